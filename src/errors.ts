@@ -1,0 +1,123 @@
+/**
+ * The error catalogue: every code the platform may answer with (specification, "Errors, Codes"), and INTERNAL_ERROR,
+ * the one addition for what no code describes. Nothing else in the house maps codes to statuses.
+ */
+
+export interface CatalogueEntry {
+  /** HTTP status, repeated in the body as `statusCode`. */
+  status: number
+  /** The sentence the client reads unless the place that throws knows a more helpful one. */
+  message: string
+  /** Whether the same request may succeed later without being changed. */
+  retryable: boolean
+}
+
+export const catalogue = {
+  UNAUTHORIZED: entry(401, 'No valid authentication token was provided. Send "Authorization: Bearer <token>".'),
+  TOKEN_EXPIRED: entry(401, 'The access token has expired. Get a new one with POST /auth/refresh.'),
+  TOKEN_REVOKED: entry(401, 'The access token was revoked, for example by a logout. Log in again.'),
+  INVALID_TOKEN: entry(401, 'The token is malformed or was not issued by this platform.'),
+  ADMIN_REQUIRED: entry(403, 'This operation requires admin privileges.'),
+  TERMS_NOT_ACCEPTED: entry(403, 'Accept the terms first with POST /auth/accept-terms.'),
+  RATE_LIMITED: entry(429, 'Too many requests. Wait for as long as the Retry-After header says.', true),
+  OUTGOING_RATE_LIMITED: entry(429, 'Too many tool calls to this site. Wait 60 seconds.', true),
+  NO_CREDITS: entry(402, 'The credit balance is used up.'),
+  NO_PAYMENT_METHOD: entry(402, 'There is no payment method on file. Add one with POST /billing/payment-methods.'),
+  PAYMENT_FAILED: entry(402, 'The charge was declined. Use another payment method.'),
+  SUBSCRIPTION_PAST_DUE: entry(402, 'The subscription payment is overdue. Pay it with POST /billing/subscription.'),
+  TIER_REQUIRED: entry(403, 'This feature needs a higher subscription tier.'),
+  FEATURE_LIMIT_REACHED: entry(403, 'The limit of this feature for your tier is reached.'),
+  WORKSPACE_REQUIRED: entry(403, 'This operation requires a workspace of the team plan.'),
+  INVALID_SESSION: entry(400, 'The session token is invalid or expired. Create a new session with POST /sessions.'),
+  SESSION_NOT_FOUND: entry(404, 'There is no session with this token.'),
+  SESSION_EXPIRED: entry(410, 'The session has expired. Create a new one with POST /sessions.'),
+  CHAT_TIMEOUT: entry(504, 'The answer took longer than the time limit.', true),
+  STREAM_ABORTED: entry(499, 'The client disconnected during streaming. The partial response is not saved.'),
+  MODEL_ERROR: entry(502, 'The AI provider returned an error.', true),
+  TOOL_EXECUTION_ERROR: entry(502, 'A tool call to a connected site failed.'),
+  SITE_UNAVAILABLE: entry(503, 'The connected site is unreachable.', true),
+  TOKEN_EXISTS: entry(409, 'The vault already has a token for this site. Update it with PATCH, or delete it first.'),
+  VAULT_LIMIT_REACHED: entry(403, 'The vault holds as many sites as your tier allows.'),
+  MANIFEST_NOT_FOUND: entry(404, 'The manifest could not be fetched from the site.'),
+  MANIFEST_INVALID: entry(422, 'The manifest of the site is malformed or lacks required fields.'),
+  AGENT_NOT_FOUND: entry(404, 'There is no agent with this identifier.'),
+  AGENT_LIMIT_REACHED: entry(403, 'You have as many agents as your tier allows.'),
+  RUN_NOT_FOUND: entry(404, 'There is no run with this identifier.'),
+  RUN_NOT_CANCELLABLE: entry(400, 'The run has already ended.'),
+  AGENT_ALREADY_RUNNING: entry(409, 'The agent already has an active run.', true),
+  WEBHOOK_SECRET_INVALID: entry(401, 'The X-Webhook-Secret header is missing or does not match.'),
+  WEBHOOK_PAYLOAD_INVALID: entry(422, 'The payload does not match the webhook schema of the agent.'),
+  VALIDATION_ERROR: entry(400, 'The request is not valid. The details say which fields.'),
+  INVALID_URL: entry(400, 'The URL is not valid. It must be complete and include the protocol (https://).'),
+  NOT_FOUND: entry(404, 'The requested resource does not exist.'),
+  WORKSPACE_NOT_FOUND: entry(404, 'There is no workspace with this identifier.'),
+  PERMISSION_DENIED: entry(403, 'You lack the permission that this operation requires.'),
+  MEMBER_NOT_FOUND: entry(404, 'The user is not a member of the workspace.'),
+  ROLE_CHANGE_FORBIDDEN: entry(403, "The owner's role cannot be changed, and ownership cannot be transferred here."),
+  INTERNAL_ERROR: entry(500, 'Something went wrong on our side. Try again; if it persists, quote the request id.', true),
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof catalogue
+
+function entry(status: number, message: string, retryable = false): CatalogueEntry {
+  return { status, message, retryable }
+}
+
+/** One place in a request that is wrong: a dotted path (`schema.0.type`) and a sentence. */
+export interface ErrorDetail {
+  path: string
+  message: string
+}
+
+export interface ErrorOptions {
+  /** Public sentence in place of the catalogue's. Must not contain secrets. */
+  message?: string
+  /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */
+  details?: ErrorDetail[]
+  /** Seconds after which trying again makes sense; becomes the Retry-After header. */
+  retryAfter?: number
+  /** What a developer reads in the log and a client never sees. */
+  privateDetail?: string
+  cause?: unknown
+}
+
+/** An error with a code of the catalogue. Code, public message and details leave the building; the rest does not. */
+export class CodedError extends Error {
+  override readonly name = 'CodedError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+  readonly retryAfter: number | undefined
+  readonly privateDetail: string | undefined
+
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+    super(options.message ?? catalogue[code].message, { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.retryAfter = options.retryAfter
+    this.privateDetail = options.privateDetail
+  }
+
+  get status(): number {
+    return catalogue[this.code].status
+  }
+}
+
+/** Throws the coded error unless the condition holds, and narrows the type of what was tested. */
+export function assertThat(condition: unknown, code: ErrorCode, options?: ErrorOptions): asserts condition {
+  if (!condition) throw new CodedError(code, options)
+}
+
+/** Whether the value is a coded error, of the given code if one is named. */
+export function isCoded(error: unknown, code?: ErrorCode): error is CodedError {
+  return error instanceof CodedError && (code === undefined || error.code === code)
+}
+
+/** The body of every error answer (specification, "Platform error body"). */
+export function errorBody(error: CodedError) {
+  return {
+    error: error.message,
+    code: error.code,
+    statusCode: error.status,
+    ...(error.details && { details: error.details }),
+  }
+}
