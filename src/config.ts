@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 
 /**
@@ -115,10 +116,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment. Throws a ConfigError that names every problem. */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
-  const result = v.safeParse(environment, present)
-  if (result.success) return freeze(shape(result.output))
-  throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
+  return freeze(shape(parsed(v.safeParse(environment, present(env)))))
 }
 
 /** The same values, grouped by who uses them. Durations and sizes carry their unit in the name. */
@@ -177,4 +175,64 @@ function freeze<T extends object>(value: T): Readonly<T> {
     if (typeof inner === 'object' && inner !== null && !Buffer.isBuffer(inner)) freeze(inner as object)
   }
   return Object.freeze(value)
+}
+
+const data = v.pick(environment, ['DATABASE_URL', 'DATABASE_POOL'])
+
+/** The part of the configuration that `bin/migrate.ts` needs: a migration job does not have to know the keys. */
+export function readDatabaseConfig(env: Record<string, string | undefined> = process.env): Pick<Config, 'database'> {
+  const { DATABASE_URL, DATABASE_POOL } = parsed(v.safeParse(data, present(env)))
+  return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL } })
+}
+
+const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
+const local = v.object({
+  DATA_DIR: text('.data'),
+  POSTGRES_PORT: portNumber(15_432),
+  TEMPORAL_PORT: portNumber(7233),
+  TEMPORAL_UI_PORT: portNumber(8233),
+  TEMPORAL_BINARY: optionalText(),
+  SITE_PORTS: v.pipe(
+    text('4401,4402,4403'),
+    v.transform((joined) => joined.split(',').map(Number)),
+    v.check(
+      (ports) => ports.length === 3 && ports.every((one) => Number.isInteger(one) && one > 0 && one < 65_536),
+      'must be three port numbers separated by commas',
+    ),
+  ),
+  DEAD_SITE_PORT: portNumber(4409),
+  PORT: portNumber(3000),
+  DATABASE_URL: optionalText(),
+  TEMPORAL_ADDRESS: optionalText(),
+  SHUTDOWN_SECONDS: environment.entries.SHUTDOWN_SECONDS,
+})
+
+/** What the programs of one machine need (`npm start`, `npm test`), and the environment they hand to their children. */
+export type LocalConfig = Readonly<v.InferOutput<typeof local> & { environment: Record<string, string> }>
+
+/** Reads what starting everything on one machine needs. Throws a ConfigError that names every problem. */
+export function readLocalConfig(env: Record<string, string | undefined> = process.env): LocalConfig {
+  return freeze({ ...parsed(v.safeParse(local, present(env))), environment: present(env) })
+}
+
+/** Loads a `.env` file into the environment if there is one; what the environment already says wins. */
+export function loadEnvFile(file = '.env'): void {
+  if (existsSync(file)) process.loadEnvFile(file)
+}
+
+/** The names of all variables, so that a test can tell whether `.env.example` lists them all. */
+export const settingNames: readonly string[] = [
+  ...new Set([...Object.keys(environment.entries), ...Object.keys(local.entries)]),
+]
+
+/** An empty variable means the same as none, so that `.env` files may list names without values. */
+function present(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''),
+  )
+}
+
+function parsed<S extends v.GenericSchema>(result: v.SafeParseResult<S>): v.InferOutput<S> {
+  if (result.success) return result.output
+  throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
 }

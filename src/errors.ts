@@ -54,7 +54,11 @@ export const catalogue = {
   PERMISSION_DENIED: entry(403, 'You lack the permission that this operation requires.'),
   MEMBER_NOT_FOUND: entry(404, 'The user is not a member of the workspace.'),
   ROLE_CHANGE_FORBIDDEN: entry(403, "The owner's role cannot be changed, and ownership cannot be transferred here."),
-  INTERNAL_ERROR: entry(500, 'Something went wrong on our side. Try again; if it persists, quote the request id.', true),
+  INTERNAL_ERROR: entry(
+    500,
+    'Something went wrong on our side. Try again; if it persists, quote the request id.',
+    true,
+  ),
 } as const satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -76,6 +80,8 @@ export interface ErrorOptions {
   details?: ErrorDetail[]
   /** Seconds after which trying again makes sense; becomes the Retry-After header. */
   retryAfter?: number
+  /** Says otherwise than the catalogue whether the same request may succeed later. */
+  retryable?: boolean
   /** What a developer reads in the log and a client never sees. */
   privateDetail?: string
   cause?: unknown
@@ -87,6 +93,7 @@ export class CodedError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetail[] | undefined
   readonly retryAfter: number | undefined
+  readonly retryable: boolean
   readonly privateDetail: string | undefined
 
   constructor(code: ErrorCode, options: ErrorOptions = {}) {
@@ -94,6 +101,7 @@ export class CodedError extends Error {
     this.code = code
     this.details = options.details
     this.retryAfter = options.retryAfter
+    this.retryable = options.retryable ?? catalogue[code].retryable
     this.privateDetail = options.privateDetail
   }
 

@@ -1,0 +1,33 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { Services } from '../src/services.ts'
+import { mountDocs } from './docs.ts'
+import { accessLog } from './middleware/access-log.ts'
+import { errors } from './middleware/errors.ts'
+import { headers } from './middleware/headers.ts'
+import { requestId } from './middleware/request-id.ts'
+import { mount } from './mount.ts'
+import type { AnyRoute } from './route.ts'
+import { routes } from './routes.ts'
+
+/** The HTTP API. Middleware runs in the order in which it stands here. */
+export function createApp(services: Services): Koa {
+  const { trustedProxies, baseUrl } = services.config.http
+  // Koa takes the client's address from the right end of X-Forwarded-For, past as many proxies as are trusted.
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
+  const router = new Router({ sensitive: true, strict: true })
+  for (const route of routes) mountRoute(router, route, services)
+  mountDocs(router, routes, baseUrl)
+
+  app.use(requestId)
+  app.use(accessLog(services.logger))
+  app.use(headers)
+  app.use(errors(services.logger))
+  app.use(router.routes())
+  app.on('error', (error: unknown) => services.logger.error({ err: error }, 'a response could not be sent'))
+  return app
+}
+
+function mountRoute(router: Router, route: AnyRoute, services: Services): void {
+  router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services))
+}

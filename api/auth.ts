@@ -1,0 +1,209 @@
+import * as v from 'valibot'
+import { route } from './route.ts'
+import { id, pageOf, paging, text, time } from './schemas.ts'
+
+const scopes = v.pipe(
+  v.array(v.picklist(['read', 'write'], 'must be read or write'), 'must be a list'),
+  v.minLength(1, 'must name at least one scope'),
+  v.maxLength(2, 'must name each scope once'),
+)
+const ttlSeconds = v.optional(
+  v.pipe(
+    v.number('must be a number'),
+    v.integer('must be a whole number'),
+    v.minValue(1, 'must be at least 1'),
+    v.maxValue(3600, 'must be at most 3600'),
+    v.metadata({ description: 'Shortens the life of the access token' }),
+  ),
+)
+
+const user = v.object({
+  id,
+  email: v.string(),
+  createdAt: time,
+  terms: v.object({
+    currentVersion: v.string(),
+    acceptedVersion: v.nullable(v.string()),
+    acceptedAt: v.nullable(time),
+  }),
+})
+const tokenPair = v.object({
+  accessToken: v.string(),
+  tokenType: v.literal('Bearer'),
+  expiresIn: v.pipe(v.number(), v.metadata({ description: 'Seconds' })),
+  refreshToken: v.pipe(v.string(), v.metadata({ description: 'Good for one use' })),
+})
+const apiKey = v.object({
+  id,
+  name: v.string(),
+  scopes: v.array(v.string()),
+  createdAt: time,
+  expiresAt: v.nullable(time),
+  lastUsedAt: v.nullable(time),
+})
+
+const shared = { tag: 'auth', terms: false, limit: 'address' } as const
+
+export const register = route({
+  ...shared,
+  name: 'register',
+  method: 'post',
+  path: '/auth/register',
+  summary: 'Make an account',
+  access: 'anyone',
+  body: v.strictObject({ email: text(254), password: text(256) }),
+  status: 201,
+  response: user,
+  handle: ({ services, body }) => services.users.register(body),
+})
+
+export const login = route({
+  ...shared,
+  name: 'login',
+  method: 'post',
+  path: '/auth/login',
+  summary: 'Get an access token and a refresh token',
+  access: 'anyone',
+  body: v.strictObject({ email: text(254), password: text(256), ttlSeconds }),
+  status: 200,
+  response: tokenPair,
+  codes: ['UNAUTHORIZED'],
+  handle: ({ services, body }) => services.users.login(body),
+})
+
+export const refresh = route({
+  ...shared,
+  name: 'refresh',
+  method: 'post',
+  path: '/auth/refresh',
+  summary: 'Exchange the refresh token for a new pair',
+  description:
+    'A refresh token is good for one use. Using one again ends its login, because one of its holders stole it.',
+  access: 'anyone',
+  body: v.strictObject({ refreshToken: text(200), ttlSeconds }),
+  status: 200,
+  response: tokenPair,
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
+  handle: ({ services, body }) => services.users.refresh(body),
+})
+
+export const logout = route({
+  ...shared,
+  name: 'logout',
+  method: 'post',
+  path: '/auth/logout',
+  summary: 'End this login',
+  access: 'login',
+  status: 204,
+  handle: ({ services, caller }) => services.users.logout(caller),
+})
+
+export const logoutEverywhere = route({
+  ...shared,
+  name: 'logoutEverywhere',
+  method: 'post',
+  path: '/auth/logout-everywhere',
+  summary: 'End every login of the account',
+  access: 'login',
+  status: 204,
+  handle: ({ services, caller }) => services.users.logoutEverywhere(caller),
+})
+
+export const acceptTerms = route({
+  ...shared,
+  name: 'acceptTerms',
+  method: 'post',
+  path: '/auth/accept-terms',
+  summary: 'Accept the terms in force',
+  access: 'login',
+  status: 200,
+  response: user,
+  handle: ({ services, caller }) => services.users.acceptTerms(caller),
+})
+
+export const me = route({
+  ...shared,
+  name: 'me',
+  method: 'get',
+  path: '/auth/me',
+  summary: 'Who the caller is',
+  access: 'account',
+  limit: 'caller',
+  status: 200,
+  response: user,
+  handle: ({ services, caller }) => services.users.me(caller),
+})
+
+export const changePassword = route({
+  ...shared,
+  name: 'changePassword',
+  method: 'patch',
+  path: '/auth/me',
+  summary: 'Change the password',
+  description: 'Ends all other logins of the account.',
+  access: 'login',
+  body: v.strictObject({ currentPassword: text(256), newPassword: text(256) }),
+  status: 200,
+  response: user,
+  async handle({ services, caller, body }) {
+    await services.users.changePassword(caller, body)
+    return services.users.me(caller)
+  },
+})
+
+export const listApiKeys = route({
+  ...shared,
+  name: 'listApiKeys',
+  method: 'get',
+  path: '/auth/api-keys',
+  summary: 'List API keys',
+  access: 'login',
+  limit: 'caller',
+  query: v.strictObject(paging),
+  status: 200,
+  response: pageOf(apiKey),
+  handle: ({ services, caller, query }) => services.users.apiKeys.list(caller, query),
+})
+
+export const createApiKey = route({
+  ...shared,
+  name: 'createApiKey',
+  method: 'post',
+  path: '/auth/api-keys',
+  summary: 'Make an API key',
+  description: 'The key is shown this one time.',
+  access: 'login',
+  limit: 'caller',
+  terms: true,
+  body: v.strictObject({
+    name: text(100),
+    scopes,
+    expiresAt: v.optional(
+      v.pipe(
+        v.string('must be a string'),
+        v.isoTimestamp('must be an ISO 8601 timestamp'),
+        v.transform((stamp) => new Date(stamp)),
+      ),
+    ),
+  }),
+  status: 201,
+  response: v.object({ ...apiKey.entries, key: v.string() }),
+  codes: ['FEATURE_LIMIT_REACHED'],
+  async handle({ services, caller, body }) {
+    const { limits } = await services.billing.account(caller.userId)
+    return services.users.apiKeys.create(caller, body, limits.apiKeys)
+  },
+})
+
+export const deleteApiKey = route({
+  ...shared,
+  name: 'deleteApiKey',
+  method: 'delete',
+  path: '/auth/api-keys/{apiKeyId}',
+  summary: 'Delete an API key',
+  access: 'login',
+  limit: 'caller',
+  status: 204,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, caller, params }) => services.users.apiKeys.remove(caller, params.apiKeyId),
+})

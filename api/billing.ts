@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { route } from './route.ts'
+import { id, pageOf, paging, text, time } from './schemas.ts'
+
+const account = v.object({
+  tier: v.string(),
+  limits: v.record(v.string(), v.nullable(v.number())),
+  features: v.array(v.string()),
+  subscription: v.nullable(
+    v.object({ tier: v.string(), status: v.picklist(['active', 'past_due']), currentPeriodEnd: time }),
+  ),
+  balance: v.pipe(v.number(), v.metadata({ description: 'Credits' })),
+})
+const paymentMethod = v.object({ id, brand: v.string(), last4: v.string(), createdAt: time })
+const ledgerEntry = v.object({
+  id,
+  kind: v.picklist(['grant', 'step']),
+  credits: v.number(),
+  balanceAfter: v.number(),
+  period: v.nullable(v.string()),
+  runId: v.nullable(v.string()),
+  step: v.nullable(v.number()),
+  createdAt: time,
+})
+
+const shared = { tag: 'billing', access: 'account', status: 200 } as const
+
+/** An unlimited number has no form in JSON; it is shown as null. */
+const finite = (limits: Record<string, number>) =>
+  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
+
+export const getBilling = route({
+  ...shared,
+  name: 'getBilling',
+  method: 'get',
+  path: '/billing',
+  summary: 'Tier, limits, subscription and credit balance',
+  response: account,
+  async handle({ services, caller }) {
+    const standing = await services.billing.account(caller.userId)
+    return { ...standing, limits: finite({ ...standing.limits }) }
+  },
+})
+
+export const listPaymentMethods = route({
+  ...shared,
+  name: 'listPaymentMethods',
+  method: 'get',
+  path: '/billing/payment-methods',
+  summary: 'List payment methods',
+  response: v.object({ items: v.array(paymentMethod) }),
+  handle: async ({ services, caller }) => ({ items: await services.billing.paymentMethods(caller.userId) }),
+})
+
+export const addPaymentMethod = route({
+  ...shared,
+  name: 'addPaymentMethod',
+  method: 'post',
+  path: '/billing/payment-methods',
+  summary: 'Add a payment method',
+  description: "In the sandbox these are Stripe's test names, for example `pm_card_visa`.",
+  body: v.strictObject({ paymentMethod: text(100) }),
+  status: 201,
+  response: paymentMethod,
+  codes: ['PAYMENT_FAILED', 'FEATURE_LIMIT_REACHED'],
+  handle: ({ services, caller, body }) => services.billing.addPaymentMethod(caller.userId, body),
+})
+
+export const removePaymentMethod = route({
+  ...shared,
+  name: 'removePaymentMethod',
+  method: 'delete',
+  path: '/billing/payment-methods/{paymentMethodId}',
+  summary: 'Remove a payment method',
+  status: 204,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, caller, params }) => services.billing.removePaymentMethod(caller.userId, params.paymentMethodId),
+})
+
+export const subscribe = route({
+  ...shared,
+  name: 'subscribe',
+  method: 'post',
+  path: '/billing/subscription',
+  summary: 'Pay for a month of a tier',
+  body: v.strictObject({ tier: text(20) }),
+  response: account,
+  codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
+  async handle({ services, caller, body }) {
+    const standing = await services.billing.subscribe(caller.userId, body)
+    return { ...standing, limits: finite({ ...standing.limits }) }
+  },
+})
+
+export const listLedger = route({
+  ...shared,
+  name: 'listLedger',
+  method: 'get',
+  path: '/billing/ledger',
+  summary: 'Every change of the credit balance, newest first',
+  query: v.strictObject(paging),
+  response: pageOf(ledgerEntry),
+  handle: ({ services, caller, query }) => services.billing.ledger(caller.userId, query),
+})

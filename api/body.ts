@@ -1,0 +1,47 @@
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { CodedError } from '../src/errors.ts'
+import { decodeUtf8, parseJson } from '../src/json.ts'
+
+const wrong = (message: string, cause?: unknown) =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
+
+/**
+ * The bytes of a JSON body, inflated, at most `maxBytes` long. koa-body hands out decoded text only, and decoding
+ * as UTF-8 would silently repair what is broken, so it decodes byte by byte (latin1), which loses nothing.
+ * Fails with VALIDATION_ERROR for another content type, a longer body, or one that ends early.
+ */
+export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer> {
+  if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
+  const parse = koaBody({
+    json: false,
+    urlencoded: false,
+    text: true,
+    textTypes: ['json', '+json'],
+    textLimit: maxBytes,
+    encoding: 'latin1',
+    onError: (error) => {
+      throw refused(error, maxBytes)
+    },
+  })
+  await parse(ctx as never, async () => {})
+  const text: unknown = ctx.request.body
+  return Buffer.from(typeof text === 'string' ? text : '', 'latin1')
+}
+
+function refused(error: Error, maxBytes: number): CodedError {
+  const { type, code } = error as { type?: unknown; code?: unknown }
+  if (type === 'entity.too.large') return wrong(`The body is larger than ${maxBytes} bytes.`, error)
+  if (type === 'request.aborted') return wrong('The body ended before it was complete.', error)
+  if (typeof code === 'string' && code.startsWith('Z_')) return wrong('The body is not valid compressed data.', error)
+  return wrong('The body could not be read.', error)
+}
+
+/** The value of a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
+export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
+  const text = decodeUtf8(await readBody(ctx, maxBytes))
+  if (text === undefined) throw wrong('The body is not valid UTF-8.')
+  const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
+  if (!result.ok) throw wrong(result.problem)
+  return result.value
+}

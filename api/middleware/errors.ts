@@ -1,0 +1,31 @@
+import type { Middleware } from 'koa'
+import { isDatabaseAway } from '../../src/database.ts'
+import { CodedError, errorBody } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
+
+/** Answers every failure with the platform's error body; what no code describes is logged and INTERNAL_ERROR. */
+export const errors =
+  (logger: Logger): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next()
+      if (ctx.status === 404 && ctx.body === undefined) throw new CodedError('NOT_FOUND')
+    } catch (thrown) {
+      const error = toCoded(thrown)
+      if (error.status >= 500) logger.error({ err: thrown, requestId: ctx.state['requestId'] }, 'request failed')
+      ctx.state['code'] = error.code
+      ctx.status = error.status
+      if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))))
+      ctx.body = errorBody(error)
+    }
+  }
+
+function toCoded(thrown: unknown): CodedError {
+  if (thrown instanceof CodedError) return thrown
+  if (thrown instanceof URIError) return new CodedError('NOT_FOUND', { cause: thrown })
+  if (isDatabaseAway(thrown)) {
+    const message = 'The platform cannot reach its database right now. Nothing was stored; try again in a moment.'
+    return new CodedError('INTERNAL_ERROR', { message, retryAfter: 5, cause: thrown })
+  }
+  return new CodedError('INTERNAL_ERROR', { cause: thrown })
+}

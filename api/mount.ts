@@ -1,0 +1,67 @@
+import type { Context, Middleware } from 'koa'
+import * as v from 'valibot'
+import { assertThat, CodedError } from '../src/errors.ts'
+import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
+import { readBody, readJsonBody } from './body.ts'
+import { limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
+import { invalid } from './validation.ts'
+
+/** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
+export function mount(route: AnyRoute, services: Services): Middleware {
+  return async (ctx) => {
+    const request = facts(ctx)
+    if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
+    const caller = route.access === 'anyone' ? undefined : await authenticate(route, services, ctx)
+    if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
+    assertThat(!needsTerms(route) || caller?.termsAccepted, 'TERMS_NOT_ACCEPTED')
+    const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
+    const resource = route.resource ? await route.resource(before) : undefined
+    const query = route.query ? parseQuery(route.query, ctx) : undefined
+    const raw = route.rawBody ? await readBody(ctx, route.rawBody.maxBytes(services)) : Buffer.alloc(0)
+    const body = route.body ? await parseBody(route.body, services, ctx) : undefined
+    const answer = await route.handle({ ...before, query, body, raw, resource })
+    ctx.status = route.status
+    ctx.body = route.response ? present(route, answer) : null
+  }
+}
+
+const facts = (ctx: Context): RequestFacts => ({
+  id: ctx.state['requestId'] as string,
+  address: ctx.ip,
+  header: (name) => ctx.get(name) || undefined,
+})
+
+async function authenticate(route: AnyRoute, services: Services, ctx: Context): Promise<Caller> {
+  const caller = await services.users.authenticate(ctx.get('authorization') || undefined)
+  ctx.state['userId'] = caller.userId
+  const scope = route.method === 'get' ? 'read' : 'write'
+  assertThat(caller.scopes.includes(scope), 'PERMISSION_DENIED', {
+    message: `This API key lacks the scope "${scope}".`,
+  })
+  assertThat(route.access !== 'login' || caller.via === 'login', 'PERMISSION_DENIED', {
+    message: 'This operation needs the access token of a login; an API key cannot do it.',
+  })
+  return caller
+}
+
+function parseQuery(schema: v.GenericSchema, ctx: Context): unknown {
+  const result = v.safeParse(schema, { ...ctx.query })
+  if (result.success) return result.output
+  throw invalid(result.issues, 'The query is not valid.')
+}
+
+async function parseBody(schema: v.GenericSchema, services: Services, ctx: Context): Promise<unknown> {
+  const value = await readJsonBody(ctx, services.config.bodies.defaultBytes)
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  throw invalid(result.issues, 'The request body is not valid.')
+}
+
+/** Drops what the declaration does not name, and refuses to send what contradicts it. */
+function present(route: AnyRoute, answer: unknown): unknown {
+  const result = v.safeParse(route.response as v.GenericSchema, answer)
+  if (result.success) return result.output
+  const places = result.issues.map((issue) => `${v.getDotPath(issue) ?? '(whole)'}: ${issue.type}`).join(', ')
+  throw new CodedError('INTERNAL_ERROR', { privateDetail: `${route.name} broke its response declaration at ${places}` })
+}

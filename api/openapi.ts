@@ -1,0 +1,125 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type { GenericSchema } from 'valibot'
+import { catalogue, type ErrorCode } from '../src/errors.ts'
+import { version } from '../src/version.ts'
+import { codesOf, limitOf, needsTerms, type AnyRoute } from './route.ts'
+import { errorBody } from './schemas.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of the given routes; everything in it comes from their declarations. */
+export function openapi(routes: AnyRoute[], baseUrl: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Switchyard',
+      version,
+      summary: 'An AI agent platform: agents use the tools of connected sites, durably and in order.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { Error: schema(errorBody, 'output') },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
+        webhookSecret: { type: 'apiKey', in: 'header', name: 'X-Webhook-Secret' },
+      },
+    },
+  }
+}
+
+function operation(route: AnyRoute): Json {
+  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  return {
+    operationId: route.name,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(describe(route) && { description: describe(route) }),
+    security: security(route),
+    ...(parameters.length > 0 && { parameters }),
+    ...requestBody(route),
+    responses: { [route.status]: success(route), ...failures(route) },
+  }
+}
+
+const describe = (route: AnyRoute): string =>
+  [
+    route.description,
+    route.access === 'login' && 'Needs the access token of a login; an API key will not do.',
+    needsTerms(route) ? false : route.access !== 'anyone' && 'Works before the terms are accepted.',
+    limitOf(route) === 'address' && 'Counted by client address.',
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+
+function security(route: AnyRoute): Json[] {
+  if (route.access !== 'anyone') return [{ token: [] }]
+  return route.tag === 'webhooks' ? [{ webhookSecret: [] }] : []
+}
+
+const pathParameters = ({ path }: AnyRoute): Json[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+function queryParameters(route: AnyRoute): Json[] {
+  if (!route.query) return []
+  const { properties = {}, required = [] } = schema(route.query as GenericSchema, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, member]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: member,
+  }))
+}
+
+function requestBody(route: AnyRoute): Json {
+  if (!route.body && !route.rawBody) return {}
+  const member = route.body ? schema(route.body as GenericSchema, 'input') : { type: 'object' }
+  return { requestBody: { required: true, content: { 'application/json': { schema: member } } } }
+}
+
+function success(route: AnyRoute): Json {
+  if (!route.response) return { description: 'Done; there is no body.' }
+  const member = schema(route.response as GenericSchema, 'output')
+  return { description: 'Done.', content: { 'application/json': { schema: member } } }
+}
+
+/** One response per status; the codes that share it are listed in its description and as its examples. */
+function failures(route: AnyRoute): Json {
+  const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(status, codes)]))
+}
+
+function failure(status: number, codes: ErrorCode[]): Json {
+  const examples = codes.map((code) => [code, { value: { error: catalogue[code].message, code, statusCode: status } }])
+  const content = { 'application/json': { schema: errorReference, examples: Object.fromEntries(examples) } }
+  const headers = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
+  return { description: codes.join(', '), ...(status === 429 && { headers }), content }
+}
+
+const errorReference = { $ref: '#/components/schemas/Error' }
+
+function schema(of: GenericSchema, typeMode: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = toJsonSchema(of, {
+    target: 'draft-2020-12',
+    typeMode,
+    errorMode: 'ignore',
+    ignoreActions: ['transform', 'check', 'string', 'custom'],
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === 'date' ? { type: 'string', format: 'date-time' } : jsonSchema,
+  }) as Json
+  return rest
+}

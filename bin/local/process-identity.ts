@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** A process that can be told from a later one with the same number. */
+export interface ProcessMark {
+  pid: number
+  /** When it started, in the system's own words; compared, never read. */
+  started: string
+}
+
+/** The mark of a running process, or undefined if there is none with this number. */
+export function markOf(pid: number): ProcessMark | undefined {
+  const started = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid)
+  return started === undefined ? undefined : { pid, started }
+}
+
+/** Whether the marked process still runs; a later process with the same number is another one. */
+export function isRunning(mark: ProcessMark): boolean {
+  return markOf(mark.pid)?.started === mark.started
+}
+
+/** The command line of a running process, or an empty text. */
+export function commandOf(pid: number): string {
+  if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
+  return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
+}
+
+/** Start time in ticks since boot (proc(5), field 22), with the boot's own id: ticks repeat after a restart. */
+function startOnLinux(pid: number): string | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  // The second field is the name in parentheses, and may itself hold blanks and parentheses.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (!fields || fields[0] === 'Z') return undefined
+  return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${fields[19]}`
+}
+
+const startElsewhere = (pid: number): string | undefined => ps(pid, 'lstart=,command=')
+
+function ps(pid: number, columns: string): string | undefined {
+  try {
+    return execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
+  } catch (error) {
+    // ps ends with 1 when there is no such process.
+    if ((error as { status?: unknown }).status === 1) return undefined
+    throw error
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    // ESRCH: the process ended between opening and reading.
+    if (['ENOENT', 'ESRCH'].includes(String((error as { code?: unknown }).code))) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { parseLine, type Program } from './program.ts'
+
+/** A minute in which a program may show this many different lines; the rest is in its log file only. */
+const minuteMs = 60_000
+const linesPerMinute = 15
+
+/** Decides which lines of a program's output a person at the terminal sees: warnings, each once a minute. */
+export function createScreen(program: Program, logPath: string, say: (text: string) => void) {
+  let seen = new Set<string>()
+  let since = 0
+  return {
+    show(line: string) {
+      const text = program.shown?.(line)
+      if (text === undefined) return
+      if (Date.now() - since > minuteMs) {
+        seen = new Set()
+        since = Date.now()
+      }
+      if (seen.has(text) || seen.size > linesPerMinute) return
+      seen.add(text)
+      say(seen.size > linesPerMinute ? `${program.name}: more in ${logPath}` : `${program.name}: ${text}`)
+    },
+  }
+}
+
+/** What our own processes show: log lines of level warn (40) and above, and what is no log line at all. */
+export function showWarnings(line: string): string | undefined {
+  const { level, msg, err } = parseLine(line) ?? {}
+  if (level === undefined) return line.startsWith('{') || line.trim() === '' ? undefined : line
+  if (typeof level !== 'number' || level < 40) return undefined
+  const reason = (err as { message?: unknown } | undefined)?.message
+  return `${level >= 50 ? 'error' : 'warning'}: ${String(msg)}${typeof reason === 'string' ? ` (${reason})` : ''}`
+}

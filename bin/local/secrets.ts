@@ -1,0 +1,26 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What one machine's installation needs to keep for itself. */
+export interface LocalSecrets {
+  postgresPassword: string
+  /** VAULT_KEYS, as src/config.ts reads it. */
+  vaultKeys: string
+  /** JWT_PRIVATE_KEY, as src/config.ts reads it. */
+  jwtPrivateKey: string
+}
+
+/** Reads the development secrets of a data folder, or makes them on the first start. Only our user may read them. */
+export function localSecrets(folder: string): LocalSecrets {
+  const file = join(folder, 'secrets.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
+  const secrets: LocalSecrets = {
+    postgresPassword: randomBytes(24).toString('base64url'),
+    vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,
+    jwtPrivateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+  writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return secrets
+}

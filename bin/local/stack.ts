@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { migrations } from '../../migrations/index.ts'
+import type { LocalConfig } from '../../src/config.ts'
+import { createDatabase } from '../../src/database.ts'
+import { createLogger } from '../../src/logger.ts'
+import { migrate } from '../../src/migrate.ts'
+import { createCertificates } from './certificates.ts'
+import { nodeProgram, sitesProgram } from './node-program.ts'
+import { embeddedPostgres, ensureDatabase } from './postgres.ts'
+import type { ProcessRecord } from './process-record.ts'
+import { localSecrets, type LocalSecrets } from './secrets.ts'
+import type { Supervisor } from './supervisor.ts'
+import { findTemporal } from './temporal-binary.ts'
+import { temporalServer } from './temporal-server.ts'
+
+export interface StackOptions {
+  local: LocalConfig
+  folder: string
+  record: ProcessRecord
+  supervisor: Supervisor
+  say: (text: string) => void
+  /** The scripts to run; tests put others in their place. */
+  scripts: { api: string; worker: string; sites: string }
+}
+
+/** Where everything can be reached; also written to `addresses.json` in the data folder, for the tour. */
+export interface Addresses {
+  api: string
+  docs: string
+  temporal: string
+  temporalUi: string | undefined
+  sites: string[]
+  /** A site address at which nobody listens, for trying out what happens then. */
+  deadSite: string
+  /** The local authority that signed the example sites' certificates. */
+  siteCaFile: string
+}
+
+/** Starts everything of one machine, in the order in which it is needed. Resolves when all of it is ready. */
+export async function startStack(options: StackOptions): Promise<Addresses> {
+  const { local, folder, say, supervisor, scripts } = options
+  const secrets = localSecrets(folder)
+  const [databaseUrl, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
+  say('Bringing the database schema up to date ...')
+  await migrateDatabase(databaseUrl, say)
+  const certificates = join(folder, 'certificates')
+  const { caFile } = await createCertificates(certificates)
+  const sites = sitesProgram({ file: scripts.sites, certificates, ports: local.SITE_PORTS, env: local.environment })
+  const env = childEnvironment(local, secrets, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal }, caFile)
+  const ours = { env, shutdownSeconds: local.SHUTDOWN_SECONDS }
+  say('Starting the example sites, the API and the worker ...')
+  await supervisor.start(sites)
+  await Promise.all([
+    supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
+    supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
+  ])
+  return addressesOf(local, temporal, caFile)
+}
+
+async function startPostgres({ local, folder, supervisor, say }: StackOptions, secrets: LocalSecrets): Promise<string> {
+  if (local.DATABASE_URL !== undefined) return local.DATABASE_URL
+  say('Starting Postgres ...')
+  const { postgresPassword: password } = secrets
+  const server = await embeddedPostgres({
+    folder,
+    port: local.POSTGRES_PORT,
+    password,
+    environment: local.environment,
+  })
+  if (!server.dataFolder.startsWith(folder)) say(`Postgres runs as another user; its data is in ${server.dataFolder}.`)
+  await supervisor.start(server.program)
+  await ensureDatabase(server.url('postgres'), 'switchyard')
+  return server.url('switchyard')
+}
+
+async function startTemporal({ local, folder, record, supervisor, say }: StackOptions): Promise<string> {
+  if (local.TEMPORAL_ADDRESS !== undefined) return local.TEMPORAL_ADDRESS
+  const binary = await findTemporal(local, record, say)
+  say('Starting Temporal ...')
+  const server = temporalServer({
+    binary,
+    port: local.TEMPORAL_PORT,
+    uiPort: local.TEMPORAL_UI_PORT,
+    databaseFile: join(folder, 'temporal.db'),
+    environment: local.environment,
+  })
+  await supervisor.start(server)
+  return `127.0.0.1:${local.TEMPORAL_PORT}`
+}
+
+async function migrateDatabase(url: string, say: (text: string) => void): Promise<void> {
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'))
+  try {
+    await migrate(database, migrations, say)
+  } finally {
+    await database.destroy()
+  }
+}
+
+/** What the environment says wins over the defaults of a development machine, but not over the addresses. */
+function childEnvironment(
+  local: LocalConfig,
+  secrets: LocalSecrets,
+  addresses: Record<string, string>,
+  caFile: string,
+): Record<string, string> {
+  const sites = [...local.SITE_PORTS, local.DEAD_SITE_PORT].map((port) => `127.0.0.1:${port}`)
+  const allowed = [local.environment['SITE_ALLOW'], ...sites].filter(Boolean).join(',')
+  return {
+    VAULT_KEYS: secrets.vaultKeys,
+    JWT_PRIVATE_KEY: secrets.jwtPrivateKey,
+    PORT: String(local.PORT),
+    BASE_URL: apiAddress(local),
+    SITE_CA_FILE: caFile,
+    DEMO_DIRECTIVES: 'true',
+    RATE_LIMIT_STORE: 'memory',
+    ...local.environment,
+    ...addresses,
+    SITE_ALLOW: allowed,
+  }
+}
+
+function addressesOf(local: LocalConfig, temporal: string, siteCaFile: string): Addresses {
+  const own = local.TEMPORAL_ADDRESS === undefined
+  return {
+    api: apiAddress(local),
+    docs: `${apiAddress(local)}/docs`,
+    temporal,
+    temporalUi: own ? `http://127.0.0.1:${local.TEMPORAL_UI_PORT}` : undefined,
+    sites: local.SITE_PORTS.map((port) => `https://127.0.0.1:${port}`),
+    deadSite: `https://127.0.0.1:${local.DEAD_SITE_PORT}`,
+    siteCaFile,
+  }
+}
+
+const apiAddress = (local: LocalConfig): string => `http://127.0.0.1:${local.PORT}`

@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util'
+import { migrations } from '../migrations/index.ts'
+import { loadEnvFile, readDatabaseConfig } from '../src/config.ts'
+import { createDatabase } from '../src/database.ts'
+import { createLogger } from '../src/logger.ts'
+import { migrate, rollback } from '../src/migrate.ts'
+
+/** `node bin/migrate.ts` brings the schema of DATABASE_URL up to date; `--rollback` takes the last batch back. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { rollback: { type: 'boolean', default: false } } })
+  loadEnvFile()
+  const database = createDatabase(readDatabaseConfig(), createLogger('warn', 'migrate'))
+  try {
+    const names = await (values.rollback ? rollback : migrate)(database, migrations, console.log)
+    const done = values.rollback ? 'Taken back' : 'Applied'
+    console.log(names.length > 0 ? `${done}: ${names.join(', ')}` : 'Nothing to do.')
+  } finally {
+    await database.destroy()
+  }
+}
+
+main().catch((error: unknown) => {
+  const { code, message } = error as { code?: unknown; message: string }
+  console.error(`The migration failed${typeof code === 'string' ? ` (${code})` : ''}: ${message}`)
+  process.exitCode = 1
+})

@@ -1,0 +1,70 @@
+import { ConfigError, readConfig, type Config } from '../src/config.ts'
+import { createLogger, type Logger } from '../src/logger.ts'
+import { createServices, type Services } from '../src/services.ts'
+
+/** What a process of the platform works with. */
+export interface ProcessContext {
+  config: Config
+  logger: Logger
+  services: Services
+}
+
+/**
+ * Runs one process of the platform: reads the configuration, opens, and on SIGTERM or SIGINT stops what `start` started,
+ * releases in reverse and exits. A stop that takes longer than SHUTDOWN_SECONDS, with a little on top, is cut off.
+ */
+export async function startProcess(
+  name: string,
+  start: (context: ProcessContext) => Promise<() => Promise<void>>,
+): Promise<void> {
+  const config = read()
+  const logger = createLogger(config.logLevel, name)
+  const services = createServices(config, logger)
+  try {
+    const stop = await start({ config, logger, services })
+    const onSignal = once(() => void shutDown(config, logger, services, stop))
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  } catch (error) {
+    logger.fatal({ err: error }, 'could not start')
+    process.exitCode = 1
+    await services.close()
+  }
+}
+
+function read(): Config {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
+async function shutDown(config: Config, logger: Logger, services: Services, stop: () => Promise<void>): Promise<void> {
+  logger.info('stopping')
+  setTimeout(
+    () => {
+      logger.fatal('the stop took too long and was cut off')
+      process.exit(1)
+    },
+    (config.shutdownSeconds + 5) * 1000,
+  ).unref()
+  try {
+    await stop()
+    await services.close()
+    logger.info('stopped')
+    process.exit(0)
+  } catch (error) {
+    logger.fatal({ err: error }, 'the stop failed')
+    process.exit(1)
+  }
+}
+
+function once(work: () => void): () => void {
+  let done = false
+  return () => {
+    if (!done) work()
+    done = true
+  }
+}

@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+import { startBadTools } from '../examples/sites/bad-tools/server.ts'
+import { startBrokenManifest } from '../examples/sites/broken-manifest/server.ts'
+import { startIssueTracker } from '../examples/sites/issue-tracker/server.ts'
+import { createCertificates } from './local/certificates.ts'
+
+/**
+ * The connected sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403`.
+ * Prints a line of JSON for each when it listens. Ends on SIGTERM, on SIGINT, and when its standard input ends: the
+ * parent holds the other end of that pipe, so the sites go when it goes, however it does.
+ */
+const starters = [
+  { site: 'issue-tracker', start: startIssueTracker },
+  { site: 'bad-tools', start: startBadTools },
+  { site: 'broken-manifest', start: startBrokenManifest },
+]
+
+// Before anything is started, so that no ending is missed. The sites keep nothing that would have to be saved.
+const end = () => process.exit(0)
+process.once('SIGTERM', end)
+process.once('SIGINT', end)
+process.stdin.once('end', end).resume()
+
+const { certs, ports } = readArguments()
+const tls = await createCertificates(certs)
+for (const [index, { site, start }] of starters.entries()) {
+  const { origin } = await start({ port: ports[index] ?? 0, tls })
+  console.log(JSON.stringify({ site, origin }))
+}
+
+function readArguments(): { certs: string; ports: number[] } {
+  const { values } = parseArgs({ options: { certs: { type: 'string' }, ports: { type: 'string' } } })
+  const ports = (values.ports ?? '').split(',').map(Number)
+  const usable = ports.length === starters.length && ports.every((port) => Number.isInteger(port) && port >= 0)
+  if (values.certs !== undefined && usable) return { certs: values.certs, ports }
+  console.error(`Usage: node bin/sites.ts --certs <folder> --ports <${starters.length} ports, separated by commas>`)
+  return process.exit(2)
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadEnvFile, readLocalConfig, type LocalConfig } from '../src/config.ts'
+import { onAskedToStop } from './local/asked.ts'
+import { releaseLock, takeLock } from './local/lock.ts'
+import { portProblems, type NeededPort } from './local/ports.ts'
+import { createProcessRecord, endRecorded } from './local/process-record.ts'
+import { startStack, type Addresses } from './local/stack.ts'
+import { createSupervisor, type Supervisor } from './local/supervisor.ts'
+import { startWarden } from './local/warden.ts'
+
+/**
+ * `npm start`: everything on one machine. Postgres and Temporal (unless DATABASE_URL and TEMPORAL_ADDRESS name
+ * others), the schema, development keys, the example sites, the API and a worker. Ctrl-C stops all of it.
+ */
+const say = (text: string): void => console.log(text)
+
+/** A second Ctrl-C kills; one within this time is the same key press, passed on by npm. */
+const samePressMs = 1000
+
+async function main(): Promise<void> {
+  loadEnvFile()
+  const local = readLocalConfig()
+  const folder = resolve(local.DATA_DIR)
+  // Others may pass (Postgres does not run as root), but not look around.
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  const lock = join(folder, 'start.lock')
+  const holder = takeLock(lock)
+  if (holder) throw new Error(`Switchyard runs already (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
+  try {
+    await run(local, folder)
+  } finally {
+    releaseLock(lock)
+  }
+}
+
+async function run(local: LocalConfig, folder: string): Promise<void> {
+  const began = Date.now()
+  const record = createProcessRecord(join(folder, 'processes'))
+  const left = await endRecorded(record.folder)
+  if (left.length > 0) say(`Ended what an earlier start had left: ${left.join(', ')}.`)
+  const problems = await portProblems(neededPorts(local))
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  startWarden(record.folder, local.environment)
+  const supervisor = createSupervisor(record, join(folder, 'logs'), say)
+  const asked = untilAsked(local, supervisor)
+  const addressFile = join(folder, 'addresses.json')
+  try {
+    const started = startStack({ local, folder, record, supervisor, say, scripts: readScripts() })
+    const addresses = await Promise.race([started, asked])
+    if (!addresses) return
+    writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
+    tellReady(addresses, folder, Date.now() - began)
+    await asked
+  } finally {
+    rmSync(addressFile, { force: true })
+    await supervisor.stop()
+    await endRecorded(record.folder)
+  }
+}
+
+/** Resolves when somebody asks to stop; being asked again kills at once. */
+function untilAsked(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
+  let first = 0
+  return new Promise((resolve) => {
+    onAskedToStop(local.environment, () => {
+      if (first === 0) say('\nStopping ... (Ctrl-C again kills)')
+      else if (Date.now() - first > samePressMs) void supervisor.kill()
+      first ||= Date.now()
+      resolve(undefined)
+    })
+  })
+}
+
+function neededPorts(local: LocalConfig): NeededPort[] {
+  const sites = local.SITE_PORTS.map((port) => ({ port, use: 'an example site', variable: 'SITE_PORTS' }))
+  const api = { port: local.PORT, use: 'the API', variable: 'PORT' }
+  const postgres = { port: local.POSTGRES_PORT, use: 'Postgres', variable: 'POSTGRES_PORT' }
+  const temporal = { port: local.TEMPORAL_PORT, use: 'Temporal', variable: 'TEMPORAL_PORT' }
+  const ui = { port: local.TEMPORAL_UI_PORT, use: 'the Temporal UI', variable: 'TEMPORAL_UI_PORT' }
+  return [
+    api,
+    ...(local.DATABASE_URL === undefined ? [postgres] : []),
+    ...(local.TEMPORAL_ADDRESS === undefined ? [temporal, ui] : []),
+    ...sites,
+  ]
+}
+
+/** The tests of this file run other scripts in place of the real ones. */
+function readScripts(): { api: string; worker: string; sites: string } {
+  const script = (name: string) => ({ type: 'string' as const, default: join(import.meta.dirname, `${name}.ts`) })
+  return parseArgs({ options: { api: script('api'), worker: script('worker'), sites: script('sites') } }).values
+}
+
+function tellReady(addresses: Addresses, folder: string, milliseconds: number): void {
+  const rows = [
+    ['API', addresses.api],
+    ['Docs', addresses.docs],
+    ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
+    ['Example sites', addresses.sites.join('  ')],
+    ['Logs', join(folder, 'logs')],
+  ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
+  const seconds = (milliseconds / 1000).toFixed(1)
+  say(['', `Switchyard is ready (${seconds} s).`, '', ...rows, ''].join('\n'))
+  say(`Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`)
+}
+
+// The terminal may be gone before us; that must not end us before the others are stopped.
+process.stdout.on('error', () => undefined)
+
+await main().catch((error: unknown) => {
+  console.error((error as Error).message)
+  process.exitCode = 1
+})
+process.exit()

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readLocalConfig } from '../src/config.ts'
+import { onAskedToStop } from './local/asked.ts'
+import { createProcessRecord, endRecorded, signal } from './local/process-record.ts'
+import { showTap } from './local/tap.ts'
+import { findTemporal } from './local/temporal-binary.ts'
+import { testPostgres, testTemporal, type TestServerOptions } from './local/test-servers.ts'
+import { startWarden } from './local/warden.ts'
+
+/**
+ * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all
+ * tests, thrown away afterwards. Ends with the line `N passed, M failed` and ava's exit code.
+ */
+const template = 'switchyard_template'
+const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
+
+async function main(): Promise<number> {
+  const began = Date.now()
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-'))
+  // Postgres runs as another user when we are root, and has to pass.
+  chmodSync(folder, 0o711)
+  const record = createProcessRecord(join(folder, 'processes'))
+  const local = readLocalConfig()
+  const leftovers = [folder]
+  startWarden(record.folder, local.environment)
+  const stopped = new Promise<undefined>((resolve) => onAskedToStop(local.environment, () => resolve(undefined)))
+  try {
+    const servers = startServers({ folder, record, environment: local.environment }, leftovers)
+    const env = await Promise.race([servers, stopped])
+    if (!env) return 130
+    return (await Promise.race([runAva({ ...local.environment, ...env }, began), stopped])) ?? 130
+  } finally {
+    await endRecorded(record.folder)
+    for (const path of leftovers) rmSync(path, { recursive: true, force: true })
+  }
+
+  /** What test/helpers/servers.ts reads. */
+  async function startServers(options: TestServerOptions, made: string[]): Promise<Record<string, string>> {
+    console.log('Starting Postgres and Temporal for the tests ...')
+    const binary = await findTemporal(local, record, console.log)
+    const [postgres, temporal] = await Promise.all([
+      testPostgres(options, template),
+      testTemporal(options, binary, false),
+    ])
+    made.push(postgres.server.dataFolder)
+    return {
+      SWITCHYARD_TEST_FOLDER: folder,
+      SWITCHYARD_TEST_POSTGRES: postgres.server.url('postgres'),
+      SWITCHYARD_TEST_TEMPLATE: template,
+      SWITCHYARD_TEST_TEMPORAL: temporal.address,
+      SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
+    }
+  }
+
+  async function runAva(env: Record<string, string>, start: number): Promise<number> {
+    const given = process.argv.slice(2)
+    // Two files at a time: more only makes each slower on two cores, and time limits are part of what is tested.
+    const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', '2']
+    const child = spawn(process.execPath, [ava, '--tap', ...concurrency, ...given], {
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    record.add('ava', child.pid!, 'SIGINT')
+    const ended = once(child, 'close') as Promise<[number | null]>
+    const { passed, failed } = await showTap(child.stdout, console.log)
+    const [code] = await ended
+    // Workers of ava that a crash left behind belong to its group.
+    signal(child.pid!, 'SIGKILL')
+    record.remove(child.pid!)
+    console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
+    // A run that failed without a failing test, for example because no file matched, must not read as a success.
+    console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
+    return code ?? 1
+  }
+}
+
+process.exit(
+  await main().catch((error: unknown) => {
+    console.error((error as Error).message)
+    return 1
+  }),
+)

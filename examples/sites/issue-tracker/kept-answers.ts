@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { SiteError } from './site-error.ts'
+
+interface KeptAnswer {
+  fingerprint: string
+  answer: object
+}
+
+export type KeptAnswers = ReturnType<typeof createKeptAnswers>
+
+/**
+ * Makes a repeated request harmless: the same Idempotency-Key with the same input gets the first answer again, and
+ * nothing is done twice. Failures are not kept, so that a repetition may succeed.
+ */
+export function createKeptAnswers(capacity = 10_000) {
+  const kept = new Map<string, KeptAnswer>()
+  return {
+    /** Runs it, or answers as before. Fails with 422 if the key was used for other input. */
+    once(key: string, input: object, run: () => object): object {
+      const fingerprint = createHash('sha256').update(JSON.stringify(input)).digest('hex')
+      const before = kept.get(key)
+      if (before && before.fingerprint !== fingerprint) {
+        throw new SiteError(422, 'This Idempotency-Key was used before, with other input. Send a new key.')
+      }
+      if (before) return before.answer
+      const answer = structuredClone(run())
+      kept.set(key, { fingerprint, answer })
+      const oldest = kept.keys().next()
+      if (kept.size > capacity && !oldest.done) kept.delete(oldest.value)
+      return answer
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { listen, type ListenOptions } from '../https-server.ts'
+import { createRequestLog, type LoggedRequest } from '../request-log.ts'
+import { createApp } from './app.ts'
+import { createIssues } from './issues.ts'
+import { createKeptAnswers } from './kept-answers.ts'
+import { createLimits, type LimitOptions } from './limits.ts'
+import { createTokens, type Role } from './tokens.ts'
+import { createTools } from './tools.ts'
+
+export interface IssueTrackerOptions extends ListenOptions {
+  limits?: LimitOptions
+  /** Refuse callers whose User-Agent does not begin with `Switchyard/`; off unless set. */
+  platformOnly?: boolean
+  /** Where the tokens' time comes from, in milliseconds since 1970. */
+  now?: () => number
+}
+
+export interface IssueTracker {
+  origin: string
+  /** The tool calls that arrived, newest last. */
+  requests: () => LoggedRequest[]
+  /** A token as the settings page makes them, for an editor unless a role is given. */
+  createToken: (user: string, role?: Role) => string
+  close: () => Promise<void>
+}
+
+/** Starts the tracker with its first issues. Fails if the port is taken. */
+export async function startIssueTracker(options: IssueTrackerOptions): Promise<IssueTracker> {
+  const { server, origin, close } = await listen(options)
+  const log = createRequestLog()
+  const tokens = createTokens(options.now)
+  const app = createApp({
+    origin,
+    log,
+    tokens,
+    tools: createTools(createIssues()),
+    limits: createLimits(options.limits),
+    keptAnswers: createKeptAnswers(),
+    platformOnly: options.platformOnly ?? false,
+  })
+  const answer = app.callback()
+  server.on('request', (request, response) => void answer(request, response))
+  return { origin, requests: log.list, createToken: (user, role) => tokens.create(user, role).token, close }
+}

@@ -1,0 +1,12 @@
+/** A request that is answered with an error status and `{ error }`. The message is for the caller to read. */
+export class SiteError extends Error {
+  override readonly name = 'SiteError'
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}

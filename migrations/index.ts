@@ -1,0 +1,17 @@
+import type { Migration } from '../src/migrate.ts'
+import * as users from './20261121000100-users.ts'
+import * as billing from './20261121000200-billing.ts'
+import * as vault from './20261121000300-vault.ts'
+import * as agents from './20261121000400-agents.ts'
+import * as runs from './20261121000500-runs.ts'
+import * as rateLimits from './20261121000600-rate-limits.ts'
+
+/** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
+export const migrations: Migration[] = [
+  { ...users, name: '20261121000100-users' },
+  { ...billing, name: '20261121000200-billing' },
+  { ...vault, name: '20261121000300-vault' },
+  { ...agents, name: '20261121000400-agents' },
+  { ...runs, name: '20261121000500-runs' },
+  { ...rateLimits, name: '20261121000600-rate-limits' },
+]

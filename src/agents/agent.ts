@@ -1,0 +1,42 @@
+import type { Trigger } from '../../workflows/messages.ts'
+import { Row } from '../row.ts'
+
+/** One field of a webhook schema (decisions, "Webhooks, exactly"). */
+export interface WebhookField {
+  name: string
+  type: 'string' | 'number' | 'boolean' | 'object' | 'array'
+  required: boolean
+  description?: string | undefined
+}
+
+/** An agent (table `agents`). */
+export class Agent extends Row {
+  static override tableName = 'agents'
+  static override jsonAttributes = ['webhookSchema']
+  declare id: string
+  declare ownerId: string
+  declare name: string
+  declare systemPrompt: string
+  declare trigger: Trigger
+  declare cron: string | null
+  declare timeZone: string | null
+  /** Sealed. Every agent has one, so that changing the trigger to webhook and back keeps it. */
+  declare webhookSecret: string
+  declare webhookSchema: WebhookField[] | null
+  declare allowActionOverride: boolean
+  declare createdAt: Date
+  declare updatedAt: Date
+  declare deletedAt: Date | null
+}
+
+/** A connected site that an agent may use (table `agent_sites`). */
+export class AgentSite extends Row {
+  static override tableName = 'agent_sites'
+  static override idColumn = ['agent_id', 'vault_entry_id']
+  static override jsonAttributes = ['tools']
+  declare agentId: string
+  declare vaultEntryId: string
+  declare position: number
+  /** The tools it may use; null for all of the site's. */
+  declare tools: string[] | null
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import type { Sealing } from '../sealing.ts'
+import type { SiteTool } from '../sites/tool.ts'
+import type { VaultEntry } from '../vault/vault-entry.ts'
+import type { Vault } from '../vault/vault.ts'
+import { Agent, AgentSite } from './agent.ts'
+
+/** The sites and tools an agent is given; without `tools` all of the site's. */
+export interface SiteChoice {
+  vaultEntryId: string
+  tools?: string[] | undefined
+}
+
+/** What an owner says of an agent. */
+export interface AgentFields {
+  name: string
+  systemPrompt: string
+  trigger: Agent['trigger']
+  cron: string | null
+  timeZone: string | null
+  webhookSchema: Agent['webhookSchema']
+  allowActionOverride: boolean
+  sites: SiteChoice[]
+}
+
+/** What a run takes over from its agent when it starts. */
+export type AgentForRun = Pick<Agent, 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'>
+
+/** One tool that an agent may use, and where it is. */
+export interface AgentTool {
+  entryId: string
+  siteName: string
+  siteOrigin: string
+  tool: SiteTool
+}
+
+export type AgentWithSites = Agent & { sites: { vaultEntryId: string; tools: string[] | null }[] }
+
+const sealedAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
+
+/** Agents: what an owner configures, and what runs and webhooks need of it. */
+export function createAgents(context: { database: Database; clock: Clock; sealing: Sealing; vault: Vault }) {
+  const { database, clock, sealing, vault } = context
+
+  const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
+
+  async function withSites(agent: Agent): Promise<AgentWithSites> {
+    const sites = await AgentSite.query(database).where({ agentId: agent.id }).orderBy('position')
+    return Object.assign(agent, { sites: sites.map(({ vaultEntryId, tools }) => ({ vaultEntryId, tools })) })
+  }
+
+  async function get(ownerId: string, id: string): Promise<AgentWithSites> {
+    const agent = isId(id) ? await living(database).findOne({ ownerId, id }) : undefined
+    assertThat(agent, 'AGENT_NOT_FOUND')
+    return withSites(agent)
+  }
+
+  async function assertSites(ownerId: string, sites: SiteChoice[]): Promise<void> {
+    const entries = await vault.known(
+      ownerId,
+      sites.map(({ vaultEntryId }) => vaultEntryId),
+    )
+    const details = sites.flatMap((choice, index) => siteProblems(vault, entries, choice, index))
+    const repeated = new Set(sites.map(({ vaultEntryId }) => vaultEntryId)).size < sites.length
+    if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named once.' })
+    const message = `The sites are not valid. ${details[0]?.message ?? ''}`
+    assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
+  }
+
+  async function storeSites(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {
+    await AgentSite.query(trx).delete().where({ agentId })
+    if (sites.length === 0) return
+    const rows = sites.map(({ vaultEntryId, tools }, position) => ({
+      agentId,
+      vaultEntryId,
+      position,
+      tools: tools ?? null,
+    }))
+    await AgentSite.query(trx).insert(rows)
+  }
+
+  return {
+    get,
+    assertTrigger,
+
+    /** Fails with AGENT_LIMIT_REACHED and VALIDATION_ERROR (sites or tools that are not there). */
+    async create(ownerId: string, { sites, ...fields }: AgentFields, limit: number): Promise<AgentWithSites> {
+      await assertSites(ownerId, sites)
+      const id = newId()
+      const now = clock.now()
+      await database.transaction(async (trx) => {
+        // Counted under a lock, so that requests at the same instant cannot exceed the limit together.
+        await trx.raw('select id from users where id = ? for update', [ownerId])
+        const count = await living(trx).where({ ownerId }).resultSize()
+        const message = `You have ${count} agents, as many as your tier allows.`
+        assertThat(count < limit, 'AGENT_LIMIT_REACHED', { message })
+        const webhookSecret = sealing.seal(newSecret(), sealedAt(id))
+        await Agent.query(trx).insert({ id, ownerId, ...fields, webhookSecret, createdAt: now, updatedAt: now })
+        await trx.raw('insert into agent_queues (agent_id, progressed_at, signalled_at) values (?, ?, ?)', [
+          id,
+          now,
+          now,
+        ])
+        await storeSites(trx, id, sites)
+      })
+      return get(ownerId, id)
+    },
+
+    /** Changes what is named. Runs that have started keep what they were started with. */
+    async update(agent: AgentWithSites, { sites, ...fields }: Partial<AgentFields>): Promise<AgentWithSites> {
+      if (sites) await assertSites(agent.ownerId, sites)
+      await database.transaction(async (trx) => {
+        await Agent.query(trx)
+          .findById(agent.id)
+          .patch({ ...fields, updatedAt: clock.now() })
+        if (sites) await storeSites(trx, agent.id, sites)
+      })
+      return get(agent.ownerId, agent.id)
+    },
+
+    /** Takes the agent away; its runs stay on record. From now on nothing is accepted or started for it. */
+    async remove(agent: Agent): Promise<void> {
+      await Agent.query(database).findById(agent.id).patch({ deletedAt: clock.now() })
+    },
+
+    async list(ownerId: string, page: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> {
+      const before = readCursor(page.cursor)
+      const query = living(database)
+        .where({ ownerId })
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+      if (before) void query.where('id', '<', before)
+      if (page.trigger) void query.where({ trigger: page.trigger })
+      return toPage(await query, page.limit, ({ id }) => id)
+    },
+
+    /** The agent's webhook secret in plain. */
+    secretOf: (agent: Pick<Agent, 'id' | 'webhookSecret'>): string =>
+      sealing.open(agent.webhookSecret, sealedAt(agent.id)),
+
+    /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */
+    async forWebhook(id: string): Promise<Agent> {
+      const agent = isId(id) ? await living(database).findOne({ id, trigger: 'webhook' }) : undefined
+      assertThat(agent, 'AGENT_NOT_FOUND')
+      return agent
+    },
+
+    /** What a starting run takes over; undefined when the agent is gone. */
+    forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
+
+    /** The tools the agent may use now, in the order of its sites and their manifests. */
+    async toolsOf(agentId: string, ownerId: string): Promise<AgentTool[]> {
+      const choices = await AgentSite.query(database).where({ agentId }).orderBy('position')
+      const entries = await vault.known(
+        ownerId,
+        choices.map(({ vaultEntryId }) => vaultEntryId),
+      )
+      return choices.flatMap(({ vaultEntryId, tools }) => {
+        const entry = entries.find(({ id }) => id === vaultEntryId)
+        if (!entry) return []
+        const allowed = vault.toolsOf(entry).filter(({ name }) => tools === null || tools.includes(name))
+        return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
+      })
+    },
+  }
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+/** 32 random bytes in the form that the Standard Webhooks libraries take too. */
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+function siteProblems(vault: Vault, entries: VaultEntry[], choice: SiteChoice, index: number): ErrorDetail[] {
+  const entry = entries.find(({ id }) => id === choice.vaultEntryId)
+  const path = `sites.${index}`
+  if (!entry) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
+  const offered = new Set(vault.toolsOf(entry).map(({ name }) => name))
+  return (choice.tools ?? [])
+    .filter((name) => !offered.has(name))
+    .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
+}
+
+/** Refuses a combination of fields that no agent can have: VALIDATION_ERROR. */
+function assertTrigger({ trigger, cron, timeZone }: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
+  const scheduled = trigger === 'scheduled'
+  const complete = scheduled ? cron !== null && timeZone !== null : cron === null && timeZone === null
+  if (complete) return
+  const message = scheduled
+    ? 'A scheduled agent needs "cron" and "timeZone".'
+    : 'Only a scheduled agent has "cron" and "timeZone".'
+  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cron', message }] })
+}

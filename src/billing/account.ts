@@ -1,0 +1,55 @@
+import { assertThat } from '../errors.ts'
+import { Row } from '../row.ts'
+import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
+
+/** The tier, subscription and credit balance of one owner. */
+export class AccountRow extends Row {
+  static override tableName = 'accounts'
+  static override idColumn = 'owner_id'
+  declare ownerId: string
+  declare tier: TierName
+  /** Until when the tier is paid; null for the free tier. */
+  declare currentPeriodEnd: Date | null
+  /** Always the sum of the owner's ledger entries; changed only under this row's lock. */
+  declare balance: number
+  /** The last month and tier for which a grant was settled (`2026-11/free`), so that seeing it costs no further query. */
+  declare grantedPeriod: string | null
+  declare createdAt: Date
+}
+
+export interface Subscription {
+  tier: PaidTierName
+  /** Past due: the paid period is over and nothing renewed it. */
+  status: 'active' | 'past_due'
+  currentPeriodEnd: Date
+}
+
+/** What the rest of the house knows of an owner's standing. `balance` is in credits and may be below zero. */
+export interface Account {
+  tier: TierName
+  limits: Limits
+  features: readonly Feature[]
+  subscription: Subscription | null
+  balance: number
+}
+
+export function presentAccount(row: AccountRow, now: Date): Account {
+  const { limits, features } = tierOf(row.tier)
+  return { tier: row.tier, limits, features, subscription: subscriptionOf(row, now), balance: row.balance }
+}
+
+/** Whether it is paid is derived from the date: no job has to run for a subscription to become past due. */
+export function subscriptionOf({ tier, currentPeriodEnd }: AccountRow, now: Date): Subscription | null {
+  if (tier === 'free' || currentPeriodEnd === null) return null
+  return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd }
+}
+
+/** Refuses an account whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
+export function requireGoodStanding(account: Pick<Account, 'subscription'>): void {
+  assertThat(account.subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
+}
+
+/** Refuses an account without a single credit: NO_CREDITS. */
+export function requireCredits(account: Pick<Account, 'balance'>): void {
+  assertThat(account.balance >= 1, 'NO_CREDITS')
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import { newId } from '../ids.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { AccountRow, subscriptionOf } from './account.ts'
+import { LedgerEntryRow, presentLedgerEntry, type LedgerEntry } from './ledger-entry.ts'
+import { tierOf } from './tiers.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+}
+
+export interface StepCharge {
+  userId: string
+  runId: string
+  /** The number of the step within its run. */
+  step: number
+  /** What the step cost; parts of a credit are rounded up, and a step costs 1 at least. */
+  credits: number
+}
+
+type NewEntry = Pick<LedgerEntryRow, 'kind' | 'credits'> & Partial<Pick<LedgerEntryRow, 'period' | 'runId' | 'step'>>
+
+/** The account rows and the ledger: an entry and its change of the balance are one transaction under the row's lock. */
+export function createCredits({ database, clock }: Parts) {
+  /** The owner's account with this month's grant; one query by primary key, unless the grant is still to be made. */
+  async function current(ownerId: string, trx?: Transaction): Promise<AccountRow> {
+    const row = await AccountRow.query(trx ?? database).findById(ownerId)
+    if (row && !isGrantDue(row)) return row
+    return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
+  }
+
+  /** The same, made if it is missing, and locked until the transaction ends. */
+  async function locked(ownerId: string, trx: Transaction): Promise<AccountRow> {
+    const row = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
+    if (isGrantDue(row)) await settleGrant(row, trx)
+    return row
+  }
+
+  const lock = (ownerId: string, trx: Transaction) => AccountRow.query(trx).findById(ownerId).forUpdate()
+
+  async function make(ownerId: string, trx: Transaction): Promise<AccountRow> {
+    const row = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
+    // Of two who make it at once the second waits here for the first, and then finds its row.
+    await AccountRow.query(trx).insert(row).onConflict('owner_id').ignore()
+    return AccountRow.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
+  }
+
+  /** Nothing is granted on a subscription that is not paid. */
+  const isGrantDue = (row: AccountRow): boolean =>
+    row.grantedPeriod !== periodOf(row, clock.now()) && subscriptionOf(row, clock.now())?.status !== 'past_due'
+
+  /** Grants the month's credits less what the month was granted already, as before an upgrade. */
+  async function settleGrant(row: AccountRow, trx: Transaction): Promise<void> {
+    const period = periodOf(row, clock.now())
+    const month = await grantsOf(row.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
+    const credits = tierOf(row.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
+    const granted = month.some((grant) => grant.period === period)
+    if (credits > 0 && !granted) await append(row, { kind: 'grant', credits, period }, trx)
+    row.grantedPeriod = period
+    await AccountRow.query(trx).findById(row.ownerId).patch({ grantedPeriod: period })
+  }
+
+  const grantsOf = (owner_id: string, prefix: string, trx: Transaction) =>
+    LedgerEntryRow.query(trx).where({ owner_id, kind: 'grant' }).where('period', 'like', `${prefix}%`)
+
+  /** Writes an entry and the balance it leads to. The row must be locked. */
+  async function append(row: AccountRow, entry: NewEntry, trx: Transaction): Promise<void> {
+    const balance = row.balance + entry.credits
+    const facts = { id: newId(), ownerId: row.ownerId, balanceAfter: balance, createdAt: clock.now() }
+    await LedgerEntryRow.query(trx).insert({ ...facts, ...entry })
+    await AccountRow.query(trx).findById(row.ownerId).patch({ balance })
+    row.balance = balance
+  }
+
+  /**
+   * Charges a step of a run, in the transaction that records it. Asked twice for the same step, it charges once and says
+   * so by the same answer. What was used is charged even beyond the balance: the next step then meets NO_CREDITS.
+   */
+  async function chargeStep(trx: Transaction, { userId, runId, step, credits }: StepCharge) {
+    const row = await locked(userId, trx)
+    const before = await LedgerEntryRow.query(trx).findOne({ owner_id: userId, run_id: runId, step })
+    if (before) return { charged: -before.credits, balance: row.balance }
+    const charged = Math.max(1, Math.ceil(credits))
+    await append(row, { kind: 'step', credits: -charged, runId, step }, trx)
+    return { charged, balance: row.balance }
+  }
+
+  /** The owner's ledger, newest first. */
+  async function ledger(ownerId: string, { cursor, limit }: PageRequest): Promise<Page<LedgerEntry>> {
+    const after = readCursor(cursor)
+    await current(ownerId)
+    const query = LedgerEntryRow.query(database).where({ owner_id: ownerId })
+    if (after !== undefined) void query.where('id', '<', after)
+    const rows = await query.orderBy('id', 'desc').limit(limit + 1)
+    return toPage(rows.map(presentLedgerEntry), limit, ({ id }) => id)
+  }
+
+  return { current, locked, chargeStep, ledger }
+}
+
+export type Credits = ReturnType<typeof createCredits>
+
+/** The calendar month (UTC) and the tier: `2026-11/free`. */
+const periodOf = ({ tier }: AccountRow, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`

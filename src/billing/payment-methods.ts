@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Credits } from './credits.ts'
+import type { Gateway } from './gateway.ts'
+import { PaymentMethodRow, presentPaymentMethod, type PaymentMethod } from './payment-method.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  gateway: Gateway
+  credits: Credits
+}
+
+/** More cards than anybody has; the list is answered whole. */
+const atMost = 20
+
+/** The cards of an owner. The one added last is the one that is charged. */
+export function createPaymentMethods({ database, clock, gateway, credits }: Parts) {
+  /** All of them, newest first. */
+  async function paymentMethods(ownerId: string): Promise<PaymentMethod[]> {
+    const rows = await PaymentMethodRow.query(database).where({ owner_id: ownerId }).orderBy('id', 'desc')
+    return rows.map(presentPaymentMethod)
+  }
+
+  /** Takes up a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
+  async function addPaymentMethod(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
+    const card = await gateway.attach(request.paymentMethod)
+    const row = PaymentMethodRow.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
+    await database.transaction(async (trx) => {
+      await credits.locked(ownerId, trx)
+      const count = await PaymentMethodRow.query(trx).where({ owner_id: ownerId }).resultSize()
+      const message = `There are ${atMost} payment methods on file. Remove one first.`
+      assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
+      await PaymentMethodRow.query(trx).insert(row)
+    })
+    return presentPaymentMethod(row)
+  }
+
+  /** Removes a card. NOT_FOUND if the owner has no such card. */
+  async function removePaymentMethod(ownerId: string, id: string): Promise<void> {
+    const [removed] = await PaymentMethodRow.query(database).delete().where({ id, owner_id: ownerId }).returning('*')
+    assertThat(removed, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
+    await gateway.detach(removed.reference)
+  }
+
+  /** The card to charge, or NO_PAYMENT_METHOD. */
+  async function toCharge(ownerId: string): Promise<PaymentMethodRow> {
+    const row = await PaymentMethodRow.query(database).where({ owner_id: ownerId }).orderBy('id', 'desc').first()
+    assertThat(row, 'NO_PAYMENT_METHOD')
+    return row
+  }
+
+  return { paymentMethods, addPaymentMethod, removePaymentMethod, toCharge }
+}
+
+export type PaymentMethods = ReturnType<typeof createPaymentMethods>

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Addresses that no site on the public internet has. The IANA special-purpose registries (RFC 6890 and its updates)
+ * and what clouds put beside them; a list of its own, so that one page shows what is refused.
+ */
+const specialIPv4 = [
+  '0.0.0.0/8', // "this network"; Linux connects 0.0.0.0 to itself
+  '10.0.0.0/8', // private, RFC 1918
+  '100.64.0.0/10', // carrier-grade NAT, RFC 6598; Alibaba's metadata service 100.100.100.200
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's platform service: a public number that only virtual machines there can reach
+  '169.254.0.0/16', // link-local, RFC 3927; metadata services 169.254.169.254 and 169.254.170.2
+  '172.16.0.0/12', // private, RFC 1918
+  '192.0.0.0/24', // protocol assignments, RFC 6890; Oracle's metadata service 192.0.0.192
+  '192.0.2.0/24', // documentation, RFC 5737
+  '192.31.196.0/24', // AS112, RFC 7535
+  '192.52.193.0/24', // AMT, RFC 7450
+  '192.88.99.0/24', // 6to4 relays, RFC 7526
+  '192.168.0.0/16', // private, RFC 1918
+  '192.175.48.0/24', // AS112, RFC 7534
+  '198.18.0.0/15', // benchmarks, RFC 2544
+  '198.51.100.0/24', // documentation, RFC 5737
+  '203.0.113.0/24', // documentation, RFC 5737
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and 255.255.255.255, broadcast
+].map((range) => ipaddr.parseCIDR(range))
+
+/**
+ * All global unicast addresses of IPv6 (RFC 4291, section 2.4). Outside lie loopback, IPv4-mapped, -compatible and
+ * -translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local (fd00:ec2::254 too), link-local, site-local, multicast.
+ */
+const globalIPv6 = ipaddr.parseCIDR('2000::/3')
+
+/** What is special inside the global unicast range. */
+const specialIPv6 = [
+  '2001::/23', // protocol assignments, RFC 2928: Teredo 2001::/32, benchmarks 2001:2::/48, ORCHID 2001:20::/28
+  '2001:db8::/32', // documentation, RFC 3849
+  '2002::/16', // 6to4, RFC 3056: carries any IPv4 address, private ones too
+  '2620:4f:8000::/48', // AS112, RFC 7534
+  '3fff::/20', // documentation, RFC 9637
+].map((range) => ipaddr.parseCIDR(range))
+
+/**
+ * Whether an address in its ordinary notation is one that sites on the public internet have: globally routable
+ * unicast. Everything else, and every text that is no IP address, is not (OWASP API7:2023, server-side request forgery).
+ */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false
+  const address = ipaddr.parse(text)
+  const within = (range: ReturnType<typeof ipaddr.parseCIDR>) =>
+    address.kind() === range[0].kind() && address.match(range)
+  if (address.kind() === 'ipv4') return !specialIPv4.some(within)
+  return within(globalIPv6) && !specialIPv6.some(within)
+}

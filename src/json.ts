@@ -1,0 +1,105 @@
+import type { ErrorDetail } from './errors.ts'
+
+/** Levels of nesting that every honest document stays below; what walks the value by recursion is safe under it. */
+export const jsonDepth = 100
+
+export interface JsonLimits {
+  /** Levels of objects and arrays inside one another; 100 unless given. */
+  maxDepth?: number
+  /** Refuses what would be lost or changed in JavaScript or in Postgres: see `lossyPlaces`. */
+  exactNumbers?: boolean
+}
+
+/** What came out: the value, or one sentence about what is wrong and the dotted path of the place, where known. */
+export type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string }
+
+/** The text of UTF-8 bytes without a leading byte order mark; undefined if they are not UTF-8 (RFC 8259, 8.1). */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Parses JSON that comes from outside, never throws. The depth is checked in the text, before anything recurses.
+ * Of a member that occurs twice the last one counts, as everywhere in JavaScript.
+ */
+export function parseJson(text: string, { maxDepth = jsonDepth, exactNumbers = false }: JsonLimits = {}): ParsedJson {
+  if (isDeeper(text, maxDepth)) return failure(`It must not be nested deeper than ${maxDepth} levels.`)
+  const parsed = tryParse(text)
+  if (!parsed.ok || !exactNumbers) return parsed
+  const [lossy] = lossyPlaces(parsed.value)
+  return lossy ? failure(`${lossy.path === '' ? 'It' : `"${lossy.path}"`} ${lossy.message}.`, lossy.path) : parsed
+}
+
+function tryParse(text: string): ParsedJson {
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return failure('It is not valid JSON.')
+  }
+}
+
+const failure = (problem: string, path = ''): ParsedJson => ({ ok: false, problem, path })
+
+const quote = 34
+const backslash = 92
+
+/** One pass over the text, brackets inside strings left out; whether the text is JSON at all is for the parser. */
+function isDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charCodeAt(i)
+    if (character === quote) i = endOfString(text, i + 1)
+    else if (character === 91 || character === 123) depth++
+    else if (character === 93 || character === 125) depth--
+    if (depth > maxDepth) return true
+  }
+  return false
+}
+
+function endOfString(text: string, from: number): number {
+  let i = from
+  for (; i < text.length && text.charCodeAt(i) !== quote; i++) if (text.charCodeAt(i) === backslash) i++
+  return i
+}
+
+/** Whether Postgres can keep the text: neither U+0000 nor half of a surrogate pair (its text type refuses both). */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+export interface LossyPlace extends ErrorDetail {
+  kind: 'number' | 'text' | 'member'
+}
+
+/**
+ * The places of a parsed value that would not survive: numbers beyond 2^53 (JavaScript rounds them, `1e400` becomes
+ * infinite), texts and member names that Postgres cannot keep, and members named `__proto__`, which assignments lose.
+ * Recursive: only for values of a checked depth.
+ */
+export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
+  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
+    yield { kind: 'number', path, message: 'is a number too large to be kept exactly; send it as a string' }
+  } else if (typeof value === 'string' && !isStorable(value)) {
+    yield { kind: 'text', path, message: 'contains the character U+0000 or half of a surrogate pair' }
+  } else if (typeof value === 'object' && value !== null) {
+    yield* lossyMembers(value, path)
+  }
+}
+
+function* lossyMembers(value: object, path: string): Generator<LossyPlace> {
+  for (const [key, member] of Object.entries(value)) {
+    const place = joinPath(path, key)
+    if (key === '__proto__') yield { kind: 'member', path: place, message: 'is a member name that cannot be used' }
+    else if (!isStorable(key)) yield { kind: 'member', path: place, message: 'is not a usable member name' }
+    else yield* lossyPlaces(member, place)
+  }
+}
+
+/** A dotted path one member longer; a member name of a stranger is cut and made harmless for messages and logs. */
+export function joinPath(path: string, key: string | number): string {
+  const name = String(key).toWellFormed().replaceAll('\0', '\uFFFD')
+  const short = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  return path === '' ? short : `${path}.${short}`
+}

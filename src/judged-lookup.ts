@@ -1,0 +1,30 @@
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { isPublicAddress } from './ip-ranges.ts'
+import { SafeFetchError } from './safe-fetch-error.ts'
+
+/** A resolver that answers with every address of a name, as `dns.lookup` with `all` does. */
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/**
+ * The `lookup` of a connection: resolves the name once and hands on only addresses that passed. The socket connects
+ * to exactly these, so an answer that changes afterwards (DNS rebinding) changes nothing. One address that is not
+ * public refuses the whole answer: a mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason
+ * `dns` (error or empty answer) or `refused-address`.
+ */
+export function createJudgedLookup(lookup: Lookup, { exempt }: { exempt: boolean }): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? []
+      const fail = (reason: 'dns' | 'refused-address', code?: string) =>
+        callback(new SafeFetchError(reason, { maybeSent: false, host: hostname, code }), [])
+      if (error || !first) return fail('dns', error?.code)
+      if (!exempt && !addresses.every(({ address }) => isPublicAddress(address))) return fail('refused-address')
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
+    })
+  }
+}

@@ -1,0 +1,43 @@
+/** Deeper arguments are refused: what walks through them afterwards (JSON.stringify, validators) is recursive. */
+const maxDepth = 64
+/** As large as the largest ordinary request body that the platform takes. */
+const maxCharacters = 256 * 1024
+
+/**
+ * Reads the JSON text of a tool call's arguments. Undefined for what is no JSON object, is nested deeper than 64 levels
+ * or is longer than 256 Ki characters. An empty text is an empty object: many models write nothing where a tool takes
+ * nothing.
+ */
+export function readArguments(text: string): Record<string, unknown> | undefined {
+  if (text.length > maxCharacters) return undefined
+  return text.trim() === '' ? {} : readObject(text)
+}
+
+/** Reads the text of a JSON object of any size. Undefined for anything else, and for what is deeper than 64 levels. */
+export function readObject(text: string): Record<string, unknown> | undefined {
+  const value = parse(text)
+  return isRecord(value) && isShallow(value) ? value : undefined
+}
+
+/** Whether the value is an object with members: neither null nor an array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value of a JSON text, or undefined where the text is no JSON. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Level by level instead of by recursion, since depth is what it protects from. */
+function isShallow(value: object): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return false
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return true
+}

@@ -1,0 +1,59 @@
+import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
+import { newId } from '../ids.ts'
+import { readArguments } from './arguments.ts'
+import { providerSafe } from './tool-names.ts'
+
+export interface RequestedCall {
+  /** Unique in the run; the provider's own id where that is. */
+  id: string
+  name: string
+  /** JSON text of the arguments as the model gave them. */
+  arguments: string
+  /** Why the call cannot be made: a sentence for the model. */
+  problem?: string
+}
+
+/** More calls than a run may make at all are not looked at. */
+const maxCalls = 50
+
+/**
+ * Reads the tool calls of an answer, the first 50 of them, in order. An id that is empty, odd or already taken is
+ * replaced: two calls with one id would be one call to the AI SDK, and one to the record.
+ *
+ * @param offered the names of the tools that the model was offered
+ * @param taken the ids of the calls before this answer
+ */
+export function readCalls(
+  content: LanguageModelV4Content[],
+  offered: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+): RequestedCall[] {
+  const used = new Set(taken)
+  return content
+    .filter((part) => part.type === 'tool-call')
+    .slice(0, maxCalls)
+    .map((part) => readCall(part, offered, used))
+}
+
+/** NUL and lone surrogates cannot be stored as text in Postgres; both are replaced by U+FFFD. */
+export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
+
+function readCall(part: LanguageModelV4ToolCall, offered: ReadonlySet<string>, used: Set<string>): RequestedCall {
+  const problem = problemOf(part, offered)
+  const id = /^[\w-]{1,64}$/.test(part.toolCallId) && !used.has(part.toolCallId) ? part.toolCallId : ownId()
+  used.add(id)
+  return {
+    id,
+    name: providerSafe(part.toolName),
+    arguments: part.input.trim() === '' ? '{}' : storable(part.input),
+    ...(problem && { problem }),
+  }
+}
+
+function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
+  if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(storable(toolName).slice(0, 100))}.`
+  if (!readArguments(input)) return 'The arguments are not a JSON object of reasonable size and depth.'
+  return undefined
+}
+
+const ownId = (): string => `call_${newId().replaceAll('-', '')}`

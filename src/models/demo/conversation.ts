@@ -1,0 +1,64 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { splitFenced } from '../fence.ts'
+import {
+  outcomeSentences,
+  triggerSentences,
+  withoutRules,
+  withoutSentences,
+  type OutcomeStatus,
+} from '../prompt-format.ts'
+
+export interface MadeCall {
+  name: string
+  status: OutcomeStatus
+  /** What the site answered, or what is known of the failure. */
+  text: string
+}
+
+/** What the demo model understands of a prompt: who said what, and what happened since somebody last asked. */
+export interface Conversation {
+  /** The words of the agent's owner, without the platform's rules. */
+  instructions: string
+  /** The words of the last user message, outside of all fences. */
+  words: string
+  payload: string | undefined
+  /** What started this, as a sentence. */
+  trigger: string
+  /** Answers of the model since the last user message. */
+  turns: number
+  calls: MadeCall[]
+}
+
+/** Reads a prompt made by buildPrompt, or by a chat. What stands inside a fence is never taken for anybody's words. */
+export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
+  const asked = prompt.findLastIndex(({ role }) => role === 'user')
+  const since = prompt.slice(asked + 1)
+  const { words, blocks } = splitFenced(textOf(prompt[asked]))
+  return {
+    instructions: prompt.map((message) => (message.role === 'system' ? withoutRules(message.content) : '')).join('\n'),
+    words: withoutSentences(words),
+    payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
+    trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
+    turns: since.filter(({ role }) => role === 'assistant').length,
+    calls: since.flatMap((message) => (message.role === 'tool' ? message.content : [])).flatMap(madeCall),
+  }
+}
+
+function textOf(message: LanguageModelV4Message | undefined): string {
+  if (message?.role !== 'user') return ''
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function madeCall(part: { type: string } | LanguageModelV4ToolResultPart): MadeCall[] {
+  if (!('output' in part)) return []
+  const { toolName: name, output } = part
+  const written = output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output)
+  const text = splitFenced(written).blocks[0]?.text ?? written
+  return [{ name, text, status: statusOf(written) ?? (output.type.startsWith('error') ? 'failed' : 'succeeded') }]
+}
+
+/** Only the first line counts: it is the platform's, whatever the site wrote below it. */
+function statusOf(written: string): OutcomeStatus | undefined {
+  const statuses: OutcomeStatus[] = ['succeeded', 'failed', 'unknown']
+  return statuses.find((status) => written.startsWith(outcomeSentences[status]))
+}

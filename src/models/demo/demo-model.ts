@@ -1,0 +1,69 @@
+import {
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4Content,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4ToolCall,
+} from '@ai-sdk/provider'
+import { readConversation, type Conversation } from './conversation.ts'
+import { followScript } from './follow-script.ts'
+import { report } from './report.ts'
+import { chooseTool, type Move } from './rules.ts'
+import { readScript, type Script } from './script.ts'
+import { streamParts, usageOf } from './wire.ts'
+
+const introduction = 'This is the demo model: it follows fixed rules and understands nothing.'
+
+/**
+ * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools that it can
+ * fill (see chooseTool), one a step, and then reports. With `directives` it obeys a script in the instructions instead
+ * (see readScript): its answers since the last user message tell which step is due, and after the last it reports.
+ */
+export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
+  const scriptOf = ({ instructions }: Conversation): Script =>
+    directives ? readScript(instructions) : { steps: [], unreadable: [] }
+
+  /** Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
+  async function answer(options: LanguageModelV4CallOptions) {
+    options.abortSignal?.throwIfAborted()
+    const conversation = readConversation(options.prompt)
+    const tools = offered(options)
+    const { steps, unreadable } = scriptOf(conversation)
+    const move =
+      steps.length > 0
+        ? await followScript(steps[conversation.turns] ?? [], tools, options.abortSignal)
+        : chooseTool(conversation, tools)
+    const opening = conversation.turns === 0 ? [introduction, ...unreadable.map(complaint)] : []
+    const content = contentOf(opening, move, options, () => report(conversation, tools.length))
+    const unified = move.calls.length > 0 ? ('tool-calls' as const) : ('stop' as const)
+    return { content, finishReason: { unified, raw: unified }, usage: usageOf(options, content) }
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'demo',
+    modelId: 'demo',
+    supportedUrls: {},
+    doGenerate: async (options) => ({ ...(await answer(options)), warnings: [] }),
+    doStream: async (options) => ({ stream: ReadableStream.from(streamParts(await answer(options))) }),
+  }
+}
+
+function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): LanguageModelV4FunctionTool[] {
+  return toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
+}
+
+/** Call ids count from the place in the whole conversation, so that no two calls of it have one id. */
+function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, lastWords: () => string) {
+  const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({
+    type: 'tool-call',
+    toolCallId: `demo_${options.prompt.length}_${index}`,
+    toolName: name,
+    input,
+  }))
+  const closing = calls.length > 0 ? `I call ${calls.map(({ toolName }) => toolName).join(', ')}.` : lastWords()
+  const text = [...opening, ...move.said, closing].join(' ')
+  return [{ type: 'text', text }, ...calls] satisfies LanguageModelV4Content[]
+}
+
+const complaint = (directive: string): string => `I cannot read the directive ${JSON.stringify(directive)}.`

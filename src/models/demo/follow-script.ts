@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { APICallError, type LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { answersTo } from '../tool-names.ts'
+import type { Move } from './rules.ts'
+import type { Action } from './script.ts'
+
+/** Does one step of a script. Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
+export async function followScript(
+  actions: Action[],
+  tools: LanguageModelV4FunctionTool[],
+  signal: AbortSignal | undefined,
+): Promise<Move> {
+  const move: Move = { said: [], calls: [] }
+  for (const action of actions) {
+    if (action.kind === 'sleep') await wait(action.seconds, signal)
+    if (action.kind === 'fail') throw providerError(action.status)
+    if (action.kind === 'say') move.said.push(action.text)
+    if (action.kind === 'call') move.calls.push({ name: resolve(action.tool, tools), arguments: action.arguments })
+  }
+  return move
+}
+
+/** The timer reports an abort as an error of its own; providers report the signal's reason. */
+async function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(seconds * 1000, undefined, signal && { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted()
+    throw error
+  })
+}
+
+/** The exact name first. A name that no tool answers to is asked for as it is: how that ends is worth trying out. */
+function resolve(tool: string, tools: LanguageModelV4FunctionTool[]): string {
+  const found = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => answersTo(name, tool))
+  return found?.name ?? tool
+}
+
+/** As the AI SDK's providers throw it; which status may be retried is the AI SDK's own rule. */
+const providerError = (statusCode: number): APICallError =>
+  new APICallError({
+    message: 'The demo model was told to fail.',
+    url: 'demo:',
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders: statusCode === 429 ? { 'retry-after': '1' } : {},
+  })

@@ -1,0 +1,36 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { providerSafe, spokenNames } from '../tool-names.ts'
+import type { Conversation } from './conversation.ts'
+import { fillArguments, readFacts } from './filling.ts'
+
+/** Enough to show that steps follow each other, and few enough not to surprise anybody's site. */
+const maxCalls = 3
+
+/** What one answer of the demo model says and asks for. */
+export interface Move {
+  said: string[]
+  calls: { name: string; arguments: string }[]
+}
+
+/**
+ * The rule without a script. Of the tools offered, those that the words of the owner or user name count, or all if they
+ * name none. The first of them, in the order offered, that was not called yet and whose required inputs can be filled
+ * is called; after three calls none is.
+ */
+export function chooseTool(conversation: Conversation, tools: LanguageModelV4FunctionTool[]): Move {
+  const called = new Set(conversation.calls.map(({ name }) => name))
+  const open = called.size < maxCalls ? named(conversation, tools).filter(({ name }) => !called.has(name)) : []
+  const facts = readFacts(conversation)
+  for (const { name, inputSchema } of open) {
+    const filled = fillArguments(inputSchema, facts)
+    if (filled) return { said: [], calls: [{ name, arguments: JSON.stringify(filled) }] }
+  }
+  return { said: [], calls: [] }
+}
+
+function named({ instructions, words }: Conversation, tools: LanguageModelV4FunctionTool[]) {
+  const written = `${instructions}\n${words}`.match(/\w(?:[\w.-]{0,98}\w)?/g) ?? []
+  const spoken = new Set(written.map(providerSafe))
+  const wanted = tools.filter(({ name }) => spokenNames(name).some((form) => spoken.has(form)))
+  return wanted.length > 0 ? wanted : tools
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+
+/** What a fenced text is. Only the schema comes from the owner of the agent; the rest comes from strangers. */
+export type FenceKind = 'untrusted payload' | 'untrusted result' | 'schema'
+
+export interface FencedBlock {
+  kind: FenceKind
+  text: string
+}
+
+/**
+ * Puts a text between two lines that carry a mark derived from it. The mark is a hash of the text, so the text cannot
+ * contain it and cannot end its own fence; and the same text gives the same prompt, which keeps replays and provider
+ * caches the same.
+ */
+export function fence(kind: FenceKind, text: string): string {
+  const clean = text.toWellFormed()
+  const mark = markOf(clean)
+  return `<<<${kind} ${mark}>>>\n${clean}\n${closing(mark)}`
+}
+
+/** Takes a text apart into its fenced blocks, in order, and the words outside them. What only looks like a fence is words. */
+export function splitFenced(text: string): { words: string; blocks: FencedBlock[] } {
+  const opening = /^<<<(untrusted payload|untrusted result|schema) ([0-9a-f]{32})>>>\n/gm
+  const blocks: FencedBlock[] = []
+  let words = ''
+  let read = 0
+  for (let found = opening.exec(text); found; found = opening.exec(text)) {
+    const block = blockAt(text, found, opening.lastIndex)
+    if (!block) continue
+    blocks.push({ kind: block.kind, text: block.text })
+    words += text.slice(read, found.index)
+    read = block.end
+    opening.lastIndex = read
+  }
+  return { words: words + text.slice(read), blocks }
+}
+
+function blockAt(text: string, [, kind, mark]: RegExpExecArray, start: number) {
+  const last = `\n${closing(String(mark))}`
+  const end = text.indexOf(last, start)
+  const inside = text.slice(start, Math.max(end, start))
+  if (end < 0 || markOf(inside) !== mark) return undefined
+  return { kind: kind as FenceKind, text: inside, end: end + last.length }
+}
+
+const closing = (mark: string): string => `<<<end ${mark}>>>`
+
+/** 128 bits; the loop is for the text that holds its own hash, which nobody can write but which costs nothing to refuse. */
+function markOf(text: string): string {
+  for (let salt = 0; ; salt += 1) {
+    const mark = createHash('sha256').update(`${salt}:${text}`).digest('hex').slice(0, 32)
+    if (!text.includes(mark)) return mark
+  }
+}

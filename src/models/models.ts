@@ -1,0 +1,132 @@
+import { addAbortListener } from 'node:events'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import {
+  generateText,
+  jsonSchema,
+  tool,
+  wrapLanguageModel,
+  type JSONSchema7,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai'
+import { systemClock, type Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Logger } from '../logger.ts'
+import { readAnswer, type Answer } from './answer.ts'
+import { lateAnswer, modelFailure, unusableAnswer } from './failures.ts'
+import { buildPrompt } from './prompt.ts'
+import { chooseModel } from './provider.ts'
+import { nameTools } from './tool-names.ts'
+
+export interface ModelTool {
+  /** Provider-safe already, see nameTools. */
+  name: string
+  description: string
+  inputSchema: object
+}
+
+export interface StepRequest {
+  instructions: string
+  messages: ModelMessage[]
+  tools: ModelTool[]
+  signal: AbortSignal
+}
+
+export interface StepResult extends Answer {
+  model: string
+  latencyMs: number
+}
+
+export interface ModelsOptions {
+  config: Config
+  logger: Logger
+  clock?: Clock
+  /** The model that answers; the configured one unless given. */
+  languageModel?: LanguageModelV4
+}
+
+export type Models = ReturnType<typeof createModels>
+
+/** Calls the configured model. It is asked once: whoever asks decides about asking again. */
+export function createModels({
+  config,
+  logger,
+  clock = systemClock,
+  languageModel = chooseModel(config),
+}: ModelsOptions) {
+  // The AI SDK would print them on standard error, beside the structured log.
+  globalThis.AI_SDK_LOG_WARNINGS = false
+  const seconds = config.models.timeoutSeconds
+  const model = languageModel.modelId
+
+  /**
+   * One step: one call of the model, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's
+   * failure says and `retryAfter` in seconds if it named a time; or the signal's reason if it was aborted.
+   */
+  async function step(request: StepRequest): Promise<StepResult> {
+    request.signal.throwIfAborted()
+    const started = performance.now()
+    const deadline = AbortSignal.timeout(seconds * 1000)
+    try {
+      const answer = await ask(languageModel, request, AbortSignal.any([request.signal, deadline]))
+      const latencyMs = Math.round(performance.now() - started)
+      logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
+      return { model, ...answer, latencyMs }
+    } catch (error) {
+      request.signal.throwIfAborted()
+      const failure = deadline.aborted ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      const { retryable, retryAfter, privateDetail } = failure
+      logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
+      throw failure
+    }
+  }
+
+  return { step, buildPrompt, nameTools }
+}
+
+/**
+ * Goes through generateText for the prompt's sake, but reads the answer before generateText does: of two calls with one
+ * id that would make a copy of the first, and it reads arguments into numbers, where the record keeps the text.
+ */
+async function ask(languageModel: LanguageModelV4, request: StepRequest, signal: AbortSignal): Promise<Answer> {
+  let answer: Answer | undefined
+  const model = wrapLanguageModel({
+    model: languageModel,
+    middleware: {
+      specificationVersion: 'v4',
+      wrapGenerate: async ({ doGenerate }) => {
+        const result = await doGenerate()
+        answer = readAnswer(result, request)
+        return { ...result, content: answer.text === '' ? [] : [{ type: 'text', text: answer.text }] }
+      },
+    },
+  })
+  const { instructions, messages } = request
+  const options = { maxRetries: 0, abortSignal: signal, telemetry: { isEnabled: false } }
+  await unlessAborted(
+    signal,
+    generateText({ model, instructions, messages, tools: toolSet(request.tools), ...options }),
+  )
+  if (!answer) throw unusableAnswer('did not come')
+  return answer
+}
+
+/** Without `execute`, so nothing runs. Providers demand an object schema, which sites may leave unsaid. */
+const toolSet = (tools: ModelTool[]): ToolSet =>
+  Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => {
+      const schema: JSONSchema7 = { type: 'object', properties: {}, ...inputSchema }
+      return [name, tool({ description, inputSchema: jsonSchema(schema) })]
+    }),
+  )
+
+/** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const listening = addAbortListener(signal, () => aborted.reject(signal.reason))
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    listening[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,93 @@
+import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
+import { readArguments } from './arguments.ts'
+import { fence } from './fence.ts'
+import {
+  outcomeSentences,
+  payloadSentence,
+  schemaSentence,
+  standingRules,
+  triggerSentences,
+  type OutcomeStatus,
+  type Trigger,
+} from './prompt-format.ts'
+
+export interface TranscriptCall {
+  id: string
+  /** The provider-safe name. */
+  name: string
+  /** JSON text. */
+  arguments: string
+  outcome: { status: OutcomeStatus; text: string }
+}
+
+export interface SchemaField {
+  name: string
+  type: string
+  required: boolean
+  description?: string | undefined
+}
+
+/** What a run has done so far, as its record tells it. */
+export interface Transcript {
+  systemPrompt: string
+  trigger: Trigger
+  /** The payload as it came, or undefined. */
+  payload?: string | undefined
+  schema?: SchemaField[] | undefined
+  steps: { text: string; calls: TranscriptCall[] }[]
+}
+
+/** Results beyond this many bytes of UTF-8 reach the model cut; the record keeps all. */
+const maxResultBytes = 32 * 1024
+/** Enough for a model to see what was wrong with arguments that could not be read. */
+const maxInvalidCharacters = 1000
+
+/**
+ * Writes the prompt of a run's next step. Payload and tool results are fenced and labelled as data, so that no text
+ * from outside can pass for an instruction or leave its place. The same transcript gives the same prompt.
+ */
+export function buildPrompt(transcript: Transcript): { instructions: string; messages: ModelMessage[] } {
+  return {
+    instructions: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n'),
+    messages: [{ role: 'user', content: opening(transcript) }, ...transcript.steps.flatMap(stepMessages)],
+  }
+}
+
+function opening({ trigger, schema, payload }: Transcript): string {
+  const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
+  const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
+  return [triggerSentences[trigger], fields, data].filter(Boolean).join('\n\n')
+}
+
+/** A step that neither said nor asked anything is left out: providers refuse empty messages. */
+function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessage[] {
+  const said = text === '' ? [] : [{ type: 'text' as const, text }]
+  const assistant: AssistantModelMessage = { role: 'assistant', content: [...said, ...calls.map(callPart)] }
+  const tool: ToolModelMessage = { role: 'tool', content: calls.map(resultPart) }
+  return [assistant, tool].filter(({ content }) => content.length > 0)
+}
+
+/** Providers want an object, so arguments that are none are shown inside one. */
+function callPart({ id, name, arguments: text }: TranscriptCall) {
+  const input = readArguments(text) ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
+  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input }
+}
+
+function resultPart({ id, name, outcome }: TranscriptCall) {
+  const type = outcome.status === 'succeeded' ? ('text' as const) : ('error-text' as const)
+  const { text, note } = cut(outcome.text)
+  const value = [outcomeSentences[outcome.status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
+  return { type: 'tool-result' as const, toolCallId: id, toolName: name, output: { type, value } }
+}
+
+/** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */
+function cut(text: string): { text: string; note: string } {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= maxResultBytes) return { text, note: '' }
+  let end = maxResultBytes
+  while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
+  return {
+    text: bytes.subarray(0, end).toString(),
+    note: `It is ${bytes.length} bytes long, and only the first ${end} bytes follow.`,
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+
+/** Tools of several sites may be offered to one model. `site` tells sites apart, `siteName` is what people call it. */
+export interface SiteTool {
+  site: string
+  siteName: string
+  tool: string
+}
+
+export interface NamedTool {
+  name: string
+  site: string
+  tool: string
+}
+
+const maxLength = 64
+const hashLength = 16
+
+/**
+ * Gives every tool a name that all providers accept, `^[a-zA-Z0-9_-]{1,64}$`, and that no other tool of the list has:
+ * the tool's own name if it is the only one, else with its site's name in front, else with a hash as well. Depends on
+ * the set of tools only, not on their order. A tool that is listed twice is named once.
+ */
+export function nameTools(tools: SiteTool[]): NamedTool[] {
+  const unique = [...new Map(tools.map((tool) => [JSON.stringify([tool.site, tool.tool]), tool])).values()]
+  const levels = new Map(unique.map((tool) => [tool, 0]))
+  for (let round = 0; round < namers.length * unique.length; round += 1) {
+    const clashing = clashes(unique, levels)
+    if (clashing.length === 0) break
+    for (const tool of clashing) levels.set(tool, Math.min((levels.get(tool) ?? 0) + 1, namers.length - 1))
+  }
+  return unique.map((tool) => ({ name: nameAt(tool, levels), site: tool.site, tool: tool.tool }))
+}
+
+/** The text with everything that providers refuse in a tool name replaced; 64 characters at most, never empty. */
+export function providerSafe(text: string): string {
+  const safe = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  if (safe.length <= maxLength) return safe === '' ? '_' : safe
+  return `${safe.slice(0, maxLength - hashLength - 1)}_${hash(text)}`
+}
+
+/**
+ * Whether somebody who writes `spoken` means the tool of this name: the name itself, the site's own name for the tool
+ * (`crm.searchContacts`), or that name where a site or a hash had to be added. An added site is looked through only
+ * for spoken names of several words, since one word (`contacts`) is the end of too many names.
+ */
+export function answersTo(name: string, spoken: string): boolean {
+  return spokenNames(name).includes(providerSafe(spoken))
+}
+
+/** Everything that `answersTo` lets stand for the name, provider-safe, so that many names can be looked up in a set. */
+export function spokenNames(name: string): string[] {
+  const plain = name.replace(/_[0-9a-f]{16}$/, '')
+  const words = plain.split('_')
+  return [name, ...words.slice(0, -1).map((_, index) => words.slice(index).join('_')), plain]
+}
+
+/** From the shortest name to the one that cannot clash. */
+const namers: ((tool: SiteTool) => string)[] = [
+  ({ tool }) => providerSafe(tool),
+  (tool) => providerSafe(withSite(tool)),
+  (tool) => `${providerSafe(withSite(tool)).slice(0, maxLength - hashLength - 1)}_${hash(tool.site, tool.tool)}`,
+]
+
+function withSite({ siteName, tool }: SiteTool): string {
+  const slug = siteName
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '')
+  return slug === '' ? tool : `${slug.slice(0, 24)}_${tool}`
+}
+
+/** Every tool whose name at its level is also another tool's: neither side may keep it, or the order would decide. */
+function clashes(tools: SiteTool[], levels: Map<SiteTool, number>): SiteTool[] {
+  const holders = Map.groupBy(tools, (tool) => nameAt(tool, levels))
+  const last = namers.length - 1
+  return [...holders.values()]
+    .filter((group) => group.length > 1)
+    .flat()
+    .filter((tool) => levels.get(tool) !== last)
+}
+
+const nameAt = (tool: SiteTool, levels: Map<SiteTool, number>): string => {
+  const namer = namers[levels.get(tool) ?? 0]
+  return namer ? namer(tool) : providerSafe(tool.tool)
+}
+
+const hash = (...parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, hashLength)

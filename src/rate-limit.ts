@@ -1,0 +1,54 @@
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { Config } from './config.ts'
+import type { Database } from './database.ts'
+import { CodedError } from './errors.ts'
+
+/**
+ * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory where a single
+ * process serves (RATE_LIMIT_STORE). Every function counts one request and fails with RATE_LIMITED when it is one too
+ * many, with the seconds until the window ends.
+ */
+export function createRateLimits(config: Config['rateLimits'], database: Database) {
+  const limiter = (keyPrefix: string, points: number): RateLimiterAbstract => {
+    const options = { keyPrefix, points, duration: 60 }
+    if (config.store === 'memory') return new RateLimiterMemory(options)
+    return new RateLimiterPostgres({
+      ...options,
+      storeClient: database,
+      storeType: 'knex',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      // Somebody who is far over the limit costs no more queries until the window ends.
+      inMemoryBlockOnConsumed: points + 1,
+    })
+  }
+  const count = (prefix: string, points: number) => {
+    const counter = limiter(prefix, points)
+    return (key: string) => consume(counter, key, points)
+  }
+  return {
+    caller: count('caller', config.callerPerMinute),
+    auth: count('auth', config.authPerMinute),
+    webhook: count('webhook', config.webhookPerMinute),
+    webhookFailed: count('webhook-failed', config.webhookFailedPerMinute),
+
+    /** Forgets windows that have ended. */
+    async purge(now: Date): Promise<void> {
+      if (config.store === 'postgres') await database.raw('delete from rate_limits where expire < ?', [now.getTime()])
+    },
+  }
+}
+
+export type RateLimits = ReturnType<typeof createRateLimits>
+
+async function consume(limiter: RateLimiterAbstract, key: string, points: number): Promise<void> {
+  try {
+    await limiter.consume(key)
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    const retryAfter = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
+    const message = `Too many requests: ${points} a minute are allowed here. Try again in ${retryAfter} seconds.`
+    throw new CodedError('RATE_LIMITED', { message, retryAfter })
+  }
+}

@@ -1,0 +1,179 @@
+import type { Transaction } from '../database.ts'
+import { CodedError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { AcceptRequest, Receipt } from './receipt.ts'
+import type { RunStatus } from './states.ts'
+
+/** A queue row as it was read, and as the batch changes it; `awake` stays what it was. */
+export interface Queue {
+  agent_id: string
+  owner_id: string
+  last_sequence: number
+  unfinished: number
+  awake: boolean
+}
+
+interface Known {
+  id: string
+  agent_id: string
+  idempotency_key: string
+  body_hash: string | null
+  sequence: number
+  status: RunStatus
+  ahead: number
+}
+
+export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError }
+
+/** Locks the queue rows in the order of their ids, so that two processes never wait for each other in a circle. */
+export async function lockQueues(trx: Transaction, agentIds: string[]): Promise<Map<string, Queue>> {
+  const { rows } = await trx.raw<{ rows: Queue[] }>(
+    `select q.agent_id, a.owner_id, q.last_sequence, q.unfinished, q.awake
+       from agent_queues q join agents a on a.id = q.agent_id
+      where q.agent_id = any(?) and a.deleted_at is null
+      order by q.agent_id for update of q`,
+    [agentIds],
+  )
+  return new Map(rows.map((row) => [row.agent_id, row]))
+}
+
+const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
+
+/** The runs that were accepted earlier under the idempotency keys of this batch. */
+export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
+  const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
+  if (keyed.length === 0) return new Map()
+  const { rows } = await trx.raw<{ rows: Known[] }>(
+    `select r.id, r.agent_id, r.idempotency_key, r.body_hash, r.sequence, r.status,
+            (select count(*)::int from runs f where f.agent_id = r.agent_id and f.sequence < r.sequence
+                and f.status in ('queued', 'running', 'waiting')) as ahead
+       from unnest(?::text[], ?::text[]) as given (agent_id, key)
+       join runs r on r.agent_id = given.agent_id and r.idempotency_key = given.key`,
+    [keyed.map(({ agentId }) => agentId), keyed.map(({ idempotencyKey }) => idempotencyKey ?? '')],
+  )
+  return new Map(rows.map((row) => [keyOf(row.agent_id, row.idempotency_key), row]))
+}
+
+/** Decides on one request under its queue's lock, and notes in the queue and the known keys what it decided. */
+export function decide(
+  request: AcceptRequest,
+  queue: Queue | undefined,
+  known: Map<string, Known>,
+  depth: number,
+): Decision {
+  if (!queue) return { error: new CodedError('AGENT_NOT_FOUND') }
+  const { agentId, idempotencyKey } = request
+  const earlier = idempotencyKey === undefined ? undefined : known.get(keyOf(agentId, idempotencyKey))
+  if (earlier) return repeated(request, earlier)
+  if (request.onlyIfIdle && queue.unfinished > 0) return { error: new CodedError('AGENT_ALREADY_RUNNING') }
+  if (queue.unfinished >= depth) return { error: queueFull(depth) }
+  const receipt: Receipt = {
+    runId: newId(),
+    status: 'queued',
+    sequence: queue.last_sequence + 1,
+    ahead: queue.unfinished,
+  }
+  queue.last_sequence += 1
+  queue.unfinished += 1
+  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), remember(request, receipt))
+  return { receipt, isNew: true }
+}
+
+/** The receipt that an earlier request under the same key got; VALIDATION_ERROR when that had another body. */
+export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
+  const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
+  if (!earlier) return undefined
+  const decision = repeated(request, earlier)
+  if ('error' in decision) throw decision.error
+  return decision.receipt
+}
+
+function repeated(request: AcceptRequest, earlier: Known): Decision {
+  if ((request.bodyHash ?? null) === earlier.body_hash) {
+    const { id, status, sequence, ahead } = earlier
+    return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
+  }
+  const message = `The idempotency key was used before for another body, by run ${earlier.id}. Use a new key.`
+  return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] }) }
+}
+
+const remember = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({
+  id: runId,
+  agent_id: request.agentId,
+  idempotency_key: request.idempotencyKey ?? '',
+  body_hash: request.bodyHash ?? null,
+  sequence,
+  status,
+  ahead,
+})
+
+/** RATE_LIMITED because the agent has as many unfinished runs as it may. */
+export const queueFull = (depth: number): CodedError =>
+  new CodedError('RATE_LIMITED', {
+    message: `The agent has ${depth} unfinished runs, as many as its queue holds. Try again when some have ended.`,
+    retryAfter: 60,
+  })
+
+/** Writes the accepted runs, their first events and their queues; returns the queues as they were before, awake or not. */
+export async function store(
+  trx: Transaction,
+  now: Date,
+  requests: AcceptRequest[],
+  decisions: Decision[],
+  queues: Map<string, Queue>,
+): Promise<Queue[]> {
+  const fresh = requests.flatMap((request, index) => {
+    const decision = decisions[index] as Decision
+    return 'receipt' in decision && decision.isNew ? [{ request, receipt: decision.receipt }] : []
+  })
+  if (fresh.length === 0) return []
+  const owner = (agentId: string) => (queues.get(agentId) as Queue).owner_id
+  await trx.raw(
+    `insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
+                       request_id, events, accepted_at, progressed_at)
+     select id, agent_id, owner_id, sequence, trigger, 'queued', payload, body_hash, idempotency_key, request_id, 1, ?, ?
+       from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+         as t (id, agent_id, owner_id, sequence, trigger, payload, body_hash, idempotency_key, request_id)`,
+    [
+      now,
+      now,
+      fresh.map(({ receipt }) => receipt.runId),
+      fresh.map(({ request }) => request.agentId),
+      fresh.map(({ request }) => owner(request.agentId)),
+      fresh.map(({ receipt }) => receipt.sequence),
+      fresh.map(({ request }) => request.trigger),
+      fresh.map(({ request }) => request.payload ?? null) as string[],
+      fresh.map(({ request }) => request.bodyHash ?? null) as string[],
+      fresh.map(({ request }) => request.idempotencyKey ?? null) as string[],
+      fresh.map(({ request }) => request.requestId),
+    ],
+  )
+  await trx.raw(
+    `insert into run_events (run_id, number, kind, at, data)
+     select run_id, 1, 'accepted', ?, data::json from unnest(?::text[], ?::text[]) as t (run_id, data)`,
+    [
+      now,
+      fresh.map(({ receipt }) => receipt.runId),
+      fresh.map(({ request: { trigger }, receipt: { sequence, ahead } }) =>
+        JSON.stringify({ trigger, sequence, ahead }),
+      ),
+    ],
+  )
+  const changed = [...new Set(fresh.map(({ request }) => request.agentId))].map((id) => queues.get(id) as Queue)
+  await trx.raw(
+    `update agent_queues q
+        set last_sequence = t.last_sequence, unfinished = t.unfinished, awake = true,
+            progressed_at = case when q.awake then q.progressed_at else ? end,
+            signalled_at = case when q.awake then q.signalled_at else ? end
+       from unnest(?::text[], ?::bigint[], ?::int[]) as t (agent_id, last_sequence, unfinished)
+      where q.agent_id = t.agent_id`,
+    [
+      now,
+      now,
+      changed.map(({ agent_id }) => agent_id),
+      changed.map(({ last_sequence }) => last_sequence),
+      changed.map(({ unfinished }) => unfinished),
+    ],
+  )
+  return changed
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
+import type { AcceptRequest, Receipt } from './receipt.ts'
+
+interface Waiting {
+  request: AcceptRequest
+  resolve: (receipt: Receipt) => void
+  reject: (error: unknown) => void
+}
+
+const batchSize = 200
+
+/**
+ * Accepts runs. Requests that arrive while a commit is under way share the next one: that brings several times the
+ * throughput of a transaction each (bench/accept). The order of arrival is the order of commits and, within one, of
+ * the batch; each agent's queue row is locked meanwhile, so its sequence has no gaps. Every reply waits for the commit.
+ * Fails with AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED (queue depth) or VALIDATION_ERROR (an idempotency
+ * key that was used for another body).
+ */
+export function createAccept(context: {
+  database: Database
+  clock: Clock
+  queueDepth: number
+  /** Called after the commit with the agents whose queue has just become awake. */
+  wake: (agents: { agentId: string; ownerId: string }[]) => void
+}) {
+  const { database, clock, wake, queueDepth } = context
+  const waiting: Waiting[] = []
+  let flushing = false
+
+  async function flush(): Promise<void> {
+    flushing = true
+    // The turn of the event loop lets requests that were read together be committed together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await commit(waiting.splice(0, batchSize))
+    flushing = false
+  }
+
+  async function commit(batch: Waiting[]): Promise<void> {
+    try {
+      const requests = batch.map(({ request }) => request)
+      const { decisions, woken } = await database.transaction((trx) => decideAll(trx, requests))
+      wake(woken)
+      batch.forEach(({ resolve, reject }, index) => {
+        const decision = decisions[index] as Decision
+        if ('error' in decision) reject(decision.error)
+        else resolve(decision.receipt)
+      })
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async function decideAll(trx: Transaction, requests: AcceptRequest[]) {
+    const queues = await lockQueues(trx, [...new Set(requests.map(({ agentId }) => agentId))])
+    const known = await findKnown(trx, requests)
+    const decisions = requests.map((request) => decide(request, queues.get(request.agentId), known, queueDepth))
+    const changed = await store(trx, clock.now(), requests, decisions, queues)
+    const woken = changed.filter(({ awake }) => !awake)
+    return { decisions, woken: woken.map(({ agent_id, owner_id }) => ({ agentId: agent_id, ownerId: owner_id })) }
+  }
+
+  return {
+    /** The receipt of the run that was accepted under the request's idempotency key before, if there is one. */
+    async known(request: AcceptRequest): Promise<Receipt | undefined> {
+      const known = await database.transaction((trx) => findKnown(trx, [request]))
+      return repeatedReceipt(request, known)
+    },
+
+    /** Accepts one run; the promise holds when it is committed. */
+    accept(request: AcceptRequest): Promise<Receipt> {
+      return new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject })
+        if (!flushing) void flush()
+      })
+    },
+  }
+}

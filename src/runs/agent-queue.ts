@@ -1,0 +1,21 @@
+import type { Transaction } from '../database.ts'
+import { Row } from '../row.ts'
+
+/** The queue of one agent (table `agent_queues`). */
+export class AgentQueue extends Row {
+  static override tableName = 'agent_queues'
+  static override idColumn = 'agent_id'
+  declare agentId: string
+  declare lastSequence: number
+  declare unfinished: number
+  declare runningRunId: string | null
+  /** Whether the queue workflow has been told that there is something to do, and has not yet found nothing. */
+  declare awake: boolean
+  declare progressedAt: Date
+  declare signalledAt: Date
+}
+
+/** Locks an agent's queue. Always taken before the lock of one of its runs, so that no two wait for each other. */
+export async function lockQueue(trx: Transaction, agentId: string): Promise<AgentQueue> {
+  return AgentQueue.query(trx).findById(agentId).forUpdate().throwIfNotFound()
+}

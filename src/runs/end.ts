@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import type { EndedStatus } from '../../workflows/messages.ts'
+import { AgentQueue, lockQueue } from './agent-queue.ts'
+import { StaleEpochError, type RunRef } from './record.ts'
+import { Run } from './run.ts'
+import { endReasons, hasEnded, mayMove, type EndReason } from './states.ts'
+import { append } from './timeline.ts'
+
+/** How a run ended; a reason is given for everything but the model finishing. */
+export interface Ending {
+  status: EndedStatus
+  reason: EndReason | null
+}
+
+/**
+ * Ends a run and frees its agent's queue, in one transaction under the queue's lock. Ending an ended run changes
+ * nothing, so whoever learns of an ending may report it. Throws StaleEpochError.
+ */
+export function createEnd({ database, clock }: { database: Database; clock: Clock }) {
+  return {
+    endRun: (ref: RunRef & { agentId: string }, ending: Ending) =>
+      database.transaction(async (trx) => {
+        await lockQueue(trx, ref.agentId)
+        const run = await Run.query(trx).findById(ref.runId).forUpdate()
+        if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run is acted for under a later epoch')
+        if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
+      }),
+  }
+}
+
+/** The workflow learns that it is cancelled, not by whom; the record knows whether somebody asked for it there. */
+const asRequested = (run: Run, ending: Ending): Ending =>
+  ending.status === 'cancelled' && run.cancelReason ? { ...ending, reason: run.cancelReason } : ending
+
+/** Writes the ending of a run whose queue and row are locked: calls without an outcome first, the run, the queue. */
+export async function writeEnding(trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> {
+  const { status } = ending
+  if (!mayMove(run.status, status)) throw new Error(`a run cannot move from ${run.status} to ${status}`)
+  await closeCalls(trx, run.id, now)
+  const error = ending.reason ? endReasons[ending.reason] : null
+  await Run.query(trx).findById(run.id).patch({ status, reason: ending.reason, error, endedAt: now })
+  await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason: ending.reason, message: error } }])
+  await AgentQueue.query(trx)
+    .findById(run.agentId)
+    .patch({
+      unfinished: trx.raw('unfinished - 1'),
+      runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),
+      progressedAt: now,
+    } as never)
+}
+
+const neverSent = 'The run ended before this call was sent.'
+const inFlight = 'The run ended while this call was under way; it may or may not have taken effect.'
+
+async function closeCalls(trx: Transaction, runId: string, now: Date): Promise<void> {
+  const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
+  for (const { id, status, attempts } of open) {
+    const closed = status === 'planned' ? ({ status: 'failed', text: neverSent } as const) : unknown
+    await ToolCall.query(trx)
+      .findById(id)
+      .patch({ status: closed.status, result: { text: closed.text }, endedAt: now })
+    await append(trx, runId, now, [
+      { kind: 'tool.finished', data: { callId: id, attempts, status: closed.status, note: closed.text } },
+    ])
+  }
+}
+
+const unknown = { status: 'unknown', text: inFlight } as const

@@ -1,0 +1,65 @@
+import type { Config } from '../config.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
+import type { Move } from '../../workflows/messages.ts'
+import type { RunStep } from './run-step.ts'
+import type { Run } from './run.ts'
+import { hasEnded, type EndReason } from './states.ts'
+
+/** What of a tool call the rules look at. */
+export type CallFacts = Pick<ToolCall, 'id' | 'step' | 'name' | 'tool' | 'arguments' | 'status'>
+
+/** All that decides what a run does next. */
+export interface RunRecord {
+  run: Run
+  lastStep: Pick<RunStep, 'step' | 'finish'> | undefined
+  /** Every call of the run in the order in which they were asked for. */
+  calls: CallFacts[]
+}
+
+type Budgets = Config['budgets']
+
+/** The third identical call in a row is answered with a warning, the fifth ends the run. */
+export const warnAfter = 3
+export const endAfter = 5
+
+/**
+ * The rule of a run: what comes next follows from the record alone, so that whoever asks, and however often, gets the
+ * same answer. Cancelling goes before everything; calls that were asked for go before the next model step.
+ */
+export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, now: Date): Move {
+  if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
+  if (run.cancelRequestedAt) return { kind: 'end', status: 'cancelled', reason: run.cancelReason }
+  const open = calls.filter(({ status }) => status === 'planned' || status === 'started')
+  const exceeded = exceededBudget(run, calls, budgets, now)
+  if (open.length > 0 && !exceeded) {
+    return { kind: 'tools', step: run.steps, calls: open.map(({ id, tool }) => ({ callId: id, label: tool ?? '' })) }
+  }
+  if (lastStep && !calls.some(({ step }) => step === lastStep.step)) return finished(lastStep.finish)
+  if (exceeded) return failed(exceeded)
+  return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
+}
+
+const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
+
+function finished(finish: RunStep['finish']): Move {
+  return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
+}
+
+function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
+  if (streak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
+  if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
+  if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
+  if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
+  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs : 0
+  return busyMs > budgets.minutes * 60_000 ? 'BUDGET_TIME' : undefined
+}
+
+/** How many calls at the end of the list are the same tool with the same arguments. */
+export function streak(calls: Pick<CallFacts, 'name' | 'arguments'>[]): number {
+  const last = calls.at(-1)
+  if (!last) return 0
+  const other = calls.findLastIndex(
+    ({ name, arguments: given }) => name !== last.name || given.text !== last.arguments.text,
+  )
+  return calls.length - 1 - other
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../database.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import { RunStep } from './run-step.ts'
+import type { Run } from './run.ts'
+import { RunEvent } from './timeline.ts'
+
+/** One event as readers see it: with the contents that it points to. */
+export interface TimelineEvent {
+  number: number
+  kind: string
+  at: Date
+  data: Record<string, unknown>
+}
+
+/**
+ * Reads a run's timeline (specification, "Run"; decisions, "Runs"). Events point to payload, prompt, steps and calls
+ * instead of repeating them; here they are put together. What an event says is what was known then; the contents of a
+ * call are shown where it was asked for and where it ended.
+ */
+export async function readTimeline(
+  database: Database,
+  run: Run,
+  after: number,
+  limit: number,
+): Promise<TimelineEvent[]> {
+  const events = await RunEvent.query(database)
+    .where({ runId: run.id })
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+  const steps = await RunStep.query(database).where({ runId: run.id }).whereIn('step', stepsOf(events))
+  const calls = await ToolCall.query(database).where({ runId: run.id })
+  return events.map((event) => ({
+    number: event.number,
+    kind: event.kind,
+    at: event.at,
+    data: { ...event.data, ...contents(event, run, steps, calls) },
+  }))
+}
+
+const stepsOf = (events: RunEvent[]): number[] =>
+  events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
+
+function contents(event: RunEvent, run: Run, steps: RunStep[], calls: ToolCall[]): Record<string, unknown> {
+  const { kind, data } = event
+  if (kind === 'accepted') return { payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown) }
+  if (kind === 'started') return { systemPrompt: run.prompt?.systemPrompt, webhookSchema: run.prompt?.schema }
+  if (kind === 'step.finished')
+    return stepContents(
+      steps.find(({ step }) => step === data['step']),
+      calls,
+    )
+  if (!kind.startsWith('tool.')) return {}
+  const call = calls.find(({ id }) => id === data['callId'])
+  if (!call) return {}
+  return kind === 'tool.finished'
+    ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result?.text }
+    : callContents(call)
+}
+
+function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
+  if (!step) return {}
+  const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs } = step
+  const asked = calls.filter((call) => call.step === step.step).map(({ id, name }) => ({ callId: id, name }))
+  return { model, text: answer.text, finish, inputTokens, outputTokens, credits, latencyMs, calls: asked }
+}
+
+const callContents = ({ step, tool, name, siteOrigin, effect, arguments: given, idempotencyKey }: ToolCall) => ({
+  step,
+  tool: tool ?? name,
+  site: siteOrigin,
+  effect,
+  arguments: given.text,
+  idempotencyKey,
+})

@@ -1,0 +1,41 @@
+import type { Database, Transaction } from '../database.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import type { RunRecord } from './next-move.ts'
+import { RunStep } from './run-step.ts'
+import { Run } from './run.ts'
+
+/**
+ * Somebody acts for a run who may not any more: the run was taken up again under a later epoch, or it is gone. Never
+ * retried; the one who holds the later epoch goes on.
+ */
+export class StaleEpochError extends Error {
+  override readonly name = 'StaleEpochError'
+}
+
+/** A run and the epoch that the caller acts under. */
+export interface RunRef {
+  runId: string
+  epoch: number
+}
+
+/** Locks the run's row for a write under the given epoch. Throws StaleEpochError. */
+export async function lockRun(trx: Transaction, { runId, epoch }: RunRef): Promise<Run> {
+  const run = await Run.query(trx).findById(runId).forUpdate()
+  return current(run, epoch)
+}
+
+function current(run: Run | undefined, epoch: number): Run {
+  if (run?.epoch === epoch) return run
+  throw new StaleEpochError('the run is acted for under a later epoch')
+}
+
+/** Reads what decides about the run's next move. Throws StaleEpochError. */
+export async function readRecord(database: Database | Transaction, { runId, epoch }: RunRef): Promise<RunRecord> {
+  const run = current(await Run.query(database).findById(runId), epoch)
+  const lastStep = run.steps === 0 ? undefined : await RunStep.query(database).findById([runId, run.steps])
+  const calls = await ToolCall.query(database)
+    .where({ runId })
+    .select('id', 'step', 'name', 'tool', 'arguments', 'status')
+    .orderBy(['step', 'position'])
+  return { run, lastStep, calls }
+}

@@ -1,0 +1,19 @@
+import { Row } from '../row.ts'
+
+/** One recorded model call of a run (table `run_steps`). */
+export class RunStep extends Row {
+  static override tableName = 'run_steps'
+  static override idColumn = ['run_id', 'step']
+  static override jsonAttributes = ['answer']
+  declare runId: string
+  declare step: number
+  declare model: string
+  /** An object around the text: a bare JSON string would be parsed a second time by objection. */
+  declare answer: { text: string }
+  declare finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
+  declare inputTokens: number
+  declare outputTokens: number
+  declare credits: number
+  declare latencyMs: number
+  declare recordedAt: Date
+}

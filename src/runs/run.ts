@@ -1,0 +1,46 @@
+import type { WebhookField } from '../agents/agent.ts'
+import { Row } from '../row.ts'
+import type { Trigger } from '../../workflows/messages.ts'
+import type { EndReason, RunStatus } from './states.ts'
+
+/** The instructions that a run works under, fixed when it is claimed. */
+export interface PromptInForce {
+  systemPrompt: string
+  /** Whether the payload's `action` took the place of the agent's system prompt, or why it did not. */
+  override: 'used' | 'not-allowed' | 'absent'
+  schema: WebhookField[] | null
+}
+
+/** One execution of an agent (table `runs`). */
+export class Run extends Row {
+  static override tableName = 'runs'
+  static override jsonAttributes = ['prompt']
+  declare id: string
+  declare agentId: string
+  declare ownerId: string
+  declare sequence: number
+  declare trigger: Trigger
+  declare status: RunStatus
+  declare payload: string | null
+  declare bodyHash: string | null
+  declare idempotencyKey: string | null
+  declare requestId: string
+  declare epoch: number
+  declare prompt: PromptInForce | null
+  declare steps: number
+  declare stepAttempts: number
+  declare toolCalls: number
+  declare inputTokens: number
+  declare outputTokens: number
+  declare credits: number
+  declare waitedMs: number
+  declare events: number
+  declare reason: EndReason | null
+  declare error: string | null
+  declare acceptedAt: Date
+  declare startedAt: Date | null
+  declare cancelRequestedAt: Date | null
+  declare cancelReason: EndReason | null
+  declare progressedAt: Date
+  declare endedAt: Date | null
+}

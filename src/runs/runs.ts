@@ -1,0 +1,105 @@
+import type { Agents } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Models } from '../models/models.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import type { Sites } from '../sites/sites.ts'
+import type { Temporal } from '../temporal.ts'
+import type { CallOutcome, SiteCall } from '../tools/call-site.ts'
+import type { Vault } from '../vault/vault.ts'
+import { queueFull } from './accept-batch.ts'
+import { createAccept } from './accept.ts'
+import { AgentQueue } from './agent-queue.ts'
+import { createCancel } from './cancel.ts'
+import { createClaim } from './claim.ts'
+import { createEnd } from './end.ts'
+import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+import type { Receipt } from './receipt.ts'
+import { createRunCalls } from './run-calls.ts'
+import { Run } from './run.ts'
+import type { RunStatus } from './states.ts'
+import { createSteps } from './steps.ts'
+
+/** Which runs a list shows. */
+export interface RunFilter {
+  agentId?: string | undefined
+  status?: RunStatus | undefined
+  trigger?: Run['trigger'] | undefined
+}
+
+/** Runs, from being accepted to their end, and what is on record of them. */
+export function createRuns(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  logger: Logger
+  temporal: Temporal
+  agents: Agents
+  billing: Billing
+  models: Models
+  sites: Sites
+  vault: Vault
+  callSite: (call: SiteCall) => Promise<CallOutcome>
+}) {
+  const { database, config, temporal } = context
+  const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
+
+  async function get(ownerId: string, id: string): Promise<Run> {
+    const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }) : undefined
+    assertThat(run, 'RUN_NOT_FOUND')
+    return run
+  }
+
+  return {
+    ...createAccept({ ...context, queueDepth: config.queueDepth, wake }),
+    ...createClaim(context),
+    ...createEnd(context),
+    ...createSteps(context),
+    ...createRunCalls(context),
+    ...createCancel(context),
+    get,
+
+    /** Newest first. */
+    async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<Run>> {
+      const before = readCursor(filter.cursor)
+      const query = Run.query(database)
+        .where({ ownerId })
+        .orderBy('id', 'desc')
+        .limit(filter.limit + 1)
+      if (before) void query.where('id', '<', before)
+      if (filter.agentId) void query.where({ agentId: filter.agentId })
+      if (filter.status) void query.where({ status: filter.status })
+      if (filter.trigger) void query.where({ trigger: filter.trigger })
+      return toPage(await query, filter.limit, ({ id }) => id)
+    },
+
+    /** The run's timeline after the given event number, at most `limit` events. */
+    timeline: (run: Run, after: number, limit: number): Promise<TimelineEvent[]> =>
+      readTimeline(database, run, after, limit),
+
+    /** Refuses with RATE_LIMITED when the agent's queue is full; accepting decides again, under the queue's lock. */
+    async assertQueueRoom(agentId: string): Promise<void> {
+      const queue = await AgentQueue.query(database).findById(agentId)
+      if (queue && queue.unfinished >= config.queueDepth) throw queueFull(config.queueDepth)
+    },
+
+    /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
+    async receipt(agentId: string, runId: string): Promise<Receipt> {
+      const run = isId(runId) ? await Run.query(database).findOne({ agentId, id: runId }) : undefined
+      assertThat(run, 'RUN_NOT_FOUND')
+      const ahead = await Run.query(database)
+        .where({ agentId })
+        .where('sequence', '<', run.sequence)
+        .whereNull('endedAt')
+        .resultSize()
+      return { runId, status: run.status, sequence: run.sequence, ahead }
+    },
+  }
+}
+
+export type Runs = ReturnType<typeof createRuns>

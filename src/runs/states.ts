@@ -1,0 +1,42 @@
+/** The states of a run and the moves between them (decisions, "Runs"). */
+export const moves = {
+  queued: ['running', 'cancelled', 'failed'],
+  running: ['waiting', 'completed', 'failed', 'cancelled'],
+  waiting: ['running', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  skipped: [],
+} as const satisfies Record<string, readonly string[]>
+
+export type RunStatus = keyof typeof moves
+
+export const runStatuses = Object.keys(moves) as [RunStatus, ...RunStatus[]]
+
+/** Whether a run in this state has ended; an ended run never changes again. */
+export const hasEnded = (status: RunStatus): boolean => moves[status].length === 0
+
+/** Whether the table allows the move. */
+export const mayMove = (from: RunStatus, to: RunStatus): boolean => (moves[from] as readonly string[]).includes(to)
+
+/** Why a run ended otherwise than by the model finishing: the name that clients see in `reason`, and its sentence. */
+export const endReasons = {
+  CANCELLED_BY_OWNER: 'The run was cancelled by its owner.',
+  CANCELLED_BY_OPERATOR: 'The run was cancelled in Temporal by an operator.',
+  AGENT_DELETED: 'The agent was deleted.',
+  TERMINATED: 'The run was terminated in Temporal by an operator.',
+  TIMED_OUT: 'The run took longer than Temporal was told to allow.',
+  WORKFLOW_FAILED: 'The workflow of the run failed.',
+  MODEL_ERROR: 'The AI provider returned an error, also when it was asked again.',
+  MODEL_STOPPED: 'The model stopped before it had finished its answer.',
+  STEP_ABANDONED: 'A model step was begun several times and never came to an end.',
+  NO_CREDITS: 'The credit balance was used up.',
+  BUDGET_STEPS: 'The run used up its budget of steps.',
+  BUDGET_TOOL_CALLS: 'The run used up its budget of tool calls.',
+  BUDGET_TOKENS: 'The run used up its budget of tokens.',
+  BUDGET_CREDITS: 'The run used up its budget of credits.',
+  BUDGET_TIME: 'The run used up its budget of time.',
+  REPEATED_TOOL_CALL: 'The model made the same tool call five times in a row.',
+} as const satisfies Record<string, string>
+
+export type EndReason = keyof typeof endReasons

@@ -1,0 +1,159 @@
+import type { Agents } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database.ts'
+import { isCoded } from '../errors.ts'
+import type { Models } from '../models/models.ts'
+import type { Sites } from '../sites/sites.ts'
+import type { Move } from '../../workflows/messages.ts'
+import { nextMove } from './next-move.ts'
+import { planCalls, type OfferedTool } from './planned-calls.ts'
+import { lockRun, readRecord, type RunRef } from './record.ts'
+import { RunStep } from './run-step.ts'
+import { Run } from './run.ts'
+import { hasEnded, type EndReason } from './states.ts'
+import { append } from './timeline.ts'
+import { readTranscript } from './transcript.ts'
+
+/** How often a step's model call is begun before the run is given up. Counts crashes too, or one could repeat forever. */
+const maxAttempts = 4
+
+type StepResult = Awaited<ReturnType<Models['step']>>
+
+/**
+ * The model steps of runs. `advance` answers from the record first: asked again after any crash, it repeats nothing that
+ * was recorded.
+ */
+export function createSteps(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  agents: Agents
+  billing: Billing
+  models: Models
+  sites: Sites
+}) {
+  const { database, clock, config, agents, billing, models, sites } = context
+
+  const decide = async (ref: RunRef): Promise<Move> =>
+    nextMove(await readRecord(database, ref), config.budgets, clock.now())
+
+  /** Counts the attempt, or says why there is none. */
+  function begin(ref: RunRef, step: number): Promise<{ attempt: number } | { reason: EndReason }> {
+    return database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      const account = await billing.account(run.ownerId, trx)
+      if (account.balance < 1) return { reason: 'NO_CREDITS' }
+      const attempt = run.stepAttempts + 1
+      if (attempt > maxAttempts) return { reason: 'STEP_ABANDONED' }
+      await Run.query(trx).findById(run.id).patch({ stepAttempts: attempt })
+      const note = 'The attempt before came to no recorded end: its worker failed or was stopped.'
+      const lost = attempt > 1 && !(await failedBefore(trx, run.id, step, attempt - 1))
+      await append(trx, run.id, clock.now(), [{ kind: 'step.started', data: { step, attempt, ...(lost && { note }) } }])
+      return { attempt }
+    })
+  }
+
+  async function ask(ref: RunRef, step: number, attempt: number, signal: AbortSignal): Promise<Move> {
+    const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
+    const tools = await offeredTools(run)
+    const { instructions, messages } = models.buildPrompt(await readTranscript(database, run))
+    const offered = tools.map(({ name, tool }) => ({
+      name,
+      description: tool.description,
+      inputSchema: tool.inputSchema as object,
+    }))
+    try {
+      const result = await models.step({ instructions, messages, tools: offered, signal })
+      await record(ref, step, attempt, result, tools)
+    } catch (error) {
+      if (!isCoded(error, 'MODEL_ERROR')) throw error
+      const willRetry = error.retryable && attempt < maxAttempts
+      await noteFailure(ref, { step, attempt, code: error.code, message: error.message, willRetry })
+      if (willRetry) throw error
+      return { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' }
+    }
+    return decide(ref)
+  }
+
+  async function offeredTools(run: Run): Promise<OfferedTool[]> {
+    const tools = await agents.toolsOf(run.agentId, run.ownerId)
+    const named = models.nameTools(
+      tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
+    )
+    return named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
+  }
+
+  function record(ref: RunRef, step: number, attempt: number, result: StepResult, tools: OfferedTool[]) {
+    return database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      // Another attempt was faster, or the run was cancelled meanwhile: what is on record stands.
+      if (run.steps !== step - 1 || hasEnded(run.status)) return
+      const now = clock.now()
+      const credits = billing.stepCredits(result)
+      await billing.chargeStep(trx, { userId: run.ownerId, runId: run.id, step, credits })
+      await RunStep.query(trx).insert({
+        runId: run.id,
+        step,
+        model: result.model,
+        answer: { text: result.text },
+        finish: result.finish,
+        inputTokens: result.inputTokens,
+        outputTokens: result.outputTokens,
+        credits,
+        latencyMs: result.latencyMs,
+        recordedAt: now,
+      })
+      await append(trx, run.id, now, [{ kind: 'step.finished', data: { step, attempt } }])
+      await planCalls(trx, { run, step, calls: result.calls, tools, now, sites })
+      await count(trx, run, step, result, credits)
+    })
+  }
+
+  function noteFailure(
+    ref: RunRef,
+    data: { step: number; attempt: number; code: string; message: string; willRetry: boolean },
+  ) {
+    return database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      await append(trx, run.id, clock.now(), [{ kind: 'step.failed', data }])
+    })
+  }
+
+  return {
+    /**
+     * Makes the run's next model call unless the record asks for something else first, and says what comes after it.
+     * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason when aborted.
+     */
+    async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
+      const move = await decide(ref)
+      if (move.kind !== 'model') return move
+      const begun = await begin(ref, move.step)
+      if ('reason' in begun) return { kind: 'end', status: 'failed', reason: begun.reason }
+      return ask(ref, move.step, begun.attempt, signal)
+    },
+  }
+}
+
+async function failedBefore(trx: Transaction, runId: string, step: number, attempt: number): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `select 1 from run_events where run_id = ? and kind = 'step.failed'
+        and (data->>'step')::int = ? and (data->>'attempt')::int = ?`,
+    [runId, step, attempt],
+  )
+  return rows.length > 0
+}
+
+async function count(trx: Transaction, run: Run, step: number, result: StepResult, credits: number): Promise<void> {
+  await Run.query(trx)
+    .findById(run.id)
+    .patch({
+      steps: step,
+      stepAttempts: 0,
+      toolCalls: run.toolCalls + result.calls.length,
+      inputTokens: run.inputTokens + result.inputTokens,
+      outputTokens: run.outputTokens + result.outputTokens,
+      credits: run.credits + credits,
+    })
+}

@@ -1,0 +1,52 @@
+import type { Transaction } from '../database.ts'
+import { Row } from '../row.ts'
+
+/** The kinds of timeline events and what each carries; contents (payloads, answers, results) are joined on reading. */
+export interface EventData {
+  accepted: { trigger: string; sequence: number; ahead: number }
+  started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
+  recovered: { epoch: number; step: number; note: string }
+  'step.started': { step: number; attempt: number; note?: string }
+  'step.failed': { step: number; attempt: number; code: string; message: string; willRetry: boolean }
+  'step.finished': { step: number; attempt: number }
+  'tool.started': { callId: string; attempt: number; note?: string }
+  'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
+  'tool.finished': { callId: string; attempts: number; status: string; note?: string }
+  'cancel.requested': { by: 'owner' | 'operator' | 'deletion' }
+  ended: { status: string; reason: string | null; message: string | null }
+}
+
+export type EventKind = keyof EventData
+
+/** An event to be appended. */
+export type NewEvent = { [Kind in EventKind]: { kind: Kind; data: EventData[Kind] } }[EventKind]
+
+/** One event of a run's timeline (table `run_events`). */
+export class RunEvent extends Row {
+  static override tableName = 'run_events'
+  static override idColumn = ['run_id', 'number']
+  static override jsonAttributes = ['data']
+  declare runId: string
+  declare number: number
+  declare kind: EventKind
+  declare at: Date
+  declare data: Record<string, unknown>
+}
+
+/**
+ * Appends events to a run's timeline. The run's row is locked by counting them, so numbers have no gaps and follow the
+ * order of commits. Counts as progress of the run.
+ */
+export async function append(trx: Transaction, runId: string, at: Date, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const { rows } = await trx.raw<{ rows: { events: number }[] }>(
+    'update runs set events = events + ?, progressed_at = ? where id = ? returning events',
+    [events.length, at, runId],
+  )
+  const last = rows[0]?.events
+  if (last === undefined) throw new Error('an event was appended to a run that does not exist')
+  const first = last - events.length + 1
+  await RunEvent.query(trx).insert(
+    events.map(({ kind, data }, index) => ({ runId, number: first + index, kind, at, data: { ...data } })),
+  )
+}

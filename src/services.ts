@@ -1,0 +1,65 @@
+import { createAgents } from './agents/agents.ts'
+import { createBilling } from './billing/billing.ts'
+import { createSandboxGateway } from './billing/gateway.ts'
+import { systemClock, type Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { createDatabase } from './database.ts'
+import { createLease } from './lease.ts'
+import type { Logger } from './logger.ts'
+import { createModels } from './models/models.ts'
+import { createRateLimits } from './rate-limit.ts'
+import { createRuns } from './runs/runs.ts'
+import { createSweeper } from './runs/sweeper.ts'
+import { createSafeFetch } from './safe-fetch.ts'
+import { createSealing } from './sealing.ts'
+import { createSites } from './sites/sites.ts'
+import { createTemporal } from './temporal.ts'
+import { createTools } from './tools/tools.ts'
+import { createUsers } from './users/users.ts'
+import { createVault } from './vault/vault.ts'
+import { version } from './version.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
+
+/** The composition root: everything the product consists of, in the order of who needs whom. */
+export function createServices(config: Config, logger: Logger, clock: Clock = systemClock) {
+  const database = createDatabase(config, logger)
+  const temporal = createTemporal(config.temporal, logger)
+  const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
+  const sealing = createSealing(config.vaultKeys)
+  const rateLimits = createRateLimits(config.rateLimits, database)
+  const lease = createLease({ database, clock })
+  const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, fetch: outgoing.fetch }
+
+  const users = createUsers(base)
+  const billing = createBilling({ ...base, gateway: createSandboxGateway() })
+  const models = createModels(base)
+  const sites = createSites(base)
+  const vault = createVault({ ...base, sites })
+  const tools = createTools({ ...base, sites, vault })
+  const agents = createAgents({ ...base, vault })
+  const runs = createRuns({ ...base, agents, billing, models, sites, vault, callSite: tools.callSite })
+  const webhooks = createWebhooks({ agents, billing, runs, rateLimits })
+  const sweeper = createSweeper(base)
+
+  return {
+    ...base,
+    users,
+    billing,
+    sites,
+    vault,
+    tools,
+    agents,
+    runs,
+    webhooks,
+    sweeper,
+
+    /** Releases what was opened, in reverse. */
+    async close(): Promise<void> {
+      await temporal.close()
+      await outgoing.close()
+      await database.destroy()
+    },
+  }
+}
+
+export type Services = ReturnType<typeof createServices>

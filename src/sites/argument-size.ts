@@ -1,0 +1,49 @@
+import type { ErrorDetail } from '../errors.ts'
+import { isStorable, joinPath, jsonDepth } from '../json.ts'
+
+const longestName = 500
+
+/** What checking the arguments of a tool call will cost, and what forbids it. */
+export interface ArgumentSize {
+  /** Values, with long texts and names counted by their length. */
+  weight: number
+  longestList: number
+  names: Set<string>
+  problems: ErrorDetail[]
+}
+
+/** Measures arguments without recursion, so that no depth can overflow the stack. */
+export function argumentSize(args: unknown): ArgumentSize {
+  const size: ArgumentSize = { weight: 0, longestList: 0, names: new Set(), problems: [] }
+  const waiting = [{ value: args, path: '', depth: 0 }]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, path, depth } = next
+    size.weight += 1 + (typeof value === 'string' ? value.length / 128 : 0)
+    if (typeof value === 'string' && !isStorable(value)) size.problems.push({ path, message: unstorable })
+    if (typeof value !== 'object' || value === null) continue
+    if (depth >= jsonDepth) {
+      size.problems.push({ path: '', message: `must not be nested deeper than ${jsonDepth} levels` })
+      break
+    }
+    countMembers(value, path, size)
+    for (const [key, member] of Object.entries(value)) {
+      waiting.push({ value: member, path: joinPath(path, key), depth: depth + 1 })
+    }
+  }
+  return size
+}
+
+const unstorable = 'contains the character U+0000 or half of a surrogate pair'
+
+function countMembers(value: object, path: string, size: ArgumentSize): void {
+  if (Array.isArray(value)) {
+    size.longestList = Math.max(size.longestList, value.length)
+    return
+  }
+  for (const name of Object.keys(value)) {
+    size.names.add(name)
+    size.weight += name.length / 64
+    if (name.length <= longestName && isStorable(name)) continue
+    size.problems.push({ path: joinPath(path, name), message: 'is not a usable property name' })
+  }
+}

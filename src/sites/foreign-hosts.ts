@@ -1,0 +1,23 @@
+import { getDomain } from 'tldts'
+import type { Manifest } from './manifest.ts'
+
+/**
+ * The hosts that a manifest names which are not on the site's own registrable domain, sorted, each once. Credentials
+ * would go to them, so the owner must accept them. Platforms' suffixes count as public ones: one user of `github.io`
+ * does not speak for another. Ports do not matter.
+ */
+export function foreignHosts(siteUrl: string, manifest: Manifest): string[] {
+  const site = ownerOf(new URL(siteUrl).hostname)
+  const hosts = addresses(manifest).map((address) => new URL(address).hostname)
+  return [...new Set(hosts.filter((host) => ownerOf(host) !== site))].toSorted()
+}
+
+function addresses({ server, auth }: Manifest): string[] {
+  return auth.type === 'oauth2' ? [server.url, auth.authorization_url, auth.token_url] : [server.url]
+}
+
+/** The registrable domain; the host itself where there is none: IP addresses, localhost, a public suffix. */
+function ownerOf(hostname: string): string {
+  const host = hostname.replace(/\.$/, '')
+  return getDomain(host, { allowPrivateDomains: true }) ?? host
+}

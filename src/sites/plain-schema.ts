@@ -1,0 +1,69 @@
+import { constantSize } from './input-schema.ts'
+import { isObject, keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
+import type { TextRules } from './text-rules.ts'
+
+/** A schema that the validator may have: only known keywords, nothing in it that runs a stranger's pattern. */
+export interface PlainSchema {
+  schema: unknown
+  /** Comparisons that checking one value costs at most. */
+  cost: number
+  uniqueLists: number
+}
+
+/**
+ * Rewrites a checked schema for arguments with the given property names: a `pattern` becomes a `format` of ours, and
+ * `patternProperties` become the `properties` that they mean for these names. It accepts exactly the same arguments,
+ * unless it costs more than `mostCost`: then it is incomplete and not to be used.
+ */
+export function plainSchema(schema: unknown, names: Set<string>, rules: TextRules, mostCost: number): PlainSchema {
+  const plain: PlainSchema = { schema, cost: 0, uniqueLists: 0 }
+
+  const rewrite = (inner: unknown): unknown => {
+    plain.cost++
+    return isObject(inner) ? rewriteRules(inner) : inner
+  }
+  const rewriteMembers = (value: object): [string, unknown][] =>
+    Object.entries(value).map(([name, inner]) => [name, rewrite(inner)])
+
+  function rewriteRules(inner: SchemaObject): SchemaObject {
+    const rewritten: SchemaObject = {}
+    for (const [keyword, value] of usedKeywords(inner)) {
+      if (!ownWay.has(keyword)) rewritten[keyword] = rewriteValue(keyword, value)
+    }
+    const patterns = isObject(inner['patternProperties']) ? inner['patternProperties'] : {}
+    const properties = isObject(inner['properties']) ? rewriteMembers(inner['properties']) : []
+    const all = mergeSame([...properties, ...rewriteMembers(patterns).flatMap(expand)])
+    if (all.length > 0) rewritten['properties'] = Object.fromEntries(all)
+    const formats = rules.names(inner['pattern'], inner['format']).map((format) => ({ format }))
+    if (formats.length > 0) rewritten['allOf'] = [...((rewritten['allOf'] as unknown[] | undefined) ?? []), ...formats]
+    return rewritten
+  }
+
+  function rewriteValue(keyword: Keyword, value: unknown): unknown {
+    const form = keywords[keyword]
+    plain.cost += constantSize(keyword, value) / 16
+    if (keyword === 'uniqueItems' && value === true) plain.uniqueLists++
+    if (form === 'schema') return rewrite(value)
+    if (form === 'schemas') return (value as unknown[]).map(rewrite)
+    return form === 'schemas by name' ? Object.fromEntries(rewriteMembers(value as object)) : value
+  }
+
+  const expand = ([pattern, inner]: [string, unknown]): [string, unknown][] => {
+    if (plain.cost > mostCost) return []
+    const matching = rules.matching(pattern, names)
+    plain.cost += matching.length
+    return matching.map((name) => [name, inner])
+  }
+
+  plain.schema = rewrite(schema)
+  return plain
+}
+
+const ownWay = new Set<Keyword>(['pattern', 'format', 'properties', 'patternProperties', '$defs', 'definitions'])
+
+/** Where several schemas speak of one property, all of them count. */
+function mergeSame(entries: [string, unknown][]): [string, unknown][] {
+  const byName = new Map<string, unknown[]>()
+  for (const [name, schema] of entries) byName.set(name, [...(byName.get(name) ?? []), schema])
+  return [...byName].map(([name, schemas]) => [name, schemas.length === 1 ? schemas[0] : { allOf: schemas }])
+}

@@ -1,0 +1,84 @@
+import type { Config } from '../config.ts'
+import { CodedError } from '../errors.ts'
+import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch.ts'
+import { parseSiteUrl } from '../site-url.ts'
+import { foreignHosts } from './foreign-hosts.ts'
+import { parseManifest, type Manifest } from './manifest.ts'
+import { describeTool, type SiteTool } from './tool.ts'
+import { argumentProblems } from './tool-arguments.ts'
+
+/** A site as its manifest presents it now. */
+export interface DiscoveredSite {
+  origin: string
+  manifest: Manifest
+  tools: SiteTool[]
+  /** Hosts outside the site's own domain that the manifest would have credentials sent to. */
+  foreignHosts: string[]
+}
+
+export interface SitesNeeds {
+  fetch: SafeFetch
+  config: Pick<Config, 'sites'>
+}
+
+/** Reads the manifests of sites, and holds arguments against the input schemas in them. */
+export function createSites({ fetch, config }: SitesNeeds) {
+  /**
+   * Fetches and checks the manifest at the origin of the given address (specification, "Manifest"). Fails with
+   * INVALID_URL, MANIFEST_NOT_FOUND if it could not be fetched, MANIFEST_INVALID with the places if it is wrong.
+   */
+  async function discover(siteUrl: string): Promise<DiscoveredSite> {
+    const { origin } = parseSiteUrl(siteUrl)
+    const manifest = parseManifest(await fetchManifest(origin))
+    return { origin, manifest, tools: manifest.tools.map(describeTool), foreignHosts: foreignHosts(origin, manifest) }
+  }
+
+  async function fetchManifest(origin: string): Promise<Uint8Array> {
+    const { status, body } = await request(`${origin}/.well-known/toolsite.json`)
+    if (status === 200) return body
+    throw new CodedError('MANIFEST_NOT_FOUND', {
+      message: `The site answered the request for its manifest with the status ${status}.`,
+    })
+  }
+
+  async function request(url: string): Promise<SafeResponse> {
+    const { manifestBytes: maxBytes, manifestTimeoutSeconds } = config.sites
+    const timeoutMs = manifestTimeoutSeconds * 1000
+    try {
+      return await fetch({ url, method: 'GET', headers: { accept: 'application/json' }, timeoutMs, maxBytes })
+    } catch (error) {
+      throw error instanceof SafeFetchError ? toCoded(error, maxBytes) : error
+    }
+  }
+
+  return { discover, toolsOf: (manifest: Manifest): SiteTool[] => manifest.tools.map(describeTool), argumentProblems }
+}
+
+export type Sites = ReturnType<typeof createSites>
+
+const unreachable = 'The site could not be reached.'
+
+/**
+ * Why there is no manifest. A refused address, a name that does not resolve and a closed port read the same: the
+ * difference would let anybody map the network that this server stands in. The rest happens with public sites only.
+ */
+const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
+  'invalid-url': unreachable,
+  'refused-address': unreachable,
+  dns: unreachable,
+  connect: unreachable,
+  tls: 'No secure connection to the site could be made. Its certificate must be valid for its host name.',
+  timeout: 'The site did not deliver its manifest in time.',
+  reset: 'The site broke off the connection before its manifest had arrived.',
+  redirect: 'The site answered the request for its manifest with a redirect, which is not followed.',
+  aborted: 'The request for the manifest was abandoned.',
+}
+
+function toCoded(cause: SafeFetchError, maxBytes: number): CodedError {
+  const { reason, message: privateDetail } = cause
+  if (reason === 'too-large') {
+    const details = [{ path: '', message: `is larger than ${maxBytes} bytes` }]
+    return new CodedError('MANIFEST_INVALID', { details, privateDetail, cause })
+  }
+  return new CodedError('MANIFEST_NOT_FOUND', { message: sentences[reason], privateDetail, cause })
+}

@@ -1,0 +1,87 @@
+import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
+import type { ErrorDetail } from '../errors.ts'
+import { joinPath } from '../json.ts'
+import { argumentSize, type ArgumentSize } from './argument-size.ts'
+import { firstProblems } from './first-problems.ts'
+import { plainSchema, type PlainSchema } from './plain-schema.ts'
+import { isObject } from './schema-keywords.ts'
+import { createTextRules, type TextRules } from './text-rules.ts'
+
+/** Values times schemas that one check may take: under a second and 100 MB of passing errors at the very worst. */
+const mostChecks = 200_000
+
+const tooMuch: ErrorDetail = { path: '', message: 'is too much to be checked against the input schema of the tool' }
+
+/**
+ * What is wrong with the arguments of a tool call, by dotted path, 20 places at most; an empty list if nothing is.
+ * The schema must have passed `inputSchemaProblems`. It is interpreted, never compiled, and the time and memory that
+ * any schema and arguments can cost is bounded.
+ */
+export function argumentProblems(schema: unknown, args: unknown): ErrorDetail[] {
+  if (!isObject(args)) return [{ path: '', message: 'must be an object' }]
+  const size = argumentSize(args)
+  if (size.problems.length > 0) return firstProblems(size.problems)
+  const rules = createTextRules()
+  const plain = plainSchema(schema, size.names, rules, mostChecks / size.weight)
+  if (checksNeeded(size, plain) > mostChecks) return [tooMuch]
+  const errors = check(args, plain, rules)
+  return errors === undefined || rules.isExhausted() ? [tooMuch] : firstProblems(readable(errors, rules))
+}
+
+/** Comparing two items of a list is a sixteenth of a check. */
+const checksNeeded = ({ weight, longestList }: ArgumentSize, { cost, uniqueLists }: PlainSchema): number =>
+  weight * (cost + (uniqueLists * longestList) / 16)
+
+function check(args: unknown, plain: PlainSchema, rules: TextRules): OutputUnit[] | undefined {
+  try {
+    // An empty look-up table: references are refused, so the validator need not walk the schema for them.
+    const known = Object.create(null) as Record<string, Schema>
+    return rules.during(() => validate(args, plain.schema as Schema, '2020-12', known, false).errors)
+  } catch (error) {
+    // The validator hands on lists of errors as arguments of a call, which very long ones overflow.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Keywords whose error only says that another error follows. */
+const wrappers = new Set([
+  'properties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'unevaluatedItems',
+  'allOf',
+  'if',
+  'dependentSchemas',
+])
+
+function* readable(errors: OutputUnit[], rules: TextRules): Generator<ErrorDetail> {
+  const said = new Set<string>()
+  for (const { keyword, instanceLocation, error } of errors) {
+    if (wrappers.has(keyword)) continue
+    const detail = { path: dotted(instanceLocation), message: sentence(keyword, error, rules) }
+    const key = `${detail.path}\n${detail.message}`
+    if (!said.has(key)) yield detail
+    said.add(key)
+  }
+}
+
+function sentence(keyword: string, error: string, rules: TextRules): string {
+  if (keyword === 'false') return 'is not allowed here'
+  if (keyword === 'format') return rules.message(error) ?? error
+  if (keyword === 'maxProperties') return 'has too many properties'
+  return error
+    .replace(/^(Instance|String|Array) /, '')
+    .replace(/^type "(\w+)" is invalid\. E/, 'is of the type "$1", e')
+    .replace(/\.$/, '')
+}
+
+/** `#/a/b~1c/0` as `a.b/c.0`: a JSON pointer (RFC 6901) in the fragment form that the validator makes. */
+function dotted(pointer: string): string {
+  const names = pointer.split('/').slice(1)
+  return names.map(decodeURIComponent).reduce((path, name) => joinPath(path, unescape(name)), '')
+}
+
+const unescape = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~')

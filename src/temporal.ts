@@ -1,0 +1,107 @@
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
+import type { Config } from './config.ts'
+import type { Logger } from './logger.ts'
+import { agentQueueId, agentRunId, searchAttributes, wakeSignal, type AgentQueueInput } from '../workflows/messages.ts'
+
+/** Longest that anybody waits for Temporal on behalf of a request, in milliseconds. */
+const deadlineMs = 2000
+
+/** gRPC's own number for "there is one already". */
+const alreadyExists = 6
+
+/**
+ * The platform's side of Temporal: waking queues, cancelling runs. The connection is made when first needed and again
+ * when it was lost; every call has a deadline, because the client would retry for up to 40 seconds by itself.
+ */
+export function createTemporal(config: Config['temporal'], logger: Logger) {
+  const connection = Connection.lazy(connectionOptions(config))
+  const client = new Client({ connection, namespace: config.namespace })
+  const underway = new Set<Promise<void>>()
+
+  const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, work)
+
+  /** Registers the search attributes of our workflows; a start that names an unknown one is refused. */
+  async function registerSearchAttributes(): Promise<void> {
+    for (const { name } of Object.values(searchAttributes)) {
+      try {
+        await soon(() =>
+          connection.operatorService.addSearchAttributes({
+            namespace: config.namespace,
+            searchAttributes: { [name]: keyword },
+          }),
+        )
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== alreadyExists) throw error
+      }
+    }
+  }
+
+  /** Tells an agent's queue to look at the record, starting it if it does not run. */
+  async function wakeAgent({ agentId, ownerId }: AgentQueueInput): Promise<void> {
+    await soon(() =>
+      client.workflow.signalWithStart<(input: AgentQueueInput) => Promise<void>>('agentQueue', {
+        taskQueue: config.taskQueue,
+        workflowId: agentQueueId(agentId),
+        args: [{ agentId, ownerId }],
+        signal: wakeSignal,
+        signalArgs: [],
+        staticSummary: 'Runs of one agent, one at a time, in order of arrival',
+        typedSearchAttributes: [
+          { key: searchAttributes.agent, value: agentId },
+          { key: searchAttributes.owner, value: ownerId },
+        ],
+      }),
+    )
+  }
+
+  return {
+    registerSearchAttributes,
+    wakeAgent,
+
+    /** Wakes agents without making anybody wait. What fails here is made good by the sweeper. */
+    wakeSoon(agents: AgentQueueInput[]): void {
+      for (const agent of agents) {
+        const waking = wakeAgent(agent)
+          .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'the queue was not woken'))
+          .finally(() => underway.delete(waking))
+        underway.add(waking)
+      }
+    },
+
+    /** Asks the run's workflow to cancel. That there is none is fine: the record decides. */
+    async cancelRun(runId: string): Promise<void> {
+      try {
+        await soon(() => client.workflow.getHandle(agentRunId(runId)).cancel())
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+      }
+    },
+
+    /** Whether Temporal answers. */
+    async isReachable(): Promise<boolean> {
+      try {
+        await soon(() => connection.workflowService.getSystemInfo({}))
+        return true
+      } catch {
+        return false
+      }
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(underway)
+      await connection.close()
+    },
+  }
+}
+
+export type Temporal = ReturnType<typeof createTemporal>
+
+/** How to reach Temporal; the same for the client and the worker. */
+export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) => ({
+  address,
+  ...(tls && { tls: true as const }),
+  ...(apiKey && { apiKey }),
+})
+
+/** `temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD` */
+const keyword = 2

@@ -1,0 +1,128 @@
+import type { Config } from '../config.ts'
+import { decodeUtf8, parseJson } from '../json.ts'
+import type { SafeFetch, SafeResponse } from '../safe-fetch.ts'
+import { SafeFetchError } from '../safe-fetch-error.ts'
+
+/** One tool call as it is sent (specification, "Tool call"). */
+export interface SiteCall {
+  serverUrl: string
+  tool: string
+  token: string
+  /** The JSON text of the arguments object. */
+  arguments: string
+  idempotencyKey: string
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * What came of one attempt. `certain` says whether it is known that the site did nothing: then a repeat is harmless
+ * whatever the tool does. Only a refusal by the site (401, 403, 429) or a connection that never came about prove that.
+ */
+export type CallOutcome =
+  | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
+  | { kind: 'refused' | 'rejected'; httpStatus: number; certain: boolean; text: string; retryAfter?: number }
+  | { kind: 'broken'; httpStatus: number; certain: false; text: string }
+  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string }
+
+/**
+ * Sends tool calls to sites. Never throws for what a site does: every answer and every failure is an outcome. Throws
+ * only when the signal aborts the call.
+ */
+export function createCallSite({ fetch, config }: { fetch: SafeFetch; config: Config }) {
+  return async (call: SiteCall): Promise<CallOutcome> => {
+    try {
+      return judge(await fetch(toRequest(call, config)))
+    } catch (error) {
+      if (!(error instanceof SafeFetchError)) throw error
+      if (error.reason === 'aborted') throw call.signal?.reason ?? error
+      return failedToSend(error)
+    }
+  }
+}
+
+const toRequest = (call: SiteCall, config: Config) => ({
+  url: `${call.serverUrl.replace(/\/+$/, '')}/tools/${encodeURIComponent(call.tool)}`,
+  method: 'POST' as const,
+  headers: {
+    authorization: `Bearer ${call.token}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'idempotency-key': call.idempotencyKey,
+  },
+  body: call.arguments,
+  timeoutMs: config.sites.timeoutSeconds * 1000,
+  maxBytes: config.sites.resultBytes,
+  signal: call.signal,
+})
+
+function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
+  if (reason === 'too-large') return broken(200, 'The answer of the site was too large and was not kept.')
+  if (reason === 'redirect') {
+    const text = 'The site answered with a redirect, which is not followed with a credential.'
+    return { kind: 'rejected', httpStatus: 300, certain: false, text }
+  }
+  return { kind: 'unavailable', httpStatus: null, certain: !maybeSent, text: reach[reason] ?? reach['connect'] }
+}
+
+const reach: Record<string, string> & { connect: string } = {
+  connect: 'The site could not be reached.',
+  dns: "The site's host name could not be resolved.",
+  tls: 'No secure connection to the site could be made.',
+  timeout: 'The site did not answer in time.',
+  reset: 'The site closed the connection before it had answered.',
+  'refused-address': 'The address of the site is not a public one.',
+  'invalid-url': "The address in the site's manifest cannot be used.",
+}
+
+function judge(response: SafeResponse): CallOutcome {
+  const { status } = response
+  const text = decodeUtf8(response.body)
+  if (status >= 200 && status < 300) return judgeAnswer(status, text)
+  const said = siteError(text)
+  if (status === 401 || status === 403 || status === 429) {
+    const retryAfter = retryAfterSeconds(response.headers.get('retry-after'))
+    return { kind: 'refused', httpStatus: status, certain: true, text: refusal(status, said), ...retryAfter }
+  }
+  if (status >= 500 || status === 408) return broken(status, `The site failed with status ${status}.${said}`)
+  return {
+    kind: 'rejected',
+    httpStatus: status,
+    certain: false,
+    text: `The site refused with status ${status}.${said}`,
+  }
+}
+
+function judgeAnswer(status: number, text: string | undefined): CallOutcome {
+  if (text === undefined) return broken(status, 'The answer of the site is not valid UTF-8.')
+  const parsed = parseJson(text, { maxDepth: 100 })
+  if (!parsed.ok) return broken(status, 'The answer of the site is not valid JSON.')
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return broken(status, 'The answer of the site is not a JSON object.')
+  }
+  return { kind: 'succeeded', httpStatus: status, text, value: value as Record<string, unknown> }
+}
+
+const broken = (httpStatus: number, text: string): CallOutcome => ({ kind: 'broken', httpStatus, certain: false, text })
+
+function refusal(status: 401 | 403 | 429, said: string): string {
+  if (status === 401) return `The site does not accept the token any more.${said}`
+  if (status === 403) return `The site does not permit this operation to the user.${said}`
+  return `The site's rate limit is exceeded.${said}`
+}
+
+/** The site's own words, cut and labelled as such, or nothing. */
+function siteError(text: string | undefined): string {
+  const parsed = text === undefined ? undefined : parseJson(text, { maxDepth: 20 })
+  const error = parsed?.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
+  if (typeof error !== 'string' || error === '') return ''
+  const words = error.toWellFormed().replaceAll('\u0000', '').slice(0, 2000)
+  return ` The site says: ${JSON.stringify(words)}`
+}
+
+/** Retry-After as seconds or as a date (RFC 9110, 10.2.3), bounded to a day. */
+function retryAfterSeconds(header: string | null): { retryAfter?: number } {
+  if (!header) return {}
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? { retryAfter: Math.min(Math.max(Math.ceil(seconds), 1), 86_400) } : {}
+}

@@ -1,0 +1,46 @@
+import { Row } from '../row.ts'
+
+export type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
+
+/** What came of a tool call. */
+export interface CallResult {
+  /** What the model is told: the site's answer as text, or a sentence about the failure. */
+  text: string
+  /** Why the outcome is what it is, where that is not obvious from the answer. */
+  note?: string
+}
+
+/**
+ * One tool call, of a run or a direct one (table `tool_calls`): written before the request leaves, so that after any
+ * crash it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
+ */
+export class ToolCall extends Row {
+  static override tableName = 'tool_calls'
+  static override jsonAttributes = ['arguments', 'result']
+  declare id: string
+  declare ownerId: string
+  declare origin: 'run' | 'direct'
+  declare runId: string | null
+  declare step: number | null
+  declare position: number | null
+  declare modelCallId: string | null
+  declare name: string
+  declare vaultEntryId: string | null
+  declare siteOrigin: string | null
+  declare tool: string | null
+  declare effect: 'read' | 'idempotent' | 'once'
+  /** The JSON text of the arguments, as they came. */
+  declare arguments: { text: string }
+  declare idempotencyKey: string
+  declare status: CallStatus
+  declare attempts: number
+  declare epoch: number
+  declare httpStatus: number | null
+  declare result: CallResult | null
+  declare plannedAt: Date
+  declare startedAt: Date | null
+  declare endedAt: Date | null
+}
+
+/** Whether nothing more will happen to a call in this state. */
+export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'

@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+
+/** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type; what a token says of itself chooses nothing. */
+const algorithm = 'EdDSA'
+const type = 'at+jwt'
+const audience = 'switchyard'
+
+interface Parts {
+  clock: Clock
+  config: Pick<Config, 'auth' | 'http'>
+}
+
+/** Whom an access token stands for. */
+export interface Subject {
+  userId: string
+  loginId: string
+}
+
+/**
+ * Access tokens (JWT, RFC 9068 in shape): signed with the Ed25519 key of the configuration, checked with its public
+ * half. Fails at start when the key is not an Ed25519 one.
+ */
+export function createAccessTokens({ clock, config }: Parts) {
+  const privateKey = readKey(config.auth.privateKey)
+  const publicKey = createPublicKey(privateKey)
+  const issuer = config.http.baseUrl
+
+  /** Seconds a token is to live: what was asked for, at most what is configured. Below 1 is a VALIDATION_ERROR. */
+  function lifetime(ttlSeconds: number | undefined): number {
+    const asked = ttlSeconds ?? config.auth.accessTokenSeconds
+    assertThat(Number.isInteger(asked) && asked >= 1, 'VALIDATION_ERROR', {
+      message: 'The lifetime is not valid.',
+      details: [{ path: 'ttlSeconds', message: 'Must be a whole number of seconds, at least 1.' }],
+    })
+    return Math.min(asked, config.auth.accessTokenSeconds)
+  }
+
+  function sign({ userId, loginId }: Subject, seconds: number): Promise<string> {
+    const now = clock.now().getTime() / 1000
+    return (
+      new SignJWT({ sid: loginId })
+        .setProtectedHeader({ alg: algorithm, typ: type })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setJti(newId())
+        .setIssuedAt(Math.floor(now))
+        // Rounded up, so that a token of one second lives for one second at least.
+        .setExpirationTime(Math.ceil(now + seconds))
+        .sign(privateKey)
+    )
+  }
+
+  /** Whom the token stands for. TOKEN_EXPIRED, or INVALID_TOKEN for anything else that is wrong with it. */
+  async function verify(token: string): Promise<Subject> {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
+      currentDate: clock.now(),
+    }).catch(refuse)
+    const { sub, sid } = payload
+    assertThat(sub !== undefined && isId(sub) && typeof sid === 'string' && isId(sid), 'INVALID_TOKEN')
+    return { userId: sub, loginId: sid }
+  }
+
+  return { lifetime, sign, verify }
+}
+
+export type AccessTokens = ReturnType<typeof createAccessTokens>
+
+/** The key is pinned and proved at start, so every failure is the token's. jose looks at `exp` last. */
+function refuse(error: unknown): never {
+  const expired = (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED'
+  throw new CodedError(expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', { cause: error })
+}
+
+function readKey(pem: string): KeyObject {
+  const key = createPrivateKey(pem)
+  if (key.asymmetricKeyType === 'ed25519') return key
+  throw new Error('The key that signs access tokens must be an Ed25519 key.')
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database.ts'
+import { assertThat, type ErrorDetail } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { ApiKeyRow, presentApiKey, type ApiKey } from './api-key.ts'
+import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
+import { hashToken, newToken } from './opaque-tokens.ts'
+import { UserRow } from './user.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+}
+
+export interface NewApiKey {
+  name: string
+  scopes: readonly Scope[]
+  expiresAt?: Date | undefined
+}
+
+/** API keys of users: for programs, with a part of their owner's rights. Managed by logins only (`requireLogin`). */
+export function createApiKeys({ database, clock }: Parts) {
+  /** The caller's keys that are not deleted, newest first. */
+  async function list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
+    requireLogin(caller)
+    const after = readCursor(cursor)
+    const query = ApiKeyRow.query(database).where({ user_id: caller.userId }).whereNull('revoked_at')
+    if (after !== undefined) void query.where('id', '<', after)
+    const rows = await query.orderBy('id', 'desc').limit(limit + 1)
+    return toPage(rows.map(presentApiKey), limit, ({ id }) => id)
+  }
+
+  /**
+   * Makes a key and shows it this one time. `limit` is how many live keys the caller's tier allows:
+   * FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for a name, scopes or expiry that make no sense.
+   */
+  async function create(caller: Caller, wanted: NewApiKey, limit: number): Promise<ApiKey & { key: string }> {
+    requireLogin(caller)
+    const fields = readNewApiKey(wanted, clock.now())
+    const key = newToken('key')
+    const made = { id: newId(), userId: caller.userId, ...fields, keyHash: hashToken(key), createdAt: clock.now() }
+    await database.transaction(async (trx) => {
+      // The user's row is locked so that parallel requests are counted one after the other.
+      await UserRow.query(trx).findById(caller.userId).select('id').forUpdate()
+      assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
+        message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
+      })
+      await ApiKeyRow.query(trx).insert(made)
+    })
+    const row = ApiKeyRow.fromJson({ lastUsedAt: null, ...made })
+    return { ...presentApiKey(row), key }
+  }
+
+  /** Deletes one of the caller's keys; it is TOKEN_REVOKED from now on. NOT_FOUND if it is not there. */
+  async function remove(caller: Caller, id: string): Promise<void> {
+    requireLogin(caller)
+    const live = ApiKeyRow.query(database).where({ id, user_id: caller.userId }).whereNull('revoked_at')
+    const changed = await live.patch({ revokedAt: clock.now() })
+    assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
+  }
+
+  /** An expired key is of no use to anybody and takes no place. */
+  const countLive = (trx: Database, userId: string) =>
+    ApiKeyRow.query(trx)
+      .where({ user_id: userId })
+      .whereNull('revoked_at')
+      .where((row) => void row.whereNull('expires_at').orWhere('expires_at', '>', clock.now()))
+      .resultSize()
+
+  return { list, create, remove }
+}
+
+/** The columns of a new key, or a VALIDATION_ERROR that names every problem. */
+function readNewApiKey(wanted: NewApiKey, now: Date) {
+  const name = wanted.name.normalize('NFC').trim()
+  const expiresAt = wanted.expiresAt ?? null
+  const details: ErrorDetail[] = []
+  if (!/^\P{C}{1,100}$/u.test(name)) details.push({ path: 'name', message: 'Must be 1 to 100 printable characters.' })
+  if (wanted.scopes.length === 0 || !wanted.scopes.every((scope) => scopes.includes(scope)))
+    details.push({ path: 'scopes', message: 'Must name "read", "write" or both.' })
+  if (expiresAt !== null && !(expiresAt > now)) details.push({ path: 'expiresAt', message: 'Must be in the future.' })
+  assertThat(details.length === 0, 'VALIDATION_ERROR', { message: 'The API key is not valid.', details })
+  return { name, scopes: scopes.filter((scope) => wanted.scopes.includes(scope)), expiresAt }
+}

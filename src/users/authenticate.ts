@@ -1,0 +1,80 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { ApiKeyRow } from './api-key.ts'
+import { scopes, type Caller } from './caller.ts'
+import { LoginRow } from './login.ts'
+import { hashToken, isToken } from './opaque-tokens.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth'>
+  accessTokens: AccessTokens
+}
+
+/** Our own tokens are below 1 KiB; nothing near this limit needs to be decoded to know that it is not one. */
+const headerBytes = 8 * 1024
+
+const minute = 60_000
+
+interface Person {
+  email: string
+  termsVersion: string | null
+}
+
+/** Makes the function that turns an Authorization header into a caller, with one query of the database. */
+export function createAuthenticate({ database, clock, config, accessTokens }: Parts) {
+  const termsAccepted = ({ termsVersion }: Person): boolean => termsVersion === config.auth.termsVersion
+
+  /**
+   * Who is calling. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (specification,
+   * "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750, 2.1).
+   */
+  return async function authenticate(authorization: string | undefined): Promise<Caller> {
+    assertThat(authorization !== undefined, 'UNAUTHORIZED')
+    assertThat(Buffer.byteLength(authorization) <= headerBytes, 'INVALID_TOKEN')
+    const token = /^Bearer +(\S.*)$/i.exec(authorization)?.[1]
+    assertThat(token !== undefined, 'UNAUTHORIZED')
+    return token.startsWith('sy_key_') ? byApiKey(token) : byLogin(token)
+  }
+
+  async function byLogin(token: string): Promise<Caller> {
+    const { userId, loginId } = await accessTokens.verify(token)
+    const found = await LoginRow.query(database)
+      .joinRaw('join users on users.id = logins.user_id')
+      .where({ 'logins.id': loginId, 'users.id': userId })
+      .select('logins.revoked_at', 'users.email', 'users.terms_version')
+      .first()
+      .castTo<(LoginRow & Person) | undefined>()
+    assertThat(found, 'INVALID_TOKEN')
+    assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
+    return { userId, email: found.email, termsAccepted: termsAccepted(found), scopes, via: 'login', loginId }
+  }
+
+  async function byApiKey(key: string): Promise<Caller> {
+    assertThat(isToken('key', key), 'INVALID_TOKEN')
+    const found = await ApiKeyRow.query(database)
+      .joinRaw('join users on users.id = api_keys.user_id')
+      .where({ 'api_keys.key_hash': hashToken(key) })
+      .select('api_keys.*', 'users.email', 'users.terms_version')
+      .first()
+      .castTo<(ApiKeyRow & Person) | undefined>()
+    assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })
+    assertThat(found.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
+    const now = clock.now()
+    const expired = found.expiresAt !== null && found.expiresAt <= now
+    assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
+    await noteUse(found, now)
+    const { userId, email, id: apiKeyId } = found
+    return { userId, email, termsAccepted: termsAccepted(found), scopes: found.scopes, via: 'api-key', apiKeyId }
+  }
+
+  /** Once a minute is exact enough for people, and spares a write per request. */
+  async function noteUse({ id, lastUsedAt }: ApiKeyRow, now: Date): Promise<void> {
+    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < minute) return
+    await ApiKeyRow.query(database).findById(id).patch({ lastUsedAt: now })
+  }
+}

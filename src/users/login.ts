@@ -1,0 +1,10 @@
+import { Row } from '../row.ts'
+
+/** One sign-in of a user: the family of refresh tokens and access tokens that came from it ends with it. */
+export class LoginRow extends Row {
+  static override tableName = 'logins'
+  declare id: string
+  declare userId: string
+  declare createdAt: Date
+  declare revokedAt: Date | null
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { LoginRow } from './login.ts'
+import { hashToken, isToken, newToken } from './opaque-tokens.ts'
+import { RefreshTokenRow } from './refresh-token.ts'
+import { UserRow } from './user.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth'>
+  logger: Logger
+  accessTokens: AccessTokens
+}
+
+/** What a login or a refresh answers; `expiresIn` is in seconds and concerns the access token. */
+export interface TokenPair {
+  accessToken: string
+  tokenType: 'Bearer'
+  expiresIn: number
+  refreshToken: string
+}
+
+const day = 86_400_000
+const again = 'Log in again.'
+
+/** Logins and their refresh tokens, each good for one use (RFC 9700, 4.14.2: rotation, a replay ends the login). */
+export function createLogins({ database, clock, config, logger, accessTokens }: Parts) {
+  /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it was changed in between. */
+  async function open(user: UserRow, ttlSeconds?: number): Promise<TokenPair> {
+    const expiresIn = accessTokens.lifetime(ttlSeconds)
+    const login = { id: newId(), userId: user.id, createdAt: clock.now() }
+    const refreshToken = await database.transaction(async (trx) => {
+      // Shared lock: a password change or a logout everywhere comes before this login as a whole, or after it.
+      const current = await UserRow.query(trx).findById(user.id).forShare()
+      assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
+      await LoginRow.query(trx).insert(login)
+      return issue(trx, login.id)
+    })
+    return pair(user.id, login.id, refreshToken, expiresIn)
+  }
+
+  /**
+   * Exchanges a refresh token for a new pair. INVALID_TOKEN (unknown), TOKEN_EXPIRED, TOKEN_REVOKED (the login ended, or
+   * the token was used before, which ends the login: one of its two holders is a thief).
+   */
+  async function refresh(request: { refreshToken: string; ttlSeconds?: number | undefined }): Promise<TokenPair> {
+    const expiresIn = accessTokens.lifetime(request.ttlSeconds)
+    assertThat(isToken('refresh', request.refreshToken), 'INVALID_TOKEN', { message: 'This is not a refresh token.' })
+    const outcome = await database.transaction((trx) => rotate(trx, hashToken(request.refreshToken)))
+    // Thrown only now, since throwing inside would roll the revocation back.
+    if (outcome.reused) {
+      logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'a used refresh token came again')
+      throw new CodedError('TOKEN_REVOKED', { message: `This refresh token was used before. ${again}` })
+    }
+    return pair(outcome.login.userId, outcome.login.id, outcome.refreshToken, expiresIn)
+  }
+
+  async function rotate(trx: Transaction, tokenHash: string) {
+    const { login, token } = await lock(trx, tokenHash)
+    assertThat(login.revokedAt === null, 'TOKEN_REVOKED', { message: `The login has ended. ${again}` })
+    if (token.consumedAt !== null) {
+      await revoke(trx, { id: login.id })
+      return { reused: true as const, login }
+    }
+    const now = clock.now()
+    assertThat(token.expiresAt > now, 'TOKEN_EXPIRED', { message: `The refresh token has expired. ${again}` })
+    await RefreshTokenRow.query(trx).findById(token.id).patch({ consumedAt: now })
+    await forget(trx, login.id)
+    return { reused: false as const, login, refreshToken: await issue(trx, login.id) }
+  }
+
+  /** Locks the login first and reads the token after, so that of two parallel uses the second sees the first. */
+  async function lock(trx: Transaction, tokenHash: string) {
+    const known = await RefreshTokenRow.query(trx).findOne({ token_hash: tokenHash })
+    const login = known && (await LoginRow.query(trx).findById(known.loginId).forUpdate())
+    const token = login && (await RefreshTokenRow.query(trx).findOne({ token_hash: tokenHash }))
+    assertThat(login && token, 'INVALID_TOKEN', { message: 'There is no such refresh token.' })
+    return { login, token }
+  }
+
+  /** Used tokens that are past their time can be replayed no more and need not be kept. */
+  const forget = (trx: Transaction, loginId: string) =>
+    RefreshTokenRow.query(trx)
+      .delete()
+      .where({ login_id: loginId })
+      .whereNotNull('consumed_at')
+      .where('expires_at', '<', clock.now())
+
+  async function issue(trx: Transaction, loginId: string): Promise<string> {
+    const token = newToken('refresh')
+    const createdAt = clock.now()
+    const expiresAt = new Date(createdAt.getTime() + config.auth.refreshTokenDays * day)
+    await RefreshTokenRow.query(trx).insert({ id: newId(), loginId, tokenHash: hashToken(token), createdAt, expiresAt })
+    return token
+  }
+
+  async function pair(userId: string, loginId: string, refreshToken: string, expiresIn: number): Promise<TokenPair> {
+    const accessToken = await accessTokens.sign({ userId, loginId }, expiresIn)
+    return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
+  }
+
+  /** Ends the logins that match, all but one if it is named; their access tokens are TOKEN_REVOKED from the commit on. */
+  async function revoke(trx: Database, match: { id: string } | { user_id: string }, exceptId?: string): Promise<void> {
+    const open = LoginRow.query(trx).patch({ revokedAt: clock.now() }).where(match).whereNull('revoked_at')
+    await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
+  }
+
+  return { open, refresh, revoke }
+}
+
+export type Logins = ReturnType<typeof createLogins>

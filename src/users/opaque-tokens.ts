@@ -1,0 +1,13 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+export type TokenKind = 'key' | 'refresh'
+
+/** A new secret of 256 random bits; the prefix tells people, scanners and the log's redaction what it is. */
+export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`
+
+/** Whether a text from outside has the shape of such a secret; what has not is refused without asking the database. */
+export const isToken = (kind: TokenKind, text: string): boolean =>
+  text.startsWith(`sy_${kind}_`) && /^[\w-]{43}$/.test(text.slice(`sy_${kind}_`.length))
+
+/** What is stored. A plain fast hash is right here: 256 random bits cannot be guessed, unlike a password. */
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')

@@ -1,0 +1,12 @@
+import { Row } from '../row.ts'
+
+/** One refresh token of a login; consumed ones are kept until they expire, so that a replay is noticed. */
+export class RefreshTokenRow extends Row {
+  static override tableName = 'refresh_tokens'
+  declare id: string
+  declare loginId: string
+  declare tokenHash: string
+  declare createdAt: Date
+  declare expiresAt: Date
+  declare consumedAt: Date | null
+}

@@ -1,0 +1,131 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import { createAccessTokens } from './access-tokens.ts'
+import { createApiKeys } from './api-keys.ts'
+import { createAuthenticate } from './authenticate.ts'
+import { requireLogin, type Caller } from './caller.ts'
+import { normaliseEmail, readEmail } from './email.ts'
+import { createLogins, type TokenPair } from './logins.ts'
+import { createPasswords, readNewPassword } from './passwords.ts'
+import { presentUser, UserRow, type User } from './user.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth' | 'http'>
+  logger: Logger
+}
+
+const wrong = { message: 'The email address or the password is wrong.' }
+const taken = {
+  message: 'There is an account with this email address already.',
+  details: [{ path: 'email', message: 'Is taken.' }],
+}
+
+/** Accounts of people: registering, logging in and out, the terms, API keys, and who a request comes from. */
+export function createUsers({ database, clock, config, logger }: Parts) {
+  const passwords = createPasswords()
+  const accessTokens = createAccessTokens({ clock, config })
+  const logins = createLogins({ database, clock, config, logger, accessTokens })
+  const present = (row: UserRow): User => presentUser(row, config.auth.termsVersion)
+
+  /** Makes an account. VALIDATION_ERROR for a bad address or password, or a taken address, with equal work either way. */
+  async function register(request: { email: string; password: string }): Promise<User> {
+    const email = readEmail(request.email)
+    const passwordHash = await passwords.hash(readNewPassword(request.password, 'password'))
+    const id = newId()
+    // The address is not looked up before: the constraint decides, after the same work, also between parallel requests.
+    const row = { id, email, passwordHash, createdAt: clock.now() }
+    await UserRow.query(database).insert(row).onConflict('email').ignore()
+    const made = await UserRow.query(database).findById(id)
+    assertThat(made, 'VALIDATION_ERROR', taken)
+    logger.info({ userId: id }, 'registered')
+    return present(made)
+  }
+
+  /** Opens a login. UNAUTHORIZED for an unknown address and for a wrong password alike; `ttlSeconds` shortens. */
+  async function login(request: {
+    email: string
+    password: string
+    ttlSeconds?: number | undefined
+  }): Promise<TokenPair> {
+    accessTokens.lifetime(request.ttlSeconds)
+    const email = normaliseEmail(request.email)
+    const user = email === undefined ? undefined : await UserRow.query(database).findOne({ email })
+    const matches = await passwords.verify(user?.passwordHash, request.password)
+    assertThat(user && matches, 'UNAUTHORIZED', wrong)
+    return logins.open(user, request.ttlSeconds)
+  }
+
+  /** Ends the login that the caller's access token came from. */
+  async function logout(caller: Caller): Promise<void> {
+    await logins.revoke(database, { id: requireLogin(caller) })
+  }
+
+  /** Ends every login of the caller. API keys go on: they are deleted one by one. */
+  async function logoutEverywhere(caller: Caller): Promise<void> {
+    requireLogin(caller)
+    await database.transaction(async (trx) => {
+      // Waits for logins that are being opened (they hold a shared lock), so that none slips through.
+      await UserRow.query(trx).findById(caller.userId).select('id').forUpdate()
+      await logins.revoke(trx, { user_id: caller.userId })
+    })
+  }
+
+  /** Changes the password and ends all other logins. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
+  async function changePassword(
+    caller: Caller,
+    request: { currentPassword: string; newPassword: string },
+  ): Promise<void> {
+    const loginId = requireLogin(caller)
+    const newPassword = readNewPassword(request.newPassword, 'newPassword')
+    const { passwordHash: before } = await find(caller)
+    const matches = await passwords.verify(before, request.currentPassword)
+    assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
+    const passwordHash = await passwords.hash(newPassword)
+    await database.transaction(async (trx) => {
+      const same = UserRow.query(trx).where({ id: caller.userId, password_hash: before })
+      const changed = await same.patch({ passwordHash })
+      assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed meanwhile.' })
+      await logins.revoke(trx, { user_id: caller.userId }, loginId)
+    })
+  }
+
+  /** Records that the caller accepts the terms in force, with the time; accepting them again changes nothing. */
+  async function acceptTerms(caller: Caller): Promise<User> {
+    requireLogin(caller)
+    const termsVersion = config.auth.termsVersion
+    await UserRow.query(database)
+      .findById(caller.userId)
+      .whereRaw('terms_version is distinct from ?', [termsVersion])
+      .patch({ termsVersion, termsAcceptedAt: clock.now() })
+    return me(caller)
+  }
+
+  const me = async (caller: Caller): Promise<User> => present(await find(caller))
+
+  async function find({ userId }: Caller): Promise<UserRow> {
+    const row = await UserRow.query(database).findById(userId)
+    assertThat(row, 'INVALID_TOKEN')
+    return row
+  }
+
+  return {
+    register,
+    login,
+    refresh: logins.refresh,
+    logout,
+    logoutEverywhere,
+    changePassword,
+    acceptTerms,
+    me,
+    authenticate: createAuthenticate({ database, clock, config, accessTokens }),
+    apiKeys: createApiKeys({ database, clock }),
+  }
+}
+
+export type Users = ReturnType<typeof createUsers>

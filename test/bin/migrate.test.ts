@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { createDatabase } from '../../src/database.ts'
+import { createLogger } from '../../src/logger.ts'
+import { migrate, rollback, type Migration } from '../../src/migrate.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+import { ownEnvironment } from '../helpers/servers.ts'
+
+const script = join(import.meta.dirname, '../../bin/migrate.ts')
+const silent = () => undefined
+
+const slowMigration = (name: string): Migration => ({
+  name,
+  up: (knex) => knex.raw('create table marks (id int); select pg_sleep(0.5)'),
+  down: (knex) => knex.raw('drop table marks'),
+})
+
+function connect(url: string) {
+  return createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
+}
+
+test('a migrated database has nothing to do', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { ...ownEnvironment(), DATABASE_URL: url },
+  })
+  t.is(stdout, 'Nothing to do.\n')
+})
+
+test('a rollback takes the schema back, and migrating again brings it back', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const env = { ...ownEnvironment(), DATABASE_URL: url }
+  const back = await promisify(execFile)(process.execPath, [script, '--rollback'], { env })
+  t.regex(back.stdout, /^Taken back: .*users/)
+  const forth = await promisify(execFile)(process.execPath, [script], { env })
+  t.regex(forth.stdout, /^Applied: .*users/)
+})
+
+test('of several processes that migrate at once one does it and the others wait for it', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = connect(url)
+  t.teardown(() => database.destroy())
+  await rollback(database, await shippedMigrations(), silent)
+  const waiting: string[] = []
+  const list = [slowMigration('1-marks')]
+  const runs = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const own = connect(url)
+      return migrate(own, list, (text) => waiting.push(text)).finally(() => own.destroy())
+    }),
+  )
+  t.deepEqual(runs.flat(), ['1-marks'])
+  t.is(waiting.length, 2)
+})
+
+test('a lock that a dead process left does not stop a migration', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = connect(url)
+  t.teardown(() => database.destroy())
+  await database('migrations_lock').update({ is_locked: 1 })
+  t.deepEqual(await rollback(database, await shippedMigrations(), silent).then((names) => names.length > 0), true)
+})
+
+test('a database that is newer than the code is refused by the name of what the code lacks', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = connect(url)
+  t.teardown(() => database.destroy())
+  await database('migrations').insert({ name: '29990101000000-future', batch: 2, migration_time: new Date() })
+  await t.throwsAsync(migrate(database, await shippedMigrations(), silent), { message: /29990101000000-future/ })
+})
+
+async function shippedMigrations(): Promise<Migration[]> {
+  const { migrations } = await import('../../migrations/index.ts')
+  return migrations
+}

@@ -1,0 +1,56 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import test, { type ExecutionContext } from 'ava'
+
+/** Starts the sites as `npm start` does, and waits until all have told where they are. */
+async function startProcess(t: ExecutionContext) {
+  const certs = await mkdtemp(join(tmpdir(), 'switchyard-bin-sites-'))
+  const child = spawn(process.execPath, ['bin/sites.ts', '--certs', certs, '--ports', '0,0,0'])
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await rm(certs, { recursive: true })
+  })
+  const lines: { site: string; origin: string }[] = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(JSON.parse(line) as { site: string; origin: string })
+    if (lines.length === 3) break
+  }
+  return { child, lines, ca: await readFile(join(certs, 'ca.pem')) }
+}
+
+const exitCode = async (child: ChildProcessWithoutNullStreams): Promise<unknown> =>
+  child.exitCode ?? (await once(child, 'exit'))[0]
+
+test('every site says where it listens, and is there', async (t) => {
+  const { lines, ca } = await startProcess(t)
+  t.deepEqual(
+    lines.map(({ site }) => site),
+    ['issue-tracker', 'bad-tools', 'broken-manifest'],
+  )
+  for (const { origin } of lines) {
+    const [response] = await once(get(`${origin}/.well-known/toolsite.json`, { ca, agent: false }), 'response')
+    t.is((response as { statusCode: number }).statusCode, 200)
+  }
+})
+
+test('the sites end with the parent that holds their standard input', async (t) => {
+  const { child } = await startProcess(t)
+  child.stdin.end()
+  t.is(await exitCode(child), 0)
+})
+
+test('the sites end when they are told to', async (t) => {
+  const { child } = await startProcess(t)
+  child.kill('SIGTERM')
+  t.is(await exitCode(child), 0)
+})
+
+test('without folder and ports there is a usage line', async (t) => {
+  const child = spawn(process.execPath, ['bin/sites.ts', '--ports', '1,2'])
+  t.is(await exitCode(child), 2)
+})

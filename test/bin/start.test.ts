@@ -1,0 +1,142 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import test from 'ava'
+import { isRunning } from '../../bin/local/process-identity.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import type { RecordedProcess } from '../../bin/local/process-record.ts'
+import { ownServerOptions, sharedServers } from '../helpers/servers.ts'
+
+const root = join(import.meta.dirname, '../..')
+const placeholder = (name: string) => join(import.meta.dirname, 'placeholders', `${name}.ts`)
+
+/** An installation in a folder of its own, with ports of its own, whose API and worker are placeholders. */
+async function installation() {
+  const { folder, record, environment } = ownServerOptions()
+  mkdirSync(folder, { recursive: true })
+  const [api, postgres, temporal, ui, ...sites] = await freePorts(7)
+  const env = {
+    ...environment,
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(api),
+    POSTGRES_PORT: String(postgres),
+    TEMPORAL_PORT: String(temporal),
+    TEMPORAL_UI_PORT: String(ui),
+    SITE_PORTS: sites.join(','),
+    TEMPORAL_BINARY: sharedServers().temporalBinary,
+  }
+  return {
+    data: env.DATA_DIR,
+    api: Number(api),
+    postgres: Number(postgres),
+    /** Everything that it says is in `lines`; the process is on record, so that a failing test leaves nothing. */
+    start(worker = placeholder('worker')) {
+      const args = ['bin/start.ts', '--api', placeholder('api'), '--worker', worker]
+      const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+      record.add('start', child.pid!, 'SIGTERM')
+      const lines: string[] = []
+      for (const stream of [child.stdout, child.stderr]) {
+        createInterface({ input: stream }).on('line', (line) => lines.push(line))
+      }
+      return { child, lines, ended: once(child, 'close') as Promise<[number | null]> }
+    },
+    /** What runs at present, besides the starter. */
+    processes: (): RecordedProcess[] =>
+      readdirSync(join(env.DATA_DIR, 'processes'))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(env.DATA_DIR, 'processes', name), 'utf8')) as RecordedProcess),
+  }
+}
+
+async function until(condition: () => boolean, child?: ChildProcess): Promise<void> {
+  while (!condition()) {
+    if (child && child.exitCode !== null) throw new Error(`ended with ${child.exitCode}`)
+    await wait(50)
+  }
+}
+
+const isReady = (lines: string[]) => lines.includes('Ctrl-C stops everything.')
+
+test('a start brings everything up, says where, and a signal stops all of it in reverse order', async (t) => {
+  const place = await installation()
+  const { child, lines, ended } = place.start()
+  await until(() => isReady(lines), child)
+  const processes = place.processes()
+  t.deepEqual(processes.map(({ name }) => name).toSorted(), ['api', 'postgres', 'sites', 'temporal', 'worker'])
+  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
+  t.true(lines.some((line) => line.includes(`http://127.0.0.1:${place.api}/docs`)))
+  const addresses = JSON.parse(readFileSync(join(place.data, 'addresses.json'), 'utf8')) as { api: string }
+  t.is(addresses.api, `http://127.0.0.1:${place.api}`)
+  t.is(statSync(join(place.data, 'secrets.json')).mode & 0o777, 0o600)
+  child.kill('SIGINT')
+  t.deepEqual(await ended, [0, null] as never)
+  t.false(processes.some((one) => isRunning(one)))
+  t.deepEqual(place.processes(), [])
+  t.false(existsSync(join(place.data, 'addresses.json')))
+})
+
+test('a start after a crash of the starter and of everything else goes on with the same data', async (t) => {
+  const place = await installation()
+  const first = place.start()
+  await until(() => isReady(first.lines), first.child)
+  const secrets = readFileSync(join(place.data, 'secrets.json'), 'utf8')
+  const processes = place.processes()
+  first.child.kill('SIGKILL')
+  await until(() => !processes.some((one) => isRunning(one)))
+  const second = place.start()
+  await until(() => isReady(second.lines), second.child)
+  t.is(readFileSync(join(place.data, 'secrets.json'), 'utf8'), secrets)
+  second.child.kill('SIGTERM')
+  t.is((await second.ended)[0], 0)
+})
+
+test('a second start while one runs says so and leaves the first alone', async (t) => {
+  const place = await installation()
+  const first = place.start()
+  await until(() => isReady(first.lines), first.child)
+  const second = place.start()
+  t.is((await second.ended)[0], 1)
+  t.regex(second.lines.join('\n'), new RegExp(`runs already \\(process ${first.child.pid}\\)`))
+  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
+  first.child.kill('SIGTERM')
+  t.is((await first.ended)[0], 0)
+})
+
+test('taken ports are named with the variable that changes them before anything is started', async (t) => {
+  const place = await installation()
+  const blockers = [place.api, place.postgres].map((port) => createServer().listen(port, '127.0.0.1'))
+  t.teardown(() => blockers.forEach((server) => server.close()))
+  await Promise.all(blockers.map((server) => once(server, 'listening')))
+  const { lines, ended } = place.start()
+  t.is((await ended)[0], 1)
+  t.deepEqual(lines, [
+    `Port ${place.api} (the API) is taken. Free it, or set PORT to another one.`,
+    `Port ${place.postgres} (Postgres) is taken. Free it, or set POSTGRES_PORT to another one.`,
+  ])
+  t.false(existsSync(join(place.data, 'postgres')))
+})
+
+test('a process that dies is started again, Postgres and Temporal included', async (t) => {
+  const place = await installation()
+  const { child, lines, ended } = place.start()
+  await until(() => isReady(lines), child)
+  for (const { pid } of place.processes()) process.kill(pid, 'SIGKILL')
+  const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
+  await until(() => names.every((name) => lines.includes(`${name}: runs again`)), child)
+  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
+  child.kill('SIGTERM')
+  t.is((await ended)[0], 0)
+})
+
+test('a process that cannot start ends the start with its last words', async (t) => {
+  const place = await installation()
+  const { lines, ended } = place.start(placeholder('broken'))
+  t.is((await ended)[0], 1)
+  t.true(lines.some((line) => line.startsWith('worker ended before it was ready (exit code 1)')))
+  t.true(lines.includes('  | The key is missing.'))
+  t.deepEqual(place.processes(), [])
+})

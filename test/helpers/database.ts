@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ExecutionContext } from 'ava'
+import { Client } from 'pg'
+import { testPostgres } from '../../bin/local/test-servers.ts'
+import { ownServerOptions, sharedServers } from './servers.ts'
+
+/** A migrated, empty database for this test alone; dropped when the test is over. */
+export async function createTestDatabase(t: ExecutionContext): Promise<{ url: string }> {
+  const { url, drop } = await openTestDatabase()
+  t.teardown(drop)
+  return { url }
+}
+
+/** The same for a whole file, from its `before` hook, where there is no teardown: call `drop` in `after.always`. */
+export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const { postgres, template } = sharedServers()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await onServer(postgres, (client) => cloneTemplate(client, name, template))
+  const url = new URL(postgres)
+  url.pathname = `/${name}`
+  const drop = () => onServer(postgres, (client) => client.query(`drop database if exists ${name} with (force)`))
+  return { url: url.href, drop: async () => void (await drop()) }
+}
+
+/** A Postgres server for this test alone, with one migrated database, to be stopped and started at will. */
+export async function startOwnPostgres(t: ExecutionContext) {
+  const { control, server } = await testPostgres(ownServerOptions(), 'switchyard')
+  t.teardown(() => control.kill())
+  return { url: server.url('switchyard'), start: control.start, stop: control.stop, kill: control.kill }
+}
+
+/** 55006 is object_in_use: something, an autovacuum for example, looks into the template at this moment. */
+async function cloneTemplate(client: Client, name: string, template: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.query(`create database ${name} template ${template}`)
+      return
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== '55006' || tries === 20) throw error
+      await wait(100)
+    }
+  }
+}
+
+async function onServer<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

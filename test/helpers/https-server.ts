@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { createCertificates, type Certificates } from '../../bin/local/certificates.ts'
+
+export interface HttpsSite {
+  port: number
+  /** `https://localhost:<port>`, which the certificate is for. */
+  origin: string
+  /** How many TCP connections came in, whether or not a request followed. */
+  connections(): number
+  /** How many requests came in. */
+  requests(): number
+}
+
+let certificates: Promise<Certificates> | undefined
+
+/** An authority and a server certificate for localhost, 127.0.0.1 and ::1; made once a process and gone with it. */
+export function temporaryCertificates(): Promise<Certificates> {
+  certificates ??= mkdtemp(join(tmpdir(), 'certificates-')).then((folder) => {
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    return createCertificates(folder)
+  })
+  return certificates
+}
+
+/** An HTTPS server on 127.0.0.1, gone with the test. */
+export async function startHttpsSite(t: ExecutionContext, handler: RequestListener): Promise<HttpsSite> {
+  const { certFile, keyFile } = await temporaryCertificates()
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)])
+  const server = createServer({ cert, key })
+  const counts = { connections: 0, requests: 0 }
+  server.on('request', () => (counts.requests += 1))
+  server.on('request', handler)
+  closeWith(t, server, () => (counts.connections += 1))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    origin: `https://localhost:${port}`,
+    connections: () => counts.connections,
+    requests: () => counts.requests,
+  }
+}
+
+function closeWith(t: ExecutionContext, server: Server, onConnection: () => void): void {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    onConnection()
+    sockets.add(socket)
+    // What a client breaks off is no failure of the test.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { createProcessRecord } from '../../bin/local/process-record.ts'
+import type { TestServerOptions } from '../../bin/local/test-servers.ts'
+
+/** The only place of the tests that reads the environment: where bin/test.ts has put the servers. */
+function given(name: string): string {
+  const value = process.env[`SWITCHYARD_TEST_${name}`]
+  if (value === undefined) throw new Error('Run the tests with npm test -- <file>')
+  return value
+}
+
+/** The servers that all tests share. Throws a sentence if the tests run without bin/test.ts. */
+export const sharedServers = () => ({
+  postgres: given('POSTGRES'),
+  template: given('TEMPLATE'),
+  temporal: given('TEMPORAL'),
+  temporalBinary: given('TEMPORAL_BINARY'),
+})
+
+let made = 0
+
+/** What a test needs to start servers or processes of its own; all of it is ended and thrown away with the run. */
+export function ownServerOptions(): TestServerOptions {
+  const root = given('FOLDER')
+  const record = createProcessRecord(join(root, 'processes'))
+  made += 1
+  return { folder: join(root, `own-${process.pid}-${made}`), record, environment: ownEnvironment() }
+}
+
+/** The environment of this process, to hand to a process that the test starts. */
+export const ownEnvironment = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined))

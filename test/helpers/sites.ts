@@ -1,0 +1,90 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { createCertificates, type Certificates } from '../../bin/local/certificates.ts'
+import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
+import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
+import { startIssueTracker, type IssueTrackerOptions } from '../../examples/sites/issue-tracker/server.ts'
+
+export type Sites = Awaited<ReturnType<typeof startSites>>
+
+/** Nothing listens here: it is above the ports that systems give away, and below none that anybody uses. */
+const deadOrigin = 'https://127.0.0.1:64999'
+const unlimited = { perToken: 1_000_000_000, perAddress: 1_000_000_000 }
+
+let certificates: Promise<Certificates> | undefined
+
+/** The certificates of this test process, in a folder that goes with it. */
+export function testCertificates(): Promise<Certificates> {
+  certificates ??= mkdtemp(join(tmpdir(), 'switchyard-sites-')).then((folder) => {
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    return createCertificates(folder)
+  })
+  return certificates
+}
+
+/**
+ * Starts the example sites on free ports, for one test. The tracker's limits are lifted unless the test sets its own.
+ * `allow` is what SITE_ALLOW must hold, `caFile` what SITE_CA_FILE must be.
+ */
+export async function startSites(t: ExecutionContext, options: Partial<IssueTrackerOptions> = {}) {
+  const tls = await testCertificates()
+  const tracker = await startIssueTracker({ port: 0, tls, limits: unlimited, ...options })
+  t.teardown(tracker.close)
+  const badTools = await startBadTools({ port: 0, tls })
+  t.teardown(badTools.close)
+  const brokenManifest = await startBrokenManifest({ port: 0, tls })
+  t.teardown(brokenManifest.close)
+  const origins = [tracker.origin, badTools.origin, brokenManifest.origin, deadOrigin]
+  const allow = origins.map((origin) => new URL(origin).host)
+  return { caFile: tls.caFile, allow, tracker, badTools, brokenManifest, deadOrigin }
+}
+
+export interface SiteAnswer {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  text: string
+  /** The body as JSON; throws if it is none. */
+  json(): Record<string, unknown>
+}
+
+export interface SiteRequest {
+  method?: string
+  headers?: Record<string, string>
+  token?: string
+  /** A text is sent as it is, anything else as JSON. */
+  body?: unknown
+}
+
+/** Sends one request to a site on loopback, trusting the test authority and nobody else. */
+export async function askSite(url: string, { method, headers, token, body }: SiteRequest = {}): Promise<SiteAnswer> {
+  const ca = await readFile((await testCertificates()).caFile)
+  const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
+  const { promise, resolve, reject } = Promise.withResolvers<SiteAnswer>()
+  const outgoing = request(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    ca,
+    agent: false,
+    headers: {
+      'Content-Type': 'application/json',
+      // Node does not do this by itself for a DELETE.
+      ...(sent !== undefined && { 'Content-Length': String(Buffer.byteLength(sent)) }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  })
+  outgoing.once('error', reject).once('response', (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.once('error', reject).once('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, headers, text, json: () => JSON.parse(text) as Record<string, unknown> })
+    })
+  })
+  outgoing.end(sent)
+  return promise
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import type { ExecutionContext } from 'ava'
+import { testTemporal } from '../../bin/local/test-servers.ts'
+import { ownServerOptions, sharedServers } from './servers.ts'
+
+/** Address of the Temporal server that all tests share. */
+export const temporalAddress = (): string => sharedServers().temporal
+
+/** A task queue that no other test uses, named after the test, so that the Temporal UI tells whose it is. */
+export const taskQueueFor = (t: ExecutionContext): string =>
+  `${t.title.replaceAll(/\W+/g, '-').slice(0, 60)}-${randomBytes(4).toString('hex')}`
+
+/** A Temporal server for this test alone, to be stopped and started at will; it keeps its data and its address. */
+export async function startOwnTemporal(t: ExecutionContext) {
+  const { control, address } = await testTemporal(ownServerOptions(), sharedServers().temporalBinary, true)
+  t.teardown(() => control.kill())
+  return { address, start: control.start, stop: control.stop, kill: control.kill }
+}

@@ -1,0 +1,142 @@
+import test from 'ava'
+import { newId } from '../../../src/ids.ts'
+import { openBilling } from './open-billing.ts'
+
+test('a new account is free and has the credits of the month', async (t) => {
+  const { billing, userId } = await openBilling(t)
+  t.deepEqual(await billing.account(userId), {
+    tier: 'free',
+    limits: { agents: 3, vaultSites: 5, apiKeys: 3, workspaceMembers: 0 },
+    features: ['manual', 'scheduled'],
+    subscription: null,
+    balance: 200,
+  })
+})
+
+test('the grant of a month is made once, also when many look at once', async (t) => {
+  const { billing, clock, charge, userId, ledgerSum } = await openBilling(t)
+  const look = () => Promise.all([...Array.from({ length: 6 }, () => billing.account(userId)), charge(userId, 1)])
+  await look()
+  t.is((await billing.account(userId)).balance, 199)
+  clock.forward(30 * 86_400)
+  await look()
+  t.is((await billing.account(userId)).balance, 398)
+  t.is(await ledgerSum(userId), 398)
+  const { items } = await billing.ledger(userId, { limit: 10 })
+  const grants = items.filter(({ kind }) => kind === 'grant').map(({ period, credits }) => [period, credits])
+  t.deepEqual(grants, [
+    ['2026-12/free', 200],
+    ['2026-11/free', 200],
+  ])
+})
+
+test('looking at an account whose grant is made is one query, and changes nothing', async (t) => {
+  const { billing, database, userId } = await openBilling(t)
+  await billing.account(userId)
+  const queries: string[] = []
+  database.on('query', ({ sql }: { sql: string }) => queries.push(sql))
+  await billing.account(userId)
+  t.is(queries.length, 1)
+  t.regex(queries[0] ?? '', /^select/)
+})
+
+test('parallel charges never lose one: the ledger adds up to the balance', async (t) => {
+  const { billing, charge, ledgerSum, userId } = await openBilling(t)
+  await Promise.all(Array.from({ length: 30 }, (_, index) => charge(userId, index % 3)))
+  const { balance } = await billing.account(userId)
+  t.is(balance, 200 - (10 * 1 + 10 * 1 + 10 * 2))
+  t.is(await ledgerSum(userId), balance)
+  const { items } = await billing.ledger(userId, { limit: 100 })
+  const ordered = items.toSorted((a, b) => b.balanceAfter - a.balanceAfter).slice(1)
+  t.deepEqual(
+    ordered.map((entry, index) => entry.balanceAfter - (ordered[index - 1]?.balanceAfter ?? 200)),
+    ordered.map(({ credits }) => credits),
+  )
+})
+
+test('a step is charged once, however often and from however many sides it is asked for', async (t) => {
+  const { billing, charge, ledgerSum, userId } = await openBilling(t)
+  const runId = newId()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => charge(userId, 7, runId, 3)))
+  for (const answer of answers) t.deepEqual(answer, { charged: 7, balance: 193 })
+  t.deepEqual(await charge(userId, 7, runId, 4), { charged: 7, balance: 186 })
+  t.is((await billing.account(userId)).balance, 186)
+  t.is(await ledgerSum(userId), 186)
+})
+
+test('a step costs whole credits, one at least', async (t) => {
+  const { charge, userId } = await openBilling(t)
+  t.like(await charge(userId, 0), { charged: 1 })
+  t.like(await charge(userId, 0.2), { charged: 1 })
+  t.deepEqual(await charge(userId, 2.1), { charged: 3, balance: 195 })
+})
+
+test('a charge that is rolled back leaves neither entry nor balance', async (t) => {
+  const { billing, database, ledgerSum, userId } = await openBilling(t)
+  await billing.account(userId)
+  const failing = database.transaction(async (trx) => {
+    await billing.chargeStep(trx, { userId, runId: newId(), step: 1, credits: 5 })
+    throw new Error('the step could not be recorded')
+  })
+  await t.throwsAsync(failing, { message: /could not be recorded/ })
+  t.is((await billing.account(userId)).balance, 200)
+  t.is(await ledgerSum(userId), 200)
+})
+
+test('what was used is charged beyond the balance, and nothing can be started then', async (t) => {
+  const { billing, charge, userId } = await openBilling(t)
+  t.like(await charge(userId, 199), { balance: 1 })
+  const last = await billing.account(userId)
+  t.notThrows(() => billing.requireCredits(last))
+  t.like(await charge(userId, 5), { charged: 5, balance: -4 })
+  const account = await billing.account(userId)
+  t.like(
+    t.throws(() => billing.requireCredits(account)),
+    { code: 'NO_CREDITS' },
+  )
+  t.like(
+    t.throws(() => billing.requireCredits({ balance: 0 })),
+    { code: 'NO_CREDITS' },
+  )
+})
+
+test('the ledger is paged, newest first, and shows what each entry was for', async (t) => {
+  const { billing, clock, charge, userId } = await openBilling(t)
+  const runId = newId()
+  for (const step of [1, 2, 3]) await charge(userId, step, runId, step)
+  await charge(newId(), 9)
+  const first = await billing.ledger(userId, { limit: 3 })
+  const second = await billing.ledger(userId, { limit: 3, cursor: first.nextCursor ?? undefined })
+  t.is(second.nextCursor, null)
+  const entries = [...first.items, ...second.items]
+  t.deepEqual(
+    entries.map(({ credits, balanceAfter }) => [credits, balanceAfter]),
+    [
+      [-3, 194],
+      [-2, 197],
+      [-1, 199],
+      [200, 200],
+    ],
+  )
+  t.like(entries[0], { kind: 'step', runId, step: 3, period: null, createdAt: clock.now() })
+  t.like(entries[3], { kind: 'grant', runId: null, step: null, period: '2026-11/free' })
+})
+
+test('the ledger of an account that nobody looked at yet shows the grant', async (t) => {
+  const { billing, userId } = await openBilling(t)
+  t.like(await billing.ledger(userId, { limit: 1 }), {
+    items: { 0: { kind: 'grant', credits: 200 } },
+    nextCursor: null,
+  })
+})
+
+test('the database refuses to change or delete ledger entries', async (t) => {
+  const { billing, database, userId } = await openBilling(t)
+  await billing.account(userId)
+  const changes = [
+    () => database('ledger_entries').update({ credits: 1_000_000 }),
+    () => database('ledger_entries').delete(),
+    () => database.raw('truncate ledger_entries'),
+  ]
+  for (const change of changes) t.like(await t.throwsAsync(async () => void (await change())), { code: '23001' })
+})

@@ -1,0 +1,25 @@
+import test from 'ava'
+import { requireFeature, tierNames, tierOf, type Limits } from '../../../src/billing/tiers.ts'
+
+test('a feature that the tier lacks is refused with the names of the tiers that have it', (t) => {
+  const error = t.throws(() => requireFeature({ tier: 'free' }, 'webhooks'))
+  t.like(error, {
+    code: 'TIER_REQUIRED',
+    message: 'Your tier, free, does not include webhooks. The tiers that do: pro, team, enterprise.',
+  })
+  t.notThrows(() => requireFeature({ tier: 'pro' }, 'webhooks'))
+  t.like(
+    t.throws(() => requireFeature({ tier: 'pro' }, 'workspaces')),
+    { code: 'TIER_REQUIRED' },
+  )
+})
+
+test('a higher tier has all that a lower one has', (t) => {
+  for (const [index, name] of tierNames.entries()) {
+    const lower = tierOf(tierNames[Math.max(0, index - 1)] ?? name)
+    const tier = tierOf(name)
+    t.true(lower.features.every((feature) => tier.features.includes(feature)))
+    t.true(tier.creditsPerMonth >= lower.creditsPerMonth && tier.centsPerMonth >= lower.centsPerMonth)
+    for (const limit of Object.keys(tier.limits) as (keyof Limits)[]) t.true(tier.limits[limit] >= lower.limits[limit])
+  }
+})

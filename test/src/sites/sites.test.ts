@@ -1,0 +1,178 @@
+import type { RequestListener } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import { CodedError, type ErrorCode } from '../../../src/errors.ts'
+import { createSafeFetch } from '../../../src/safe-fetch.ts'
+import { createSites } from '../../../src/sites/sites.ts'
+import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
+
+const manifest = {
+  name: 'Site',
+  version: '1',
+  description: 'A site.',
+  server: { url: 'https://localhost:8443/api' },
+  auth: { type: 'bearer' },
+  tools: [{ name: 'search_contacts', description: 'Searches.', input_schema: { type: 'object' } }],
+}
+const manifestBytes = 20_000
+
+const answer =
+  (body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(body)
+
+const limits = { allow: [], caFile: undefined, timeoutSeconds: 5, resultBytes: 1_000, manifestBytes }
+
+interface Reach {
+  allow: string[]
+  trusted?: boolean
+  timeoutSeconds?: number
+}
+
+/** Sites of which those at the given `host:port` can be reached although they are on this machine. */
+async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSeconds = 5 }: Reach) {
+  const { caFile } = await temporaryCertificates()
+  const options = { allow, caFile: trusted ? caFile : undefined, baseUrl: 'http://127.0.0.1:3000', version: '0.0.0' }
+  const safeFetch = createSafeFetch(options)
+  t.teardown(() => safeFetch.close())
+  const config = { sites: { ...limits, manifestTimeoutSeconds: timeoutSeconds } }
+  return createSites({ fetch: (request) => safeFetch.fetch(request), config })
+}
+
+async function connect(t: ExecutionContext, handler: RequestListener, options: Omit<Reach, 'allow'> = {}) {
+  const site = await startHttpsSite(t, handler)
+  return { site, sites: await reach(t, { allow: [`localhost:${site.port}`], ...options }) }
+}
+
+async function failure(t: ExecutionContext, attempt: Promise<unknown>, code: ErrorCode): Promise<CodedError> {
+  const error: unknown = await t.throwsAsync(attempt, { code })
+  if (error instanceof CodedError) return error
+  throw new Error('not a coded error', { cause: error })
+}
+
+test('a site is discovered by the manifest at its origin, whatever path was given', async (t) => {
+  const asked: unknown[] = []
+  const { site, sites } = await connect(t, (request, response) => {
+    asked.push([request.method, request.url, request.headers.accept, request.headers.authorization])
+    response.end(JSON.stringify(manifest))
+  })
+  const found = await sites.discover(`${site.origin}/some/page?and=query`)
+  t.deepEqual(asked, [['GET', '/.well-known/toolsite.json', 'application/json', undefined]])
+  t.is(found.origin, site.origin)
+  t.deepEqual(found.manifest, manifest as never)
+  t.deepEqual(
+    found.tools.map(({ name, scope, effect }) => [name, scope, effect]),
+    [['search_contacts', 'read', 'once']],
+  )
+  t.deepEqual(found.foreignHosts, [])
+})
+
+test('hosts outside the domain of the site are reported', async (t) => {
+  const foreign = { ...manifest, server: { url: 'https://tools.elsewhere.example/api' } }
+  const { site, sites } = await connect(t, answer(JSON.stringify(foreign)))
+  t.deepEqual((await sites.discover(site.origin)).foreignHosts, ['tools.elsewhere.example'])
+})
+
+for (const url of ['', 'localhost', 'http://localhost', 'https://user@localhost', 'ftp://localhost', 'https://']) {
+  test(`what is no address of a site is said to be none: ${JSON.stringify(url)}`, async (t) => {
+    const { site, sites } = await connect(t, answer(JSON.stringify(manifest)))
+    await failure(t, sites.discover(url), 'INVALID_URL')
+    t.is(site.connections(), 0)
+  })
+}
+
+for (const status of [201, 204, 400, 401, 403, 404, 410, 500, 503]) {
+  test(`a site that answers ${status} has no manifest, and the sentence says so`, async (t) => {
+    const body = status === 204 ? '' : JSON.stringify({ ...manifest, secret: 'internal' })
+    const { site, sites } = await connect(t, answer(body, status))
+    const error = await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')
+    t.true(error.message.includes(String(status)))
+    t.false(error.message.includes('internal'))
+  })
+}
+
+test('a redirect is not followed', async (t) => {
+  const { site, sites } = await connect(t, (request, response) => {
+    if (request.url === '/elsewhere') response.end(JSON.stringify(manifest))
+    else response.writeHead(302, { location: '/elsewhere' }).end()
+  })
+  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /redirect/)
+  t.is(site.requests(), 1)
+})
+
+test('a site that never answers is not waited for', async (t) => {
+  const { site, sites } = await connect(t, () => {}, { timeoutSeconds: 1 })
+  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /in time/)
+})
+
+test('a site that breaks off has no manifest', async (t) => {
+  const { site, sites } = await connect(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': '500' })
+    response.write('{"name":')
+    setImmediate(() => response.destroy())
+  })
+  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /broke off/)
+})
+
+test('a site without a valid certificate has no manifest', async (t) => {
+  const { site, sites } = await connect(t, answer(JSON.stringify(manifest)), { trusted: false })
+  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /certificate/)
+  t.is(site.requests(), 0)
+})
+
+test('a refused address, an unknown name and a closed port cannot be told apart', async (t) => {
+  const { site, sites } = await connect(t, answer(JSON.stringify(manifest)))
+  const refused = `https://127.0.0.1:${site.port}`
+  const messages = new Set<string>()
+  for (const url of [refused, 'https://localhost:64999', 'https://[::1]:8443', 'https://nowhere.invalid']) {
+    const error = await failure(t, sites.discover(url), 'MANIFEST_NOT_FOUND')
+    messages.add(error.message)
+    t.is(error.details, undefined)
+    t.false(error.message.includes('127.0.0.1') || error.message.includes('::1'))
+  }
+  t.is(messages.size, 1)
+  t.is(site.connections(), 0)
+})
+
+test('a closed port of a reachable host reads like a refused address', async (t) => {
+  const sites = await reach(t, { allow: ['127.0.0.1:64999'] })
+  const closed = await failure(t, sites.discover('https://127.0.0.1:64999'), 'MANIFEST_NOT_FOUND')
+  const refused = await failure(t, sites.discover('https://127.0.0.1:64998'), 'MANIFEST_NOT_FOUND')
+  t.is(closed.message, refused.message)
+})
+
+const wrong: Record<string, [body: string | Uint8Array, path: string]> = {
+  'is too large': [JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }), ''],
+  'is not UTF-8': [Uint8Array.from([0xff, 0xfe]), ''],
+  'is not JSON': ['<html>', ''],
+  'is empty': ['', ''],
+  'is not an object': ['[]', ''],
+  'is nested very deep': ['['.repeat(15_000), ''],
+  'lacks a member': [JSON.stringify({ ...manifest, version: undefined }), 'version'],
+}
+for (const [title, [body, path]] of Object.entries(wrong)) {
+  test(`a manifest that ${title} is invalid, and the place is named`, async (t) => {
+    const { site, sites } = await connect(t, answer(body))
+    const error = await failure(t, sites.discover(site.origin), 'MANIFEST_INVALID')
+    t.deepEqual(
+      error.details?.map((detail) => detail.path),
+      [path],
+    )
+  })
+}
+
+test('the size limit holds for a manifest without a declared length too', async (t) => {
+  const { site, sites } = await connect(t, (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000))) continue
+    }
+    response.on('drain', more)
+    more()
+  })
+  await failure(t, sites.discover(site.origin), 'MANIFEST_INVALID')
+})
+
+test('arguments are held against an input schema', async (t) => {
+  const { sites } = await connect(t, answer(''))
+  t.deepEqual(sites.argumentProblems({ type: 'object', required: ['a'] }, { a: 1 }), [])
+  t.is(sites.argumentProblems({ type: 'object', required: ['a'] }, {}).length, 1)
+})

@@ -1,0 +1,256 @@
+import { format, validate, type Schema } from '@cfworker/json-schema'
+import test from 'ava'
+import * as fc from 'fast-check'
+import { inputSchemaProblems } from '../../../src/sites/input-schema.ts'
+import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
+
+const tooMuch = [{ path: '', message: 'is too much to be checked against the input schema of the tool' }]
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const places = (schema: unknown, args: unknown) => argumentProblems(schema, args).map(({ path }) => path)
+
+const issue = object(
+  {
+    title: { type: 'string', minLength: 1 },
+    labels: { type: 'array', items: { enum: ['bug', 'idea'] }, uniqueItems: true },
+    due: { type: 'string', format: 'date' },
+    slug: { type: 'string', pattern: '^[a-z-]+$' },
+    author: object({ mail: { type: 'string', format: 'email' } }, { required: ['mail'] }),
+  },
+  { required: ['title'], additionalProperties: false },
+)
+
+test('arguments that fit have no problems', (t) => {
+  const args = { title: 'a', labels: ['bug'], due: '2026-11-21', slug: 'a-b', author: { mail: 'a@b.example', more: 1 } }
+  t.deepEqual(argumentProblems(issue, args), [])
+})
+
+test('every wrong place is named, with a sentence for the model to act on', (t) => {
+  const args = { title: '', labels: ['bug', 'x', 'bug'], due: 'soon', slug: 'A', author: {}, extra: 1 }
+  t.deepEqual(argumentProblems(issue, args), [
+    { path: 'title', message: 'is too short (0 < 1)' },
+    { path: 'labels.1', message: 'does not match any of ["bug","idea"]' },
+    { path: 'labels', message: 'Duplicate items at indexes 0 and 2' },
+    { path: 'due', message: 'must be of the format date' },
+    { path: 'slug', message: 'must match the pattern ^[a-z-]+$' },
+    { path: 'author', message: 'does not have required property "mail"' },
+    { path: 'extra', message: 'is not allowed here' },
+  ])
+})
+
+test('a missing and a mistyped argument are told apart', (t) => {
+  t.deepEqual(argumentProblems(issue, {}), [{ path: '', message: 'does not have required property "title"' }])
+  t.deepEqual(argumentProblems(issue, { title: 5 }), [
+    { path: 'title', message: 'is of the type "number", expected "string"' },
+  ])
+})
+
+test('arguments that are no object are refused whatever the schema says', (t) => {
+  for (const args of [null, [], 'a', 1, undefined]) {
+    t.deepEqual(argumentProblems({ type: 'object' }, args), [{ path: '', message: 'must be an object' }])
+  }
+})
+
+test('patterns of property names decide which schema holds', (t) => {
+  const schema = object(
+    { 'x-known': { type: 'string' } },
+    { patternProperties: { '^x-': { minLength: 2 }, '\\d$': { type: 'number' } }, additionalProperties: false },
+  )
+  t.deepEqual(argumentProblems(schema, { 'x-known': 'ab', 'x-other': true, a1: 5 }), [])
+  t.deepEqual(places(schema, { 'x-known': 'a', a1: 'b', 'x-1': 'ab', other: 1 }), ['x-known', 'x-1', 'a1', 'other'])
+})
+
+test('a pattern counts inside not, anyOf, if and propertyNames as anywhere', (t) => {
+  const schema = object({
+    not: { not: { pattern: '^a' } },
+    any: { anyOf: [{ pattern: '^a' }, { type: 'number' }] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword
+    if: { if: { pattern: '^a' }, then: { minLength: 3 }, else: { pattern: '^b' } },
+    names: { propertyNames: { pattern: '^a' } },
+  })
+  t.deepEqual(argumentProblems(schema, { not: 'b', any: 1, if: 'abc', names: { a: 1 } }), [])
+  t.deepEqual(
+    [...new Set(places(schema, { not: 'a', any: 'b', if: 'ab', names: { b: 1 } }))],
+    ['not', 'any', 'if', 'names', 'names.b'],
+  )
+  t.deepEqual(places(schema, { if: 'c' }), ['if'])
+})
+
+test('a pattern and a format of one text both count', (t) => {
+  const schema = object({ a: { pattern: '^2026', format: 'date', allOf: [{ minLength: 10 }] } })
+  t.deepEqual(argumentProblems(schema, { a: '2026-01-01' }), [])
+  t.is(argumentProblems(schema, { a: '2025-13' }).length, 3)
+})
+
+const word = fc.stringMatching(/^[ab1]{0,4}$/)
+const leaf = fc.oneof(
+  fc.record({ pattern: fc.constantFrom('^a', 'b$', '^[ab]*$', '\\d', '^(a|b1)+$') }),
+  fc.record({ type: fc.constantFrom('string', 'number', ['string', 'null']) }),
+  fc.record({ enum: fc.array(word, { maxLength: 3 }) }),
+  fc.record({ minLength: fc.nat(3), pattern: fc.constantFrom('a', '1') }),
+  fc.boolean(),
+)
+const { schema: anySchema } = fc.letrec((tie) => ({
+  schema: fc.oneof({ maxDepth: 3 }, leaf, tie('compound')),
+  compound: fc.record(
+    {
+      properties: fc.dictionary(word, tie('schema'), { maxKeys: 3 }),
+      patternProperties: fc.dictionary(fc.constantFrom('^a', '1', 'b$', '.'), tie('schema'), { maxKeys: 2 }),
+      additionalProperties: tie('schema'),
+      unevaluatedProperties: tie('schema'),
+      propertyNames: leaf,
+      items: tie('schema'),
+      contains: tie('schema'),
+      anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }),
+      oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }),
+      allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+      not: tie('schema'),
+      required: fc.array(word, { maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  ),
+}))
+const { value: anyValue } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, word, fc.integer(), fc.constant(null), tie('list'), tie('object')),
+  list: fc.array(tie('value'), { maxLength: 3 }),
+  object: fc.dictionary(word, tie('value'), { maxKeys: 4 }),
+}))
+
+test('keeping patterns from the validator changes no verdict', (t) => {
+  fc.assert(
+    fc.property(anySchema, fc.dictionary(word, anyValue, { maxKeys: 4 }), (inner, args) => {
+      const schema = { type: 'object', allOf: [inner] }
+      fc.pre(inputSchemaProblems(schema).length === 0)
+      const native = validate(args, structuredClone(schema) as Schema, '2020-12', undefined, false)
+      t.is(argumentProblems(schema, args).length === 0, native.valid, JSON.stringify({ schema, args }))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+/** The native engine would not come back from any of these. */
+const catastrophic = ['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '([a-zA-Z]+)*$', '^(\\w+\\s?)*$', '(x+x+)+y']
+const long = `${'a'.repeat(50_000)}!`
+
+for (const pattern of catastrophic) {
+  test(`a pattern that backtracks for ever elsewhere is answered at once: ${pattern}`, (t) => {
+    const schema = object(
+      { a: { pattern }, b: { not: { not: { pattern } } } },
+      { patternProperties: { [pattern]: true } },
+    )
+    t.deepEqual(inputSchemaProblems(schema), [])
+    t.true(Array.isArray(argumentProblems(schema, { a: long, b: long, [`${'a'.repeat(400)}!`]: 1 })))
+  })
+}
+
+test('patterns of large programs on long texts are given up, not waited for', (t) => {
+  const schema = object({ a: { anyOf: Array.from({ length: 50 }, () => ({ pattern: 'a.{900}[cd]$' })) } })
+  t.deepEqual(inputSchemaProblems(schema), [])
+  t.deepEqual(argumentProblems(schema, { a: 'ab'.repeat(100_000) + 'e' }), tooMuch)
+})
+
+for (const name of ['date', 'time', 'date-time', 'duration', 'email', 'ipv4', 'ipv6', 'uuid', 'uri']) {
+  test(`the format ${name} is asserted, and left out for very long texts`, (t) => {
+    const schema = object({ a: { format: name } })
+    t.deepEqual(places(schema, { a: 'no such thing' }), ['a'])
+    for (const part of ['a', '1', ':', '/', '%41', 'a.', '://a@', '"', '\\"', 'P1D']) {
+      t.deepEqual(places(schema, { a: part.repeat(100_000) }), [])
+      t.true(places(schema, { a: `https://${part.repeat(500)}\n` }).length <= 1)
+    }
+  })
+}
+
+for (const name of ['regex', 'url', 'uri-template', 'constructor', '__proto__', 'toString', 'text-rule:0', 'made-up']) {
+  test(`the format ${name} is an annotation`, (t) => {
+    t.deepEqual(argumentProblems(object({ a: { format: name } }), { a: '(((((' }), [])
+  })
+}
+
+test("nothing of a check stays in the validator's table of formats", (t) => {
+  const before = Object.keys(format)
+  argumentProblems(issue, { slug: 'A', due: 'x' })
+  t.throws(() => argumentProblems(object({ a: { pattern: '(' } }), { a: 'x' }), { code: 'MANIFEST_INVALID' })
+  t.deepEqual(Object.keys(format), before)
+})
+
+test('names from Object.prototype are names like any other', (t) => {
+  const schema = JSON.parse(
+    '{"type":"object","required":["constructor"],"properties":{"constructor":{"type":"string"},"__proto__":{"type":"number"}},"additionalProperties":false}',
+  ) as unknown
+  t.deepEqual(argumentProblems(schema, JSON.parse('{"constructor":"a","__proto__":1}')), [])
+  t.deepEqual(places(schema, {}), [''])
+  t.deepEqual(places(schema, JSON.parse('{"constructor":1,"__proto__":"a","toString":1}')), [
+    'constructor',
+    '__proto__',
+    'toString',
+  ])
+  t.is(({} as { type?: unknown }).type, undefined)
+})
+
+test('names with slashes, tildes, dots, percents and spaces come out as they are', (t) => {
+  for (const name of ['a/b', 'a~b', 'a~1b', 'a%2Fb', 'a b', 'é#?', '%', 'ä.ö']) {
+    t.deepEqual(places(object({}, { additionalProperties: false }), { [name]: 1 }), [name])
+  }
+})
+
+test('arguments that cannot be recorded are refused', (t) => {
+  t.deepEqual(places({ type: 'object' }, { a: ['\0'] }), ['a.0'])
+  t.deepEqual(places({ type: 'object' }, { a: '\ud800' }), ['a'])
+  t.deepEqual(places({ type: 'object' }, { 'b\0': 1, ['c'.repeat(2_000)]: 1 }).length, 2)
+})
+
+test('very deep arguments are refused without a stack overflow', (t) => {
+  let deep: unknown = 1
+  for (let i = 0; i < 100_000; i++) deep = { a: deep }
+  const schema = object({ a: { enum: [{ a: 1 }] } })
+  t.deepEqual(argumentProblems(schema, deep), [{ path: '', message: 'must not be nested deeper than 100 levels' }])
+})
+
+const numbers = (length: number) => Array.from({ length }, (_, i) => i)
+
+test('ten thousand values fit into a check', (t) => {
+  const schema = object({ rows: { type: 'array', items: object({ n: { type: 'integer', minimum: 0 } }) } })
+  t.deepEqual(argumentProblems(schema, { rows: numbers(10_000).map((n) => ({ n })) }), [])
+  const tags = object({ tags: { type: 'array', uniqueItems: true } })
+  t.deepEqual(argumentProblems(tags, { tags: numbers(1_000) }), [])
+})
+
+const costly: Record<string, [schema: object, args: object]> = {
+  'many schemas on many values': [
+    object({ a: { contains: { anyOf: numbers(900).map((minLength) => ({ minLength, type: 'string' })) } } }),
+    { a: numbers(50_000) },
+  ],
+  'comparing all items of long lists': [object({ a: { uniqueItems: true } }), { a: numbers(50_000) }],
+  'a large constant on many values': [
+    object({ a: { contains: { enum: ['x'.repeat(30_000)] } } }),
+    { a: numbers(50_000) },
+  ],
+  'patterns of names on many objects': [
+    { type: 'object', additionalProperties: { patternProperties: { '^k': { type: 'string' } } } },
+    Object.fromEntries(numbers(5_000).map((n) => [`k${n}`, { [`k${n}x`]: 'a' }])),
+  ],
+}
+for (const [title, [schema, args]] of Object.entries(costly)) {
+  test(`${title} is refused before it blocks the process`, (t) => {
+    t.deepEqual(inputSchemaProblems(schema), [])
+    t.deepEqual(argumentProblems(schema, args), tooMuch)
+  })
+}
+
+test('many patterns of names for many names are refused before they are combined', (t) => {
+  const patterns = Object.fromEntries(numbers(900).map((n) => [`k|${n}`, true]))
+  const args = Object.fromEntries(numbers(60_000).map((n) => [`k${n}`, n]))
+  t.deepEqual(argumentProblems({ type: 'object', patternProperties: patterns }, args), tooMuch)
+})
+
+test('more errors than a call can carry are one refusal', (t) => {
+  const args = Object.fromEntries(numbers(90_000).map((n) => [`k${n}`, n]))
+  const problems = argumentProblems({ type: 'object', additionalProperties: false }, args)
+  t.true(problems.length === 20 || problems.length === 1)
+})
+
+test('at most twenty places are named, each in a short sentence', (t) => {
+  const schema = object({ a: { items: { enum: ['x'.repeat(1_000)] } } })
+  const problems = argumentProblems(schema, { a: numbers(100) })
+  t.is(problems.length, 20)
+  t.true(problems.every(({ message }) => message.length <= 301))
+})

@@ -1,0 +1,118 @@
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import test from 'ava'
+import * as fc from 'fast-check'
+import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
+import { createAccessTokens } from '../../../src/users/access-tokens.ts'
+import { newId } from '../../../src/ids.ts'
+import { movableClock, testConfig } from './open-users.ts'
+
+const config = testConfig('postgres://127.0.0.1:1/none')
+const clock = movableClock()
+const tokens = createAccessTokens({ clock, config })
+const subject = { userId: newId(), loginId: newId() }
+const key = createPrivateKey(config.auth.privateKey)
+const now = clock.now().getTime() / 1000
+const claims: JWTPayload = {
+  iss: config.http.baseUrl,
+  aud: 'switchyard',
+  sub: subject.userId,
+  sid: subject.loginId,
+  jti: newId(),
+  iat: now,
+  exp: now + 60,
+}
+const header = { alg: 'EdDSA', typ: 'at+jwt' }
+const forge = (payload: JWTPayload, protectedHeader: object = header, by = key) =>
+  new SignJWT(payload).setProtectedHeader({ ...header, ...protectedHeader }).sign(by)
+
+test('a token stands for the user and the login it was made for', async (t) => {
+  t.deepEqual(await tokens.verify(await tokens.sign(subject, 60)), subject)
+  t.deepEqual(await tokens.verify(await forge(claims)), subject)
+})
+
+test('what a token says about keys is not looked at', async (t) => {
+  const told = { kid: "../../etc/passwd' or 1=1", jku: 'https://evil.example/jwks', x5u: 'https://evil.example/x' }
+  t.deepEqual(await tokens.verify(await forge(claims, told)), subject)
+  const stranger = generateKeyPairSync('ed25519')
+  const jwk = stranger.publicKey.export({ format: 'jwk' })
+  const error = await t.throwsAsync(tokens.verify(await forge(claims, { jwk }, stranger.privateKey)))
+  t.like(error, { code: 'INVALID_TOKEN' })
+})
+
+test('a token lives for as long as was asked for, at most as long as configured, at least one second', async (t) => {
+  t.deepEqual([undefined, 1, 60, 5000].map(tokens.lifetime), [900, 1, 60, 900])
+  for (const ttl of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+    t.like(
+      t.throws(() => tokens.lifetime(ttl)),
+      { code: 'VALIDATION_ERROR' },
+    )
+  const own = movableClock('2026-11-21T12:00:00.900Z')
+  const short = createAccessTokens({ clock: own, config })
+  const token = await short.sign(subject, 1)
+  own.forward(0.99)
+  t.deepEqual(await short.verify(token), subject)
+  own.forward(1.01)
+  t.like(await t.throwsAsync(short.verify(token)), { code: 'TOKEN_EXPIRED' })
+})
+
+const wrongClaims: Record<string, JWTPayload> = {
+  'for another audience': { ...claims, aud: 'elsewhere' },
+  'from another issuer': { ...claims, iss: 'https://evil.example' },
+  'not valid yet': { ...claims, nbf: now + 60 },
+  'of a user whose id is no id': { ...claims, sub: "' or 1=1" },
+  'whose login is an object': { ...claims, sid: { id: subject.loginId } },
+  'expired and for another audience': { ...claims, exp: now - 60, aud: 'elsewhere' },
+  ...Object.fromEntries(Object.keys(claims).map((name) => [`without ${name}`, { ...claims, [name]: undefined }])),
+}
+for (const [what, payload] of Object.entries(wrongClaims))
+  test(`a token ${what} is invalid`, async (t) => {
+    t.like(await t.throwsAsync(tokens.verify(await forge(payload))), { code: 'INVALID_TOKEN' })
+  })
+
+test('a token of another type, or of none, is invalid', async (t) => {
+  for (const typ of ['JWT', 'rt+jwt', undefined])
+    t.like(await t.throwsAsync(tokens.verify(await forge(claims, { typ }))), { code: 'INVALID_TOKEN' })
+})
+
+test('a token by another algorithm is invalid, also when the public key served as its secret', async (t) => {
+  const publicPem = createPublicKey(key).export({ type: 'spki', format: 'pem' })
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${encode({ alg: 'HS256', typ: 'at+jwt' })}.${encode(claims)}`
+  const confused = `${signed}.${createHmac('sha256', publicPem).update(signed).digest('base64url')}`
+  const none = new UnsecuredJWT(claims).encode()
+  const capital = `${encode({ alg: 'None', typ: 'at+jwt' })}.${encode(claims)}.`
+  for (const token of [
+    confused,
+    none,
+    capital,
+    await forge(claims, { alg: 'RS256' }, rsa),
+    await forge(claims, { alg: 'Ed25519' }),
+  ])
+    t.like(await t.throwsAsync(tokens.verify(token)), { code: 'INVALID_TOKEN' })
+})
+
+test('a token that was cut, patched or padded is invalid, whatever comes', async (t) => {
+  const token = await tokens.sign(subject, 60)
+  const [head, body] = token.split('.') as [string, string, string]
+  for (const broken of ['', '.', '..', `${head}.${body}.`, `${head}.${body}`, `${token}.x`, `${token}.x.y`, 'é.é.é'])
+    t.like(await t.throwsAsync(tokens.verify(broken)), { code: 'INVALID_TOKEN' })
+  const part = fc.oneof(
+    fc.base64String(),
+    fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    fc.string(),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
+      const error: unknown = await tokens.verify(parts.join('.')).catch((reason: unknown) => reason)
+      return (error as { code?: string }).code === 'INVALID_TOKEN'
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a signing key of another kind is refused at start', (t) => {
+  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const other = { ...config, auth: { ...config.auth, privateKey: pem.toString() } }
+  t.throws(() => createAccessTokens({ clock, config: other }), { message: /Ed25519/ })
+})

@@ -1,0 +1,101 @@
+import {
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  executeChild,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyLocalActivities,
+  setHandler,
+  sleep,
+  TerminatedFailure,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow'
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
+import type { Activities } from '../activities/index.ts'
+import { agentRun } from './agent-run.ts'
+import { agentRunId, searchAttributes, wakeSignal, type AgentQueueInput, type AgentRunInput } from './messages.ts'
+import { recordOptions } from './options.ts'
+
+const { claimNext, endRun } = proxyLocalActivities<Activities>(recordOptions)
+const wake = defineSignal(wakeSignal)
+
+/**
+ * Carries out an agent's runs one after the other, in the order of their sequence numbers. It holds no queue: the record
+ * does. Started by the first wake, it ends when the record has nothing for it, after lingering a little, because
+ * deliveries often come in groups and a workflow start costs more than a signal.
+ */
+export async function agentQueue(input: AgentQueueInput): Promise<void> {
+  let woken = false
+  setHandler(wake, () => {
+    woken = true
+  })
+  for (;;) {
+    woken = false
+    const run = await claimNext({ agentId: input.agentId })
+    if (run) {
+      await carryOut(run)
+      // Never while a child runs: continuing as new closes this execution, and children go with it.
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
+      continue
+    }
+    await condition(() => woken, '3s')
+    // Between this look and the return nothing is awaited; a signal that comes later makes Temporal run us again.
+    if (!woken) return
+  }
+}
+
+async function carryOut(run: AgentRunInput): Promise<void> {
+  for (;;) {
+    try {
+      return await executeChild(agentRun, childOptions(run))
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) return settle(run, error)
+      await evict(run)
+    }
+  }
+}
+
+/**
+ * An execution of an earlier epoch is still open, for example after this queue was terminated. The record does not
+ * listen to it any more; it is asked to end, and then its id is free.
+ */
+async function evict({ runId }: AgentRunInput): Promise<void> {
+  await getExternalWorkflowHandle(agentRunId(runId))
+    .cancel()
+    .catch(() => undefined) // It closed by itself meanwhile.
+  await sleep('1s')
+}
+
+/** Records the ending of a run whose workflow could not do it itself. For one that did, this changes nothing. */
+async function settle(run: AgentRunInput, error: unknown): Promise<void> {
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : error
+  const { runId, agentId, epoch } = run
+  if (isCancellation(error)) {
+    return endRun({ runId, agentId, epoch, status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  }
+  return endRun({ runId, agentId, epoch, status: 'failed', reason: reasonOf(cause) })
+}
+
+function reasonOf(cause: unknown) {
+  if (cause instanceof TerminatedFailure) return 'TERMINATED'
+  return cause instanceof TimeoutFailure ? 'TIMED_OUT' : 'WORKFLOW_FAILED'
+}
+
+const childOptions = (run: AgentRunInput) => ({
+  workflowId: agentRunId(run.runId),
+  args: [run] as [AgentRunInput],
+  // The record's epoch keeps executions apart, so the id may be used again when a run is taken up again.
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  parentClosePolicy: 'REQUEST_CANCEL' as const,
+  // Above the run's budget and its longest permitted wait (24 h): only a wedged run gets here.
+  workflowRunTimeout: '26h' as const,
+  staticSummary: `${run.trigger} run ${run.sequence}`,
+  typedSearchAttributes: [
+    { key: searchAttributes.agent, value: run.agentId },
+    { key: searchAttributes.owner, value: run.ownerId },
+    { key: searchAttributes.trigger, value: run.trigger },
+  ],
+})

@@ -1,0 +1,70 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+} from '@temporalio/workflow'
+import type { Activities } from '../activities/index.ts'
+import type { AgentRunInput, Move, PlannedCall } from './messages.ts'
+import { modelOptions, recordOptions, toolOptions } from './options.ts'
+
+const { endRun } = proxyLocalActivities<Activities>(recordOptions)
+const { advance } = proxyActivities<Activities>(modelOptions)
+const { callTool } = proxyActivities<Activities>(toolOptions)
+
+type End = Extract<Move, { kind: 'end' }>
+
+/**
+ * One run: model step, its tool calls in parallel, model step, until the record says that it ends. The workflow keeps
+ * nothing that the record does not have; an execution that takes over simply asks what comes next.
+ */
+export async function agentRun(input: AgentRunInput): Promise<void> {
+  try {
+    await end(input, await follow(input))
+  } catch (error) {
+    if (isCancellation(error)) await endCancelled(input)
+    throw error
+  }
+}
+
+async function follow(input: AgentRunInput): Promise<End> {
+  let step = input.steps + 1
+  for (;;) {
+    setCurrentDetails(`Step ${step}: waiting for the model.`)
+    const move = await ask(input, step)
+    if (move.kind === 'end') return move
+    if (move.kind === 'tools') await callTools(input, move.step, move.calls)
+    step = move.kind === 'model' ? move.step : move.step + 1
+  }
+}
+
+const ask = (input: AgentRunInput, step: number): Promise<Move> =>
+  advance.executeWithOptions({ ...modelOptions, summary: `step ${step}` }, [refOf(input)])
+
+async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[]): Promise<void> {
+  setCurrentDetails(`Step ${step}: waiting for ${calls.length} tool call(s).`)
+  await Promise.all(
+    calls.map(({ callId, label }) =>
+      callTool.executeWithOptions({ ...toolOptions, summary: label || 'tool call' }, [{ ...refOf(input), callId }]),
+    ),
+  )
+}
+
+/** Records the ending, and closes this workflow in the same colour for those who look at it in Temporal. */
+async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
+  await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))
+  setCurrentDetails(reason ? `Ended: ${status} (${reason}).` : `Ended: ${status}.`)
+  if (status === 'cancelled') throw new CancelledFailure('the run was cancelled')
+  if (status === 'failed') throw ApplicationFailure.create({ message: reason ?? 'failed', type: reason ?? 'FAILED' })
+}
+
+async function endCancelled(input: AgentRunInput): Promise<void> {
+  await CancellationScope.nonCancellable(() =>
+    endRun({ ...refOf(input), agentId: input.agentId, status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' }),
+  )
+}
+
+const refOf = ({ runId, epoch, requestId }: AgentRunInput) => ({ runId, epoch, requestId })

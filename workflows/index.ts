@@ -1,0 +1,2 @@
+export { agentQueue } from './agent-queue.ts'
+export { agentRun } from './agent-run.ts'

@@ -1,0 +1,31 @@
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
+
+/**
+ * Timeouts and retries of activities, by kind. None limits the number of attempts: an activity that must not be tried
+ * again says so itself, and attempts are counted in the record, where a crash cannot reset them. While Postgres is away
+ * everything simply goes on trying.
+ */
+const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const
+
+/** Short, idempotent changes of the record, run inside the workflow task. */
+export const recordOptions: LocalActivityOptions = {
+  startToCloseTimeout: '10s',
+  localRetryThreshold: '30s',
+  retry: { ...patience, maximumInterval: '5s' },
+}
+
+/** One model call. The limit is above MODEL_TIMEOUT_SECONDS, which is what really ends a slow call. */
+export const modelOptions: ActivityOptions = {
+  startToCloseTimeout: '65m',
+  heartbeatTimeout: '5s',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: patience,
+}
+
+/** One tool call. The limit is above SITE_TIMEOUT_SECONDS. */
+export const toolOptions: ActivityOptions = {
+  startToCloseTimeout: '6m',
+  heartbeatTimeout: '5s',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: patience,
+}
