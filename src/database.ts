@@ -1,4 +1,5 @@
 import knex, { type Knex } from 'knex'
+import { knexSnakeCaseMappers } from 'objection'
 import { types } from 'pg'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
@@ -24,6 +25,8 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
     },
     pool: { min: 0, max: config.database.pool },
     acquireConnectionTimeout: 5000,
+    // Fields are camelCase in models and queries, columns snake_case; raw SQL is left alone.
+    ...knexSnakeCaseMappers(),
     // Bindings may be payloads or tokens: they must not become part of an error's message.
     compileSqlOnError: false,
     log: {

@@ -79,23 +79,29 @@ export interface LossyPlace extends ErrorDetail {
  * Recursive: only for values of a checked depth.
  */
 export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
-  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
+  if (typeof value === 'number' && !isExact(value)) {
     yield { kind: 'number', path, message: 'is a number too large to be kept exactly; send it as a string' }
   } else if (typeof value === 'string' && !isStorable(value)) {
     yield { kind: 'text', path, message: 'contains the character U+0000 or half of a surrogate pair' }
   } else if (typeof value === 'object' && value !== null) {
-    yield* lossyMembers(value, path)
+    for (const [key, member] of Object.entries(value)) {
+      // Most members are harmless: making paths and generators for them would cost ten times the look at them.
+      if (isUsableName(key) && isHarmless(member)) continue
+      yield* lossyMember(joinPath(path, key), key, member)
+    }
   }
 }
 
-function* lossyMembers(value: object, path: string): Generator<LossyPlace> {
-  for (const [key, member] of Object.entries(value)) {
-    const place = joinPath(path, key)
-    if (key === '__proto__') yield { kind: 'member', path: place, message: 'is a member name that cannot be used' }
-    else if (!isStorable(key)) yield { kind: 'member', path: place, message: 'is not a usable member name' }
-    else yield* lossyPlaces(member, place)
-  }
+function* lossyMember(path: string, key: string, member: unknown): Generator<LossyPlace> {
+  if (isUsableName(key)) yield* lossyPlaces(member, path)
+  else yield { kind: 'member', path, message: 'is a member name that cannot be used' }
 }
+
+const isUsableName = (name: string): boolean => name !== '__proto__' && isStorable(name)
+const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER
+
+const isHarmless = (value: unknown): boolean =>
+  typeof value === 'number' ? isExact(value) : typeof value === 'string' ? isStorable(value) : typeof value !== 'object'
 
 /** A dotted path one member longer; a member name of a stranger is cut and made harmless for messages and logs. */
 export function joinPath(path: string, key: string | number): string {

@@ -1,8 +1,10 @@
-import { Model, snakeCaseMappers } from 'objection'
+import { Model } from 'objection'
 
-/** A row of a table: columns are snake_case, fields camelCase. Queries name their connection: `Run.query(trx)`. */
+/**
+ * A row of a table. Columns are snake_case, fields camelCase; the pool translates (see `createDatabase`). Queries name
+ * their connection: `Run.query(trx)`.
+ */
 export class Row extends Model {
-  static override columnNameMappers = snakeCaseMappers()
-  /** Rows without relations need no import of each other. */
+  /** `findOne` asks for one row, not for all. */
   static override useLimitInFirst = true
 }

@@ -71,7 +71,7 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
     if (!exempt) refusePrivateLiteral(url)
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
     const lookup = createJudgedLookup(options.lookup ?? systemLookup, { exempt })
-    const connection = openConnection(url, secureContext, lookup, request.timeoutMs)
+    const connection = openConnection(url, secureContext, lookup)
     try {
       return await exchange(request, url, headers, deadline.signal, connection.dispatcher)
     } catch (error) {
@@ -133,7 +133,7 @@ async function exchange(
  * be closed by the site just as a POST is written (nobody knows then whether the tool ran), and no socket outlives
  * the judgement of its address. HTTP/1.1 only, for its simpler limits.
  */
-function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction, timeoutMs: number) {
+function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction) {
   let stage: Stage = 'connecting'
   let socket: unknown
   const connectTls = buildConnector({
@@ -141,7 +141,7 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
     rejectUnauthorized: true,
     allowH2: false,
     maxCachedSessions: 0,
-    timeout: Math.min(timeoutMs, maxConnectMs),
+    timeout: maxConnectMs,
     lookup: (hostname, lookupOptions, callback) => {
       stage = 'resolving'
       lookup(hostname, lookupOptions, (...answer) => {
@@ -156,7 +156,7 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
       callback(...result)
     })
   }
-  // The deadline is the only clock: undici's own for headers and body are off.
+  // From the connection on, the deadline is the only clock: undici's own for headers and body are off.
   const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 }
   const client = new Client(url.origin, { ...limits, pipelining: 0, connect })
   const close = async () => {

@@ -21,7 +21,8 @@ export function nodeProgram(options: NodeProgramOptions): Program {
     args: [file, ...args],
     env,
     stopSignal: 'SIGTERM',
-    stopSeconds: shutdownSeconds + 5,
+    // They cut themselves off five seconds after SHUTDOWN_SECONDS.
+    stopSeconds: shutdownSeconds + 8,
     readySeconds: 60,
     ready: whenLines(saysMessage(readyMessage)),
     shown: showWarnings,

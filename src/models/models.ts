@@ -64,7 +64,6 @@ export function createModels({
    * failure says and `retryAfter` in seconds if it named a time; or the signal's reason if it was aborted.
    */
   async function step(request: StepRequest): Promise<StepResult> {
-    request.signal.throwIfAborted()
     const started = performance.now()
     const deadline = AbortSignal.timeout(seconds * 1000)
     try {

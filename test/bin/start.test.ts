@@ -1,23 +1,25 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { isRunning } from '../../bin/local/process-identity.ts'
 import { freePorts } from '../../bin/local/ports.ts'
-import type { RecordedProcess } from '../../bin/local/process-record.ts'
+import { endRecorded, type RecordedProcess } from '../../bin/local/process-record.ts'
 import { ownServerOptions, sharedServers } from '../helpers/servers.ts'
+
+/** Each test starts a whole installation; several at once on two cores would only wait for each other. */
+const alone = test.serial
 
 const root = join(import.meta.dirname, '../..')
 const placeholder = (name: string) => join(import.meta.dirname, 'placeholders', `${name}.ts`)
 
 /** An installation in a folder of its own, with ports of its own, whose API and worker are placeholders. */
-async function installation() {
+async function installation(t: ExecutionContext) {
   const { folder, record, environment } = ownServerOptions()
-  mkdirSync(folder, { recursive: true })
   const [api, postgres, temporal, ui, ...sites] = await freePorts(7)
   const env = {
     ...environment,
@@ -29,6 +31,7 @@ async function installation() {
     SITE_PORTS: sites.join(','),
     TEMPORAL_BINARY: sharedServers().temporalBinary,
   }
+  t.teardown(() => endRecorded(join(env.DATA_DIR, 'processes')))
   return {
     data: env.DATA_DIR,
     api: Number(api),
@@ -59,10 +62,15 @@ async function until(condition: () => boolean, child?: ChildProcess): Promise<vo
   }
 }
 
+function wardenOf(data: string): number {
+  const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  return Number.parseInt(all.find((line) => line.includes('warden.ts') && line.includes(data)) ?? '', 10)
+}
+
 const isReady = (lines: string[]) => lines.includes('Ctrl-C stops everything.')
 
-test('a start brings everything up, says where, and a signal stops all of it in reverse order', async (t) => {
-  const place = await installation()
+alone('a start brings everything up, says where, and a signal stops all of it', async (t) => {
+  const place = await installation(t)
   const { child, lines, ended } = place.start()
   await until(() => isReady(lines), child)
   const processes = place.processes()
@@ -79,8 +87,8 @@ test('a start brings everything up, says where, and a signal stops all of it in 
   t.false(existsSync(join(place.data, 'addresses.json')))
 })
 
-test('a start after a crash of the starter and of everything else goes on with the same data', async (t) => {
-  const place = await installation()
+alone('a start after the starter was killed goes on with the same data', async (t) => {
+  const place = await installation(t)
   const first = place.start()
   await until(() => isReady(first.lines), first.child)
   const secrets = readFileSync(join(place.data, 'secrets.json'), 'utf8')
@@ -94,8 +102,26 @@ test('a start after a crash of the starter and of everything else goes on with t
   t.is((await second.ended)[0], 0)
 })
 
-test('a second start while one runs says so and leaves the first alone', async (t) => {
-  const place = await installation()
+alone('what a killed starter and its warden have left is ended by the next start', async (t) => {
+  const place = await installation(t)
+  const first = place.start()
+  await until(() => isReady(first.lines), first.child)
+  // The sites end by themselves when the pipe from their starter breaks.
+  const left = place.processes().filter(({ name }) => name !== 'sites')
+  process.kill(wardenOf(place.data), 'SIGKILL')
+  first.child.kill('SIGKILL')
+  await first.ended
+  t.true(left.every((one) => isRunning(one)))
+  const second = place.start()
+  await until(() => isReady(second.lines), second.child)
+  t.false(left.some((one) => isRunning(one)))
+  t.true(second.lines.some((line) => line.startsWith('Ended what an earlier start had left: ')))
+  second.child.kill('SIGTERM')
+  t.is((await second.ended)[0], 0)
+})
+
+alone('a second start while one runs says so and leaves the first alone', async (t) => {
+  const place = await installation(t)
   const first = place.start()
   await until(() => isReady(first.lines), first.child)
   const second = place.start()
@@ -106,8 +132,8 @@ test('a second start while one runs says so and leaves the first alone', async (
   t.is((await first.ended)[0], 0)
 })
 
-test('taken ports are named with the variable that changes them before anything is started', async (t) => {
-  const place = await installation()
+alone('taken ports are named with the variable that changes them before anything is started', async (t) => {
+  const place = await installation(t)
   const blockers = [place.api, place.postgres].map((port) => createServer().listen(port, '127.0.0.1'))
   t.teardown(() => blockers.forEach((server) => server.close()))
   await Promise.all(blockers.map((server) => once(server, 'listening')))
@@ -120,8 +146,8 @@ test('taken ports are named with the variable that changes them before anything 
   t.false(existsSync(join(place.data, 'postgres')))
 })
 
-test('a process that dies is started again, Postgres and Temporal included', async (t) => {
-  const place = await installation()
+alone('a process that dies is started again, Postgres and Temporal included', async (t) => {
+  const place = await installation(t)
   const { child, lines, ended } = place.start()
   await until(() => isReady(lines), child)
   for (const { pid } of place.processes()) process.kill(pid, 'SIGKILL')
@@ -132,8 +158,8 @@ test('a process that dies is started again, Postgres and Temporal included', asy
   t.is((await ended)[0], 0)
 })
 
-test('a process that cannot start ends the start with its last words', async (t) => {
-  const place = await installation()
+alone('a process that cannot start ends the start with its last words', async (t) => {
+  const place = await installation(t)
   const { lines, ended } = place.start(placeholder('broken'))
   t.is((await ended)[0], 1)
   t.true(lines.some((line) => line.startsWith('worker ended before it was ready (exit code 1)')))

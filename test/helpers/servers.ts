@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
 import type { TestServerOptions } from '../../bin/local/test-servers.ts'
@@ -19,12 +20,18 @@ export const sharedServers = () => ({
 
 let made = 0
 
+/** A new, empty folder that goes with the run. */
+export function ownFolder(): string {
+  made += 1
+  const folder = join(given('FOLDER'), `own-${process.pid}-${made}`)
+  mkdirSync(folder)
+  return folder
+}
+
 /** What a test needs to start servers or processes of its own; all of it is ended and thrown away with the run. */
 export function ownServerOptions(): TestServerOptions {
-  const root = given('FOLDER')
-  const record = createProcessRecord(join(root, 'processes'))
-  made += 1
-  return { folder: join(root, `own-${process.pid}-${made}`), record, environment: ownEnvironment() }
+  const record = createProcessRecord(join(given('FOLDER'), 'processes'))
+  return { folder: ownFolder(), record, environment: ownEnvironment() }
 }
 
 /** The environment of this process, to hand to a process that the test starts. */

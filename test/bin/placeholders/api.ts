@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
 /** Stands in for bin/api.ts: listens, says so, drains on SIGTERM. */
-const port = Number(process.argv[2] ?? process.env['PORT'])
+const port = Number(process.env['PORT'])
 const server = createServer((_request, response) => response.end(JSON.stringify({ pid: process.pid })))
-server.listen(port, '127.0.0.1', () => console.log(JSON.stringify({ level: 30, msg: 'listening' })))
+server.listen(port, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ level: 30, msg: 'listening' })}\n`))
 process.once('SIGTERM', () => server.close())

@@ -1,3 +1,3 @@
 /** Stands in for a process that cannot start. */
-console.error('The key is missing.')
+process.stderr.write('The key is missing.\n')
 process.exit(1)

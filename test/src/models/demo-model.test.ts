@@ -94,8 +94,10 @@ test('it never calls a tool whose required inputs it cannot fill', async (t) => 
     t.deepEqual(steps, [[]])
     t.regex(texts[0] ?? '', /I called none of the tools that I was offered \(1\)\.$/)
   }
-  const missing = { name: 'odd', description: '', inputSchema: { required: ['constructor', '__proto__', 7] } }
-  t.deepEqual((await play({ tools: [missing], payload: '{}' })).steps, [[]])
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    const inherited = { name: 'odd', description: '', inputSchema: { required: [name] } }
+    t.deepEqual((await play({ tools: [inherited], payload: '{}' })).steps, [[]])
+  }
 })
 
 test('a value must be of the type of the input and one of its enum', async (t) => {

@@ -166,10 +166,12 @@ for (const name of ['regex', 'url', 'uri-template', 'constructor', '__proto__', 
 }
 
 test("nothing of a check stays in the validator's table of formats", (t) => {
-  const before = Object.keys(format)
   argumentProblems(issue, { slug: 'A', due: 'x' })
   t.throws(() => argumentProblems(object({ a: { pattern: '(' } }), { a: 'x' }), { code: 'MANIFEST_INVALID' })
-  t.deepEqual(Object.keys(format), before)
+  t.deepEqual(
+    Object.keys(format).filter((name) => name.startsWith('text-rule')),
+    [],
+  )
 })
 
 test('names from Object.prototype are names like any other', (t) => {

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
+
+export type Json = Record<string, unknown>
+
+interface Asked {
+  method: string
+  url: string
+  token?: string | undefined
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+/** What is shown of a request or an answer: never a token or a secret, and no more than fits a screen. */
+const shown = (value: unknown): string =>
+  JSON.stringify(value, (key, inner) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner), 2)
+    .split('\n')
+    .slice(0, 60)
+    .join('\n')
+
+/** Sends one request to the platform as any client would, and prints both sides. Throws when it is refused. */
+export async function ask({ method, url, token, headers = {}, body }: Asked): Promise<Json> {
+  console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const answer = (text === '' ? {} : JSON.parse(text)) as Json
+  console.log(`← ${response.status}${text === '' ? '' : `\n${shown(answer)}`}`)
+  if (!response.ok) throw new Error(`${method} ${url} was refused: ${String(answer['error'])}`)
+  return answer
+}
+
+/** Asks an example site, whose certificate the local authority has signed, as its user's browser would. */
+export function askSite(caFile: string, { method, url, body }: Asked): Promise<Json> {
+  const options = { method, ca: readFileSync(caFile), headers: { 'content-type': 'application/json' } }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      response.setEncoding('utf8')
+      let text = ''
+      response.on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve(JSON.parse(text) as Json))
+    })
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}

@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import test from 'ava'
+import { showTap } from '../../../bin/local/tap.ts'
+
+const output = `TAP version 13
+ok 1 - a › works
+not ok 2 - a › breaks
+  ---
+    name: AssertionError
+  ...
+ok 3 - a › left out # SKIP
+not ok 4 - a › to be written # TODO
+
+1..4
+# tests 3
+# pass 1
+# skip 1
+# fail 2
+`
+
+test('the counts are of what passed and failed, without what is left out or still to be written', async (t) => {
+  const shown: string[] = []
+  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line)), { passed: 1, failed: 1 })
+  t.deepEqual(shown, [
+    '✔ a › works',
+    '✘ a › breaks',
+    '  ---',
+    '    name: AssertionError',
+    '  ...',
+    '- a › left out # SKIP',
+    '- a › to be written # TODO',
+  ])
+})
