@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker'
+import { createActivities } from '../activities/index.ts'
+import type { Loop } from '../src/loop.ts'
+import { connectionOptions } from '../src/temporal.ts'
+import type { ProcessContext } from './process.ts'
+
+/** Long enough for a worker to let go of a server that is gone, short enough to be back soon after. */
+const retryMs = 2000
+
+/** Bundles the workflow code as it runs in Temporal's sandbox; takes about a second. */
+export const bundleWorkflows = (): Promise<WorkflowBundle> =>
+  bundleWorkflowCode({
+    workflowsPath: new URL('../workflows/index.ts', import.meta.url).pathname,
+    logger: new DefaultLogger('ERROR'),
+  })
+
+/**
+ * Polls for workflow tasks and activities until it is stopped. When Temporal goes away the worker ends; a new one is
+ * made until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
+ */
+export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundle): Loop {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = (async () => {
+    while (!signal.aborted) {
+      try {
+        await poll(signal, context, workflowBundle)
+      } catch (error) {
+        context.logger.warn({ err: error }, 'the worker has no Temporal and tries again')
+        await delay(retryMs, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  })()
+  return {
+    stop: () => {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle: WorkflowBundle): Promise<void> {
+  const { config, logger, services } = context
+  await services.temporal.registerSearchAttributes()
+  const connection = await NativeConnection.connect(connectionOptions(config.temporal))
+  try {
+    const worker = await Worker.create({
+      connection,
+      namespace: config.temporal.namespace,
+      taskQueue: config.temporal.taskQueue,
+      workflowBundle,
+      activities: createActivities(services),
+      shutdownGraceTime: `${config.shutdownSeconds}s`,
+      shutdownForceTime: `${config.shutdownSeconds + 3}s`,
+    })
+    const stop = () => worker.shutdown()
+    signal.addEventListener('abort', stop, { once: true })
+    logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
+    if (!signal.aborted) await worker.run()
+    signal.removeEventListener('abort', stop)
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,121 @@
+import { Validator, type Schema } from '@cfworker/json-schema'
+import type { GenericSchema, InferInput, InferOutput } from 'valibot'
+import { openapi } from '../../api/openapi.ts'
+import { codesOf, type AnyRoute, type Params, type Route } from '../../api/route.ts'
+import { routes } from '../../api/routes.ts'
+import { catalogue, type ErrorCode } from '../../src/errors.ts'
+
+/**
+ * A client whose types come from the routes' declarations. It throws when an answer is not one that the declaration
+ * promises: another status, an undeclared code, a body that does not fit the schema in the OpenAPI document.
+ */
+export interface Client {
+  url: string
+  /** An access token or API key. */
+  token?: string | undefined
+}
+
+type In<Schema> = Schema extends GenericSchema ? InferInput<Schema> : undefined
+/** What arrives as JSON: dates are texts by then. */
+type Sent<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+
+interface Request<Path extends string, Query, Body> {
+  params?: Params<Path>
+  query?: Partial<Record<keyof In<Query>, string>>
+  body?: In<Body>
+  /** Sent as it is, in the place of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+export interface Failure {
+  error: string
+  code: ErrorCode
+  statusCode: number
+  details?: { path: string; message: string }[]
+}
+
+export interface Answer<Body> {
+  status: number
+  headers: Headers
+  /** The body of a success; reading it of a failure throws. */
+  body: Body
+  /** The body of a failure; reading it of a success throws. */
+  failure: Failure
+}
+
+/** Sends one request to a route. */
+export async function call<
+  Path extends string,
+  Query extends GenericSchema | undefined,
+  Body extends GenericSchema | undefined,
+  Response extends GenericSchema | undefined,
+  // oxlint-disable-next-line typescript/no-explicit-any -- access and resource do not matter to a client
+>(
+  client: Client,
+  // oxlint-disable-next-line typescript/no-explicit-any -- access and resource do not matter to a client
+  route: Route<Path, any, Query, Body, Response, any>,
+  request: Request<Path, Query, Body> = {},
+): Promise<Answer<Sent<Response>>> {
+  const response = await fetch(client.url + pathOf(route.path, request), {
+    method: route.method.toUpperCase(),
+    headers: headersOf(client, request),
+    ...(bodyOf(request) !== undefined && { body: bodyOf(request) as string }),
+  })
+  const text = await response.text()
+  const body: unknown = text === '' ? undefined : JSON.parse(text)
+  check(route as AnyRoute, response.status, body)
+  return {
+    status: response.status,
+    headers: response.headers,
+    get body() {
+      if (response.ok) return body as Sent<Response>
+      throw new Error(`${route.name} failed: ${text}`)
+    },
+    get failure() {
+      if (!response.ok) return body as Failure
+      throw new Error(`${route.name} did not fail: ${text.slice(0, 500)}`)
+    },
+  }
+}
+
+function pathOf(path: string, { params = {}, query }: Request<string, unknown, unknown>): string {
+  const named = params as Record<string, string>
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? ''))
+  return query ? `${filled}?${new URLSearchParams(query as Record<string, string>).toString()}` : filled
+}
+
+const headersOf = (client: Client, request: Request<string, unknown, unknown>): Record<string, string> => ({
+  ...(bodyOf(request) !== undefined && { 'content-type': 'application/json' }),
+  ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
+  ...request.headers,
+})
+
+const bodyOf = ({ raw, body }: Request<string, unknown, unknown>): string | Uint8Array | undefined =>
+  raw ?? (body === undefined ? undefined : JSON.stringify(body))
+
+const document = openapi(routes, 'http://test') as {
+  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: Schema }> }> }>>
+}
+
+/** Throws unless the route's declaration promises this answer. */
+export function check(route: AnyRoute, status: number, body: unknown): void {
+  if (status >= 400) return checkFailure(route, status, body)
+  if (status !== route.status) throw new Error(`${route.name} answered ${status}, not ${route.status}`)
+  const schema = document.paths[route.path]?.[route.method]?.responses[status]?.content?.['application/json']?.schema
+  if (!schema) {
+    if (body !== undefined) throw new Error(`${route.name} answered with a body that is not declared`)
+    return
+  }
+  const { valid, errors } = new Validator(schema, '2020-12', false).validate(body)
+  if (!valid) throw new Error(`${route.name} broke its response schema: ${JSON.stringify(errors.slice(-3))}`)
+}
+
+function checkFailure(route: AnyRoute, status: number, body: unknown): void {
+  const { code, statusCode, error } = (body ?? {}) as Partial<Failure>
+  const declared = code !== undefined && codesOf(route).includes(code)
+  if (!declared) throw new Error(`${route.name} answered an undeclared code: ${status} ${JSON.stringify(body)}`)
+  if (status !== statusCode || status !== catalogue[code].status || typeof error !== 'string' || error === '') {
+    throw new Error(`${route.name} answered a malformed error: ${status} ${JSON.stringify(body)}`)
+  }
+}

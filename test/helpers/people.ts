@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
+import * as billing from '../../api/billing.ts'
+import * as runs from '../../api/runs.ts'
+import * as vault from '../../api/vault.ts'
+import * as webhooks from '../../api/webhooks.ts'
+import { call, type Client } from './client.ts'
+import { eventually } from './eventually.ts'
+import type { Sites } from './sites.ts'
+
+/** What tests do over and over, through public HTTP as everybody else. */
+
+export interface Person extends Client {
+  token: string
+  email: string
+  password: string
+}
+
+/** Registers somebody who has not accepted the terms yet. */
+export async function newcomer({ url }: Client): Promise<Person> {
+  const name = randomBytes(6).toString('hex')
+  const credentials = { email: `${name}@example.com`, password: `password of ${name}` }
+  await call({ url }, auth.register, { body: credentials }).then((answer) => answer.body)
+  const { body } = await call({ url }, auth.login, { body: credentials })
+  return { url, token: body.accessToken, ...credentials }
+}
+
+/** Somebody on the free tier. */
+export async function person(client: Client): Promise<Person> {
+  const someone = await newcomer(client)
+  await call(someone, auth.acceptTerms).then((answer) => answer.body)
+  return someone
+}
+
+/** Somebody on a paid tier, who may use webhooks. */
+export async function customer(client: Client, tier = 'pro'): Promise<Person> {
+  const someone = await person(client)
+  await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then((a) => a.body)
+  await call(someone, billing.subscribe, { body: { tier } }).then((answer) => answer.body)
+  return someone
+}
+
+/** Connects the issue tracker (as its user `ada`, an admin) and returns the vault entry's id. */
+export async function connectTracker(someone: Person, { tracker }: Sites): Promise<string> {
+  const token = tracker.createToken('ada', 'admin')
+  return (await call(someone, vault.addToVault, { body: { url: tracker.origin, token } })).body.id
+}
+
+/** Connects the site whose tools misbehave and returns the vault entry's id. */
+export async function connectBadTools(someone: Person, { badTools }: Sites): Promise<string> {
+  return (await call(someone, vault.addToVault, { body: { url: badTools.origin, token: 'any-token' } })).body.id
+}
+
+type AgentBody = NonNullable<
+  NonNullable<Parameters<typeof call<'/agents', undefined, typeof agents.createAgent.body & {}, undefined>>[2]>['body']
+>
+
+/** Makes an agent; a manual one that answers at once unless said otherwise. */
+export async function agentOf(someone: Person, fields: Partial<AgentBody> = {}) {
+  const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const, ...fields }
+  return (await call(someone, agents.createAgent, { body })).body
+}
+
+/** Makes an agent that webhooks start. */
+export async function webhookAgent(someone: Person, fields: Partial<AgentBody> = {}) {
+  const agent = await agentOf(someone, { trigger: 'webhook', ...fields })
+  return { ...agent, webhookSecret: agent.webhookSecret ?? '' }
+}
+
+/** Delivers a payload to an agent's webhook. */
+export const deliver = (
+  { url }: Client,
+  agent: { id: string; webhookSecret: string },
+  payload: unknown,
+  headers: Record<string, string> = {},
+) =>
+  call({ url }, webhooks.receiveWebhook, {
+    params: { agentId: agent.id },
+    raw: JSON.stringify(payload),
+    headers: { 'x-webhook-secret': agent.webhookSecret, ...headers },
+  })
+
+export const runOf = async (someone: Person, runId: string) =>
+  (await call(someone, runs.getRun, { params: { runId } })).body
+
+/** Waits until a run has ended and returns it. */
+export const ended = (someone: Person, runId: string, seconds = 30) =>
+  eventually(seconds, `the run ${runId} ends`, async () => {
+    const run = await runOf(someone, runId)
+    return run.endedAt === null ? undefined : run
+  })
+
+export const timelineOf = async (someone: Person, runId: string) =>
+  (await call(someone, runs.listEvents, { params: { runId }, query: { limit: '1000' } })).body.items

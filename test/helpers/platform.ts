@@ -1,0 +1,96 @@
+import { randomBytes, generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { createApp } from '../../api/app.ts'
+import { bundleWorkflows, startPolling } from '../../bin/polling.ts'
+import { readConfig, type Config } from '../../src/config.ts'
+import { createLogger } from '../../src/logger.ts'
+import { startLoop } from '../../src/loop.ts'
+import { createServices } from '../../src/services.ts'
+import { DefaultLogger, Runtime } from '@temporalio/worker'
+import { createTestDatabase } from './database.ts'
+import { sharedServers } from './servers.ts'
+import type { Sites } from './sites.ts'
+import { taskQueueFor } from './temporal.ts'
+
+const { privateKey } = generateKeyPairSync('ed25519')
+
+/** Keys for one test process; nothing outlives it. */
+export const testKeys = {
+  VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+}
+
+export interface PlatformOptions {
+  /** Example sites that the platform may reach. */
+  sites?: Sites
+  /** Whether runs are carried out; without a worker they stay queued. */
+  worker?: boolean
+  /** Environment variables beyond those that every test needs. */
+  env?: Record<string, string>
+}
+
+/** The environment of a platform of this test's own: its database, its task queue, the sites it may reach. */
+export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: PlatformOptions) {
+  const databaseUrl = env['DATABASE_URL'] ?? (await createTestDatabase(t)).url
+  return {
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: '8',
+    TEMPORAL_ADDRESS: sharedServers().temporal,
+    TASK_QUEUE: taskQueueFor(t),
+    DEMO_DIRECTIVES: 'true',
+    RATE_LIMIT_STORE: 'memory',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
+    SHUTDOWN_SECONDS: '1',
+    ...testKeys,
+    ...(sites && { SITE_ALLOW: sites.allow.join(','), SITE_CA_FILE: sites.caFile }),
+    ...env,
+  }
+}
+
+/** The API, and a worker if wanted, in this process, gone with the test. `logs` holds every line that was logged. */
+export async function startPlatform(t: ExecutionContext, options: PlatformOptions = {}) {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const config = readConfig({ BASE_URL: url, ...(await testEnvironment(t, options)) })
+  const logs: string[] = []
+  const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
+  const services = createServices(config, logger)
+  const handle = createApp(services).callback()
+  server.on('request', (request, response) => void handle(request, response))
+  const stopWorker = options.worker ? await startWorker(config, logger, services) : async () => {}
+  t.teardown(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await stopWorker()
+    await services.close()
+  })
+  return { url, config, services, logs }
+}
+
+export type Platform = Awaited<ReturnType<typeof startPlatform>>
+
+let bundle: ReturnType<typeof bundleWorkflows> | undefined
+
+function prepare(): ReturnType<typeof bundleWorkflows> {
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
+  return bundleWorkflows()
+}
+
+async function startWorker(
+  config: Config,
+  logger: ReturnType<typeof createLogger>,
+  services: ReturnType<typeof createServices>,
+): Promise<() => Promise<void>> {
+  bundle ??= prepare()
+  const polling = startPolling({ config, logger, services }, await bundle)
+  const sweeping = startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep)
+  return async () => {
+    await sweeping.stop()
+    await polling.stop()
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { ExecutionContext } from 'ava'
+import { eventually } from './eventually.ts'
+import { ownEnvironment } from './servers.ts'
+
+/** A process of the platform that a test starts, to be stopped or killed at will. */
+export interface PlatformProcess {
+  pid: number
+  /** Every line that it has logged so far. */
+  logs: string[]
+  /** SIGKILL: no handler runs. */
+  kill(): Promise<void>
+  /** SIGTERM, and the wait for the end; the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it serves. */
+export async function startProcess(
+  t: ExecutionContext,
+  name: 'api' | 'worker',
+  env: Record<string, string>,
+): Promise<PlatformProcess> {
+  const file = fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [file], {
+    env: { ...ownEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const logs = collect(child)
+  t.teardown(() => void child.kill('SIGKILL'))
+  const ready = name === 'api' ? '"msg":"listening"' : '"msg":"polling"'
+  await eventually(30, `${name} is ready`, () => {
+    if (child.exitCode !== null) throw new Error(`${name} ended: ${logs.join('\n')}`)
+    return logs.some((line) => line.includes(ready)) || undefined
+  })
+  return {
+    pid: child.pid as number,
+    logs,
+    kill: async () => void (await end(child, 'SIGKILL')),
+    stop: () => end(child, 'SIGTERM'),
+  }
+}
+
+function collect(child: ChildProcess): string[] {
+  const logs: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = ''
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      logs.push(...lines)
+    })
+  }
+  return logs
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  await exited
+  return child.exitCode
+}
