@@ -3,7 +3,7 @@ import { startLoop } from '../src/loop.ts'
 import { bundleWorkflows, startPolling } from './polling.ts'
 import { startProcess } from './process.ts'
 
-/** The worker as a process of its own: workflows, activities, and the sweeper. */
+/** The worker as a process of its own: workflows, activities, the sweeper, and housekeeping. */
 await startProcess('worker', async (context) => {
   const { config, logger, services } = context
   Runtime.install({
@@ -13,8 +13,9 @@ await startProcess('worker', async (context) => {
   })
   const polling = startPolling(context, await bundleWorkflows())
   const sweeping = startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep)
+  const keeping = startLoop('housekeeping', 60, logger, () => services.rateLimits.purge(new Date()))
   return async () => {
-    await sweeping.stop()
+    await Promise.all([sweeping.stop(), keeping.stop()])
     await polling.stop()
   }
 })

@@ -92,7 +92,7 @@ const environment = v.object({
   QUEUE_DEPTH: whole(10_000),
   RUN_STEPS: whole(25),
   RUN_TOOL_CALLS: whole(50),
-  RUN_TOKENS: whole(200_000),
+  RUN_TOKENS: whole(1_000_000),
   RUN_CREDITS: whole(500),
   RUN_MINUTES: whole(15),
   MODEL_TIMEOUT_SECONDS: whole(300, 1, 3600),

@@ -22,6 +22,9 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
       application_name: 'switchyard',
       connectionTimeoutMillis: 3000,
       keepAlive: true,
+      // A process that froze, or whose machine went away, must not keep its locks.
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
     },
     pool: { min: 0, max: config.database.pool },
     acquireConnectionTimeout: 5000,

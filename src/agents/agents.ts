@@ -95,7 +95,7 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
       const now = clock.now()
       await database.transaction(async (trx) => {
         // Counted under a lock, so that requests at the same instant cannot exceed the limit together.
-        await trx.raw('select id from users where id = ? for update', [ownerId])
+        await trx.raw('select id from users where id = ? for no key update', [ownerId])
         const count = await living(trx).where({ ownerId }).resultSize()
         const message = `You have ${count} agents, as many as your tier allows.`
         assertThat(count < limit, 'AGENT_LIMIT_REACHED', { message })

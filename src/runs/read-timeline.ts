@@ -43,7 +43,7 @@ const stepsOf = (events: RunEvent[]): number[] =>
 
 function contents(event: RunEvent, run: Run, steps: RunStep[], calls: ToolCall[]): Record<string, unknown> {
   const { kind, data } = event
-  if (kind === 'accepted') return { payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown) }
+  if (kind === 'accepted') return payloadContents(run.payload)
   if (kind === 'started') return { systemPrompt: run.prompt?.systemPrompt, webhookSchema: run.prompt?.schema }
   if (kind === 'step.finished')
     return stepContents(
@@ -57,6 +57,10 @@ function contents(event: RunEvent, run: Run, steps: RunStep[], calls: ToolCall[]
     ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result?.text }
     : callContents(call)
 }
+
+/** The payload twice: JSON cannot carry every number and repeated member over, so its text is there as it came. */
+const payloadContents = (text: string | null): Record<string, unknown> =>
+  text === null ? { payload: null } : { payload: JSON.parse(text) as unknown, payloadText: text }
 
 function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
   if (!step) return {}

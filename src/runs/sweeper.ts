@@ -33,15 +33,17 @@ export function createSweeper(context: {
     const now = clock.now()
     const { rows } = await database.raw<{ rows: Stalled[] }>(
       `with busy as (
-         select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at, q.signalled_at
+         select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at
            from agent_queues q left join runs r on r.id = q.running_run_id
           where q.awake or q.unfinished > 0
        ), stalled as (
-         select agent_id, extract(epoch from ?::timestamptz - progressed_at)::int as stalled_seconds from busy
-          where progressed_at < ?::timestamptz - make_interval(secs => ?)
-            and signalled_at <= ?::timestamptz
-                - least(greatest(signalled_at - progressed_at, make_interval(secs => ?)), interval '5 minutes')
-          order by progressed_at limit ?
+         select q.agent_id, extract(epoch from ?::timestamptz - busy.progressed_at)::int as stalled_seconds
+           from busy join agent_queues q on q.agent_id = busy.agent_id
+          where busy.progressed_at < ?::timestamptz - make_interval(secs => ?)
+            and q.signalled_at <= ?::timestamptz
+                - least(greatest(q.signalled_at - busy.progressed_at, make_interval(secs => ?)), interval '30 seconds')
+          -- a row that somebody has locked is making progress
+          order by busy.progressed_at limit ? for update of q skip locked
        )
        update agent_queues q set signalled_at = ?, awake = true
          from stalled s, agents a where q.agent_id = s.agent_id and a.id = q.agent_id
@@ -53,6 +55,8 @@ export function createSweeper(context: {
 
   async function sweep(): Promise<void> {
     if (!(await lease.hold('sweeper', config.sweep.everySeconds * 5))) return
+    // A wake-up that cannot arrive must not count, or the next would come later than it could.
+    if (!(await temporal.isReachable())) return
     for (const { agent_id: agentId, owner_id: ownerId, stalled_seconds: stalledSeconds } of await takeStalled()) {
       logger.info({ agentId, stalledSeconds }, 'waking an agent that makes no progress')
       await temporal.wakeAgent({ agentId, ownerId })

@@ -44,7 +44,7 @@ export function createVault(context: { database: Database; clock: Clock; sealing
     const id = newId()
     const now = clock.now()
     return database.transaction(async (trx) => {
-      await trx.raw('select id from users where id = ? for update', [ownerId])
+      await trx.raw('select id from users where id = ? for no key update', [ownerId])
       await assertRoom(trx, ownerId, limit)
       return VaultEntry.query(trx).insertAndFetch({
         id,
