@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Agent } from '../src/agents/agent.ts'
 import type { AgentFields, AgentWithSites } from '../src/agents/agents.ts'
@@ -67,7 +68,7 @@ const agent = v.object({
 function present(services: Services, row: AgentWithSites) {
   const webhook = row.trigger === 'webhook'
   return {
-    ...row,
+    ...fieldsOf(row),
     webhookUrl: webhook ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
     webhookSecret: webhook ? services.agents.secretOf(row) : null,
   }
@@ -153,7 +154,7 @@ export const updateAgent = route({
   codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED'],
   async handle({ services, caller, resource, body }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-    const wanted = { ...resource, ...changes } as AgentFields
+    const wanted = { ...fieldsOf(resource), ...changes } as AgentFields
     services.agents.assertTrigger(wanted)
     if (wanted.trigger !== resource.trigger) await assertAllowed(services, caller.userId, wanted.trigger)
     return present(services, await services.agents.update(resource, changes as Partial<AgentFields>))

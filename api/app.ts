@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Services } from '../src/services.ts'
 import { mountDocs } from './docs.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type Router from '@koa/router'
+import type { Router } from '@koa/router'
 import { version } from '../src/version.ts'
 import { openapi } from './openapi.ts'
 import type { AnyRoute } from './route.ts'

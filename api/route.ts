@@ -14,7 +14,7 @@ export interface RequestFacts {
   id: string
   /** The client's address, behind TRUSTED_PROXIES proxies. */
   address: string
-  header(name: string): string | undefined
+  header: (name: string) => string | undefined
 }
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

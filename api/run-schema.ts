@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fieldsOf } from '../src/row.ts'
 import type { Run } from '../src/runs/run.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
@@ -27,4 +28,7 @@ export const run = v.object({
 
 const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const
 
-export const presentRun = (row: Run) => ({ ...row, triggeredBy: `Triggered by: ${origins[row.trigger]}` })
+export const presentRun = (row: Run) => ({
+  ...fieldsOf(row),
+  triggeredBy: `Triggered by: ${origins[row.trigger]}`,
+})

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
 import type { VaultEntry } from '../src/vault/vault-entry.ts'
@@ -47,7 +48,7 @@ const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as c
 
 const present = (row: VaultEntry) => {
   const { version, description, server } = row.manifest
-  return { ...row, version, description, serverUrl: server.url }
+  return { ...fieldsOf(row), version, description, serverUrl: server.url }
 }
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest

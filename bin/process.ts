@@ -37,7 +37,7 @@ function read(): Config {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(error.message)
-    process.exit(1)
+    return process.exit(1)
   }
 }
 

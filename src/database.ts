@@ -61,7 +61,7 @@ interface NativeError {
 /** What pg threw: objection wraps it, without its code. */
 function native(error: unknown): NativeError {
   const { nativeError } = (error ?? {}) as { nativeError?: unknown }
-  return (nativeError ?? error ?? {}) as NativeError
+  return nativeError ?? error ?? {}
 }
 
 /** The name of the constraint that a failed statement violated, or undefined. Names are given in the migrations. */

@@ -8,3 +8,6 @@ export class Row extends Model {
   /** `findOne` asks for one row, not for all. */
   static override useLimitInFirst = true
 }
+
+/** The fields of a row as a plain object, without what the model can do. */
+export const fieldsOf = <R extends Row>(row: R): Omit<R, keyof Row> => Object.assign({}, row)

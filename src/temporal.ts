@@ -27,6 +27,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         await soon(() =>
           connection.operatorService.addSearchAttributes({
             namespace: config.namespace,
+            // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
             searchAttributes: { [name]: keyword },
           }),
         )

@@ -39,7 +39,7 @@ export async function downloadTemporal({ target, version, environment, record, s
   record.remove(child.pid!)
   rmSync(partial, { force: true })
   if (existsSync(arrived)) return renameSync(arrived, target)
-  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastLine(words)}).`
+  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastCause(words)}).`
 }
 
 function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
@@ -58,4 +58,5 @@ function watchProgress(file: string, say: (text: string) => void, giveUp: () => 
   return { end: () => clearInterval(timer), gaveUp: () => given }
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() || 'no reason given'
+/** The SDK tells the whole chain of causes; the last one is what a person can do something about. */
+const lastCause = (text: string): string => text.trim().split(/\n|: /).at(-1)?.trim() || 'no reason given'

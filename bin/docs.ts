@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises'
+import { openapi } from '../api/openapi.ts'
+import { codesOf } from '../api/route.ts'
+import { routes } from '../api/routes.ts'
+import { catalogue, type ErrorCode } from '../src/errors.ts'
+
+/** `npm run docs`: writes the documents that are generated from the code. A test says when they are out of date. */
+
+const here = (file: string): URL => new URL(`../docs/${file}`, import.meta.url)
+
+/** The error catalogue as a page: what each code means, whether trying again helps, and which routes answer it. */
+export function errorsPage(): string {
+  const rows = (Object.keys(catalogue) as ErrorCode[]).map((code) => {
+    const { status, message, retryable } = catalogue[code]
+    const answering = routes.filter((route) => codesOf(route).includes(code)).length
+    return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${answering} | ${message} |`
+  })
+  return [
+    '# Errors',
+    '',
+    'Every failure is answered with `{ "error", "code", "statusCode" }`, for wrong input also with `details`, a list of',
+    '`{ "path", "message" }`. The header `X-Request-Id` names the request; quote it when you ask for help. `error` is for',
+    'people and may say more than the sentence below; programs look at `code`.',
+    '',
+    'The codes are those of the specification, with one addition: `INTERNAL_ERROR`, for what no code describes. *Again*',
+    'says whether the same request may succeed later. *Routes* counts the operations that answer with the code today;',
+    'which those are is in `/openapi.json`. A code with 0 belongs to a part of the platform that is not built yet.',
+    '',
+    '| code | status | again | routes | meaning |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The OpenAPI document as it is served, with a neutral server address. */
+export const openapiFile = (): string => `${JSON.stringify(openapi(routes, 'http://127.0.0.1:3000'), null, 2)}\n`
+
+if (import.meta.main) {
+  await writeFile(here('errors.md'), errorsPage())
+  await writeFile(here('openapi.json'), openapiFile())
+  console.log('Written: docs/errors.md, docs/openapi.json')
+}

@@ -1,0 +1,37 @@
+import type { ExecutionContext } from 'ava'
+import { freePorts } from '../../bin/local/ports.ts'
+import { startPlatform, testEnvironment } from '../helpers/platform.ts'
+import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
+import { startSites, type Sites } from '../helpers/sites.ts'
+
+export interface StageOptions {
+  sites?: boolean
+  env?: Record<string, string>
+}
+
+/**
+ * What a test kills: an API in this process to look through, and workers and APIs as processes of their own, all of them
+ * on the test's own database and task queue. The sweeper is told to be quick.
+ */
+export async function openStage(t: ExecutionContext, options: StageOptions = {}) {
+  const sites = options.sites ? await startSites(t) : undefined
+  const env = { SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...options.env }
+  const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
+  const platform = await startPlatform(t, { env: environment })
+
+  /** An API process, always at the same address, so that one can take the place of another. */
+  const [port = 0] = await freePorts(1)
+  const startApi = async (): Promise<PlatformProcess & { url: string }> => {
+    const api = await startProcess(t, 'api', { ...environment, PORT: String(port) })
+    return { ...api, url: `http://127.0.0.1:${port}` }
+  }
+  return {
+    platform,
+    sites: sites as Sites,
+    environment,
+    startApi,
+    startWorker: (more: Record<string, string> = {}) => startProcess(t, 'worker', { ...environment, ...more }),
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>

@@ -1,0 +1,31 @@
+import type { SourceFile } from './source.ts'
+
+/**
+ * Circles of imports, each reported once, at its alphabetically first file. Imports of types count: what needs the
+ * types of each other cannot be understood one after the other either.
+ */
+export function findCycles(files: SourceFile[]): { path: string; problem: string }[] {
+  const targets = new Map(files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]))
+  const done = new Set<string>()
+  const found = new Map<string, string[]>()
+
+  function visit(path: string, trail: string[]): void {
+    const start = trail.indexOf(path)
+    if (start !== -1) return note(trail.slice(start))
+    if (done.has(path)) return
+    for (const target of targets.get(path) ?? []) if (targets.has(target)) visit(target, [...trail, path])
+    done.add(path)
+  }
+
+  function note(circle: string[]): void {
+    const first = circle.indexOf(circle.toSorted()[0] ?? '')
+    const turned = [...circle.slice(first), ...circle.slice(0, first)]
+    found.set(turned.join(' '), turned)
+  }
+
+  for (const { path } of files) visit(path, [])
+  return [...found.values()].map((circle) => ({
+    path: circle[0] ?? '',
+    problem: `imports itself: ${[...circle, circle[0]].join(' → ')}`,
+  }))
+}

@@ -1,0 +1,113 @@
+import { findCycles } from './cycles.ts'
+import { importProblem, rowFiles } from './who-may-import-whom.ts'
+import type { SourceFile } from './source.ts'
+
+/** One place that breaks a rule. */
+export interface Violation {
+  path: string
+  problem: string
+}
+
+/** A rule of the house: its sentence, and what finds the places that break it. */
+export interface Rule {
+  name: string
+  check: (files: SourceFile[]) => Violation[]
+}
+
+/** What may be used in few places only: what it looks like in code, or which packages it is, and where it belongs. */
+const confined: { what: string; code?: RegExp; packages?: string[]; allowed: RegExp; where: string }[] = [
+  {
+    what: 'process.env',
+    code: /\bprocess\s*\.\s*env\b/,
+    allowed: /^(src\/config|test\/helpers\/servers|test\/bin\/placeholders\/\w+)\.ts$/,
+    where: 'src/config.ts',
+  },
+  {
+    what: 'console',
+    code: /\bconsole\s*\./,
+    allowed: /^(bin|examples|bench)\/|^test\/house\.ts$/,
+    where: 'bin/, examples/ and bench/',
+  },
+  {
+    what: 'Koa',
+    packages: ['koa', '@koa/router', 'koa-body'],
+    allowed: /^(api|examples)\//,
+    where: 'api/ and examples/',
+  },
+  {
+    what: 'the Temporal client',
+    packages: ['@temporalio/client'],
+    allowed: /^(src\/temporal\.ts$|bin\/|test\/)/,
+    where: 'src/temporal.ts and bin/',
+  },
+  { what: 'ky or undici', packages: ['ky', 'undici'], allowed: /^src\/safe-fetch\.ts$/, where: 'src/safe-fetch.ts' },
+]
+
+/** Files that may be long, because they are a table of data: none so far. */
+const tables = new Set<string>()
+const mostLines = 300
+
+export const rules: Rule[] = [
+  { name: 'each folder imports only what it may', check: checkImports },
+  { name: 'what belongs in one place stays there', check: checkConfined },
+  { name: 'no files import each other in a circle', check: (files) => findCycles(files) },
+  {
+    name: 'there is no drawer for odds and ends',
+    check: each(({ path }) =>
+      !path.startsWith('test/') && /(^|\/)(utils?|common|helpers?)(\/|\.ts$)/.test(path)
+        ? 'is named utils, common or helpers; name it after what it does'
+        : undefined,
+    ),
+  },
+  {
+    name: 'exports have names',
+    check: each(({ code }) =>
+      /^export\s+default\b|\bas\s+default\b/m.test(code) ? 'has a default export' : undefined,
+    ),
+  },
+  {
+    name: 'imports name the file, .ts included',
+    check: eachImport(({ specifier }) =>
+      specifier.startsWith('.') && !specifier.endsWith('.ts')
+        ? `imports ${specifier}, which does not end in .ts`
+        : undefined,
+    ),
+  },
+  {
+    name: 'files can be read in one sitting',
+    check: each(({ path, lines }) =>
+      // A file of tests is a list of cases, and may be as long as there are cases.
+      lines > mostLines && !path.endsWith('.test.ts') && !tables.has(path)
+        ? `has ${lines} lines, more than ${mostLines}; find the two things in it`
+        : undefined,
+    ),
+  },
+]
+
+function checkImports(files: SourceFile[]): Violation[] {
+  const rows = rowFiles(files)
+  return eachImport((entry, { path }) => importProblem(path, entry, rows))(files)
+}
+
+function checkConfined(files: SourceFile[]): Violation[] {
+  return files.flatMap(({ path, code, imports }) =>
+    confined
+      .filter(({ allowed }) => !allowed.test(path))
+      .filter((one) => one.code?.test(code) || imports.some(({ target }) => one.packages?.includes(target)))
+      .map(({ what, where }) => ({ path, problem: `uses ${what}, which belongs in ${where}` })),
+  )
+}
+
+function each(problemOf: (file: SourceFile) => string | undefined): Rule['check'] {
+  return (files) => files.flatMap((file) => violation(file.path, problemOf(file)))
+}
+
+function eachImport(
+  problemOf: (entry: SourceFile['imports'][number], file: SourceFile) => string | undefined,
+): Rule['check'] {
+  return (files) =>
+    files.flatMap((file) => file.imports.flatMap((entry) => violation(file.path, problemOf(entry, file))))
+}
+
+const violation = (path: string, problem: string | undefined): Violation[] =>
+  problem === undefined ? [] : [{ path, problem }]

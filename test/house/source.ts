@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** One import or re-export of a source file. */
+export interface Import {
+  /** As it is written: `./run.ts`, `koa`. */
+  specifier: string
+  /** The path of the file inside the repository, or the name of the package (`node:fs`, `@temporalio/client`). */
+  target: string
+  /** Whether it is gone at run time. */
+  typeOnly: boolean
+}
+
+/** A TypeScript file as the rules see it. */
+export interface SourceFile {
+  /** Inside the repository, with `/`. */
+  path: string
+  /** Without comments, so that a rule does not stumble over what is only said. */
+  code: string
+  lines: number
+  imports: Import[]
+}
+
+const folders = ['src', 'api', 'workflows', 'activities', 'migrations', 'bin', 'examples', 'bench', 'test']
+
+/**
+ * Reads every TypeScript file of the house. Imports are found by their form, not by a parser: the compiler's API does
+ * not exist in TypeScript 7, and the formatter writes every import at the start of a line, in single quotes.
+ */
+export function readHouse(root: string): SourceFile[] {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+  )
+  return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+/** A file from its path and text. */
+export function readSource(path: string, text: string): SourceFile {
+  const code = withoutComments(text)
+  return { path, code, lines: text.trimEnd().split('\n').length, imports: importsOf(path, code) }
+}
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/^[ \t]*\/\*[\s\S]*?\*\//gm, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
+
+/** `import a, { b } from 'c'`, `import type …`, `import 'c'`, `export { a } from 'c'`, `export * from 'c'`. */
+const statements = [
+  /^import\s+(?<type>type\s+)?(?:(?<names>[\w$*{},\s]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm,
+  /^export\s+(?<type>type\s+)?(?<names>\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+'(?<specifier>[^']+)'/gm,
+  /\bimport\(\s*'(?<specifier>[^']+)'/g,
+]
+
+function importsOf(path: string, code: string): Import[] {
+  return statements.flatMap((statement) =>
+    [...code.matchAll(statement)].map(({ groups = {} }) => {
+      const { type, names, specifier = '' } = groups
+      return { specifier, target: resolve(path, specifier), typeOnly: type !== undefined || onlyTypes(names) }
+    }),
+  )
+}
+
+/** `{ type A, type B }` disappears as `import type { A, B }` does. */
+function onlyTypes(names = ''): boolean {
+  const listed =
+    /^\{([\s\S]*)\}$/
+      .exec(names)?.[1]
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean) ?? []
+  return listed.length > 0 && listed.every((name) => name.startsWith('type '))
+}
+
+function resolve(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) return normalize(join(dirname(path), specifier))
+  return specifier.startsWith('@') ? specifier.split('/', 2).join('/') : (specifier.split('/')[0] ?? specifier)
+}
