@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
 import { types } from 'pg'
@@ -49,6 +50,21 @@ export function isDatabaseAway(error: unknown): boolean {
   if (typeof code === 'string') return /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
   const { message } = native(error)
   return typeof message === 'string' && /^(Connection terminated|timeout expired)/.test(message)
+}
+
+/**
+ * Stores what is known already and nobody else knows (a model's answer, a site's): while the database is away it is tried
+ * again, until the signal aborts. The work may have been committed although its answer was lost, so it must look first.
+ */
+export async function persist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDatabaseAway(error) || signal.aborted) throw error
+      await delay(500, undefined, { signal }).catch(() => undefined)
+    }
+  }
 }
 
 interface NativeError {

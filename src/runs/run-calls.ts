@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
+import { persist, type Database } from '../database.ts'
 import { CodedError } from '../errors.ts'
 import { isFinal, ToolCall } from '../tools/tool-call.ts'
 import type { CallOutcome, SiteCall } from '../tools/call-site.ts'
@@ -98,8 +98,8 @@ export function createRunCalls(context: {
       const call = await begin(ref, callId)
       if (!call) return
       const outcome = await send(call, signal)
-      if (!mayRepeat(call, outcome)) return finish(ref, call, outcome)
-      await noteFailure(ref, call, outcome)
+      if (!mayRepeat(call, outcome)) return persist(() => finish(ref, call, outcome), signal)
+      await persist(() => noteFailure(ref, call, outcome), signal)
       throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
     },
   }

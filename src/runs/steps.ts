@@ -2,7 +2,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Database, Transaction } from '../database.ts'
+import { persist, type Database, type Transaction } from '../database.ts'
 import { isCoded } from '../errors.ts'
 import type { Models } from '../models/models.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -66,11 +66,12 @@ export function createSteps(context: {
     }))
     try {
       const result = await models.step({ instructions, messages, tools: offered, signal })
-      await record(ref, step, attempt, result, tools)
+      await persist(() => record(ref, step, attempt, result, tools), signal)
     } catch (error) {
       if (!isCoded(error, 'MODEL_ERROR')) throw error
       const willRetry = error.retryable && attempt < maxAttempts
-      await noteFailure(ref, { step, attempt, code: error.code, message: error.message, willRetry })
+      const { code, message } = error
+      await persist(() => noteFailure(ref, { step, attempt, code, message, willRetry }), signal)
       if (willRetry) throw error
       return { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' }
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database.ts'
+import { persist, type Database } from '../database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { SafeFetch } from '../safe-fetch.ts'
@@ -9,6 +9,9 @@ import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { createCallSite, type CallOutcome } from './call-site.ts'
 import { ToolCall } from './tool-call.ts'
+
+/** How long a direct call waits for the database to take its outcome, before the client gets an error instead. */
+const settleMs = 20_000
 
 /** What a direct call brought. */
 export interface DirectResult {
@@ -63,7 +66,7 @@ export function createTools(context: {
       await ToolCall.query(database).insert(row)
       const { idempotencyKey } = row
       const outcome = await callSite({ ...connection, tool: name, arguments: row.arguments.text, idempotencyKey })
-      await settle(id, outcome, tool.effect)
+      await persist(() => settle(id, outcome, tool.effect), AbortSignal.timeout(settleMs))
       if (outcome.kind === 'succeeded') return { callId: id, result: outcome.value }
       throw toError(outcome)
     },

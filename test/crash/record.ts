@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+import type { ExecutionContext } from 'ava'
 import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { timelineOf, type Person } from '../helpers/people.ts'
@@ -35,3 +37,9 @@ export function askedFor(requests: LoggedRequest[], tool: string) {
 
 /** A timeline's numbers count from one without gaps. */
 export const isGapless = (numbers: number[]): boolean => numbers.every((number, index) => number === index + 1)
+
+/** Says what was measured, for those who run one test verbosely. */
+export function measured(t: ExecutionContext, text: string): void {
+  t.log(text)
+  appendFileSync('/tmp/crash-measured.log', `${t.title.slice(0, 70)}: ${text}\n`)
+}

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { agentOf, connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { askedFor, courseOf, isGapless, untilAsked, untilEvent } from './record.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { askedFor, courseOf, isGapless, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
 const once = '[[call slow_once {"seconds":3}]]'
@@ -19,10 +19,10 @@ test('a run whose worker is killed during a model call repeats that call at anot
   await stage.startWorker()
 
   const run = await ended(someone, body.runId, 40)
-  t.log(`the run ended ${Date.now() - killed} ms after the kill`)
+  measured(t, `${Date.now() - killed} ms from the kill to the end of the run`)
   t.is(run.status, 'completed')
   const timeline = await timelineOf(someone, body.runId)
-  t.log(courseOf(timeline))
+  measured(t, courseOf(timeline).join(', '))
   t.deepEqual(courseOf(timeline).slice(0, 4), ['accepted', 'started', 'step.started 1 1', 'step.started 1 2'])
   t.true(isGapless(timeline.map(({ number }) => number)))
   const [, second] = timeline.filter(({ kind }) => kind === 'step.started')
@@ -44,14 +44,14 @@ test('a worker killed during parallel calls repeats only the harmless ones, and 
   await stage.startWorker()
 
   const run = await ended(someone, body.runId, 40)
-  t.log(`the run ended ${Date.now() - killed} ms after the kill`)
+  measured(t, `${Date.now() - killed} ms from the kill to the end of the run`)
   t.is(run.status, 'completed')
   t.deepEqual(askedFor(badTools.requests(), 'slow_once'), { times: 1, keys: [`${body.runId}:1:0`] })
   t.deepEqual(askedFor(badTools.requests(), 'slow_read'), { times: 2, keys: [`${body.runId}:1:1`] })
   t.deepEqual(askedFor(badTools.requests(), 'slow_idempotent'), { times: 2, keys: [`${body.runId}:1:2`] })
 
   const timeline = await timelineOf(someone, body.runId)
-  t.log(courseOf(timeline))
+  measured(t, courseOf(timeline).join(', '))
   const endOf = (tool: string) => timeline.find(({ kind, data }) => kind === 'tool.finished' && data['tool'] === tool)
   t.like(endOf('slow_once')?.data, { status: 'unknown', attempts: 1 })
   t.regex(String(endOf('slow_once')?.data['note']), /not sent again/)
@@ -82,11 +82,4 @@ test('a delivery whose API and worker are killed right after the 202 is carried 
   t.deepEqual(receipts.map(({ body }) => body.sequence), [1, 2, 3])
   const keys = badTools.requests().map(({ idempotencyKey }) => idempotencyKey)
   t.is(new Set(keys).size, keys.length)
-})
-
-test('a manual run survives its worker being killed twice', async (t) => {
-  const stage = await openStage(t)
-  const someone = await customer(stage.platform)
-  const agent = await agentOf(someone, { systemPrompt: '[[sleep 2]]' })
-  t.truthy(agent.id)
 })

@@ -17,7 +17,7 @@ export interface Rule {
 /** What may be used in few places only: what it looks like in code, or which packages it is, and where it belongs. */
 const confined: { what: string; code?: RegExp; packages?: string[]; allowed: RegExp; where: string }[] = [
   {
-    what: 'process.env',
+    what: 'the environment',
     code: /\bprocess\s*\.\s*env\b/,
     allowed: /^(src\/config|test\/helpers\/servers|test\/bin\/placeholders\/\w+)\.ts$/,
     where: 'src/config.ts',

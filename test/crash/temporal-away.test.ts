@@ -1,0 +1,96 @@
+import { rm } from 'node:fs/promises'
+import test from 'ava'
+import { startOwnTemporal } from '../helpers/temporal.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
+import { openStage } from './stage.ts'
+
+test('while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
+  const worker = await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
+  const busy = await webhookAgent(someone, { systemPrompt: slow, sites: [{ vaultEntryId }] })
+  const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
+
+  const before = (await deliver(stage.platform, busy, {})).body
+  await untilAsked(stage.sites.badTools.requests, 'slow_once')
+  await temporal.stop()
+  const asked = Date.now()
+  const during = await Promise.all([deliver(stage.platform, busy, {}), deliver(stage.platform, idle, {})])
+  const took = Date.now() - asked
+  measured(t, `${took} ms for two 202 while Temporal is stopped`)
+  t.deepEqual(during.map(({ status }) => status), [202, 202])
+  t.true(took < 3000)
+  const ready = await fetch(`${stage.platform.url}/readyz`)
+  t.like(await ready.json(), { status: 'ok', temporal: 'away' })
+
+  await temporal.start()
+  const back = Date.now()
+  for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
+  t.is(times, keys.length)
+  t.is(await worker.stop(), 0)
+})
+
+test('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
+  await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+
+  const runs = [(await deliver(stage.platform, agent, {})).body, (await deliver(stage.platform, agent, {})).body]
+  await untilEvent(someone, runs[0]!.runId, 'step.started', ({ data }) => data['step'] === 2)
+  await temporal.kill()
+  await temporal.start()
+  const back = Date.now()
+  for (const { runId } of runs) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
+  t.is(times, keys.length)
+})
+
+test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
+  await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
+
+  const thinking = (await deliver(stage.platform, thinker, {})).body
+  const runs = []
+  for (let number = 1; number <= 3; number += 1) runs.push((await deliver(stage.platform, agent, { number })).body)
+  await untilAsked(stage.sites.badTools.requests, 'slow_once')
+  await temporal.kill()
+  await temporal.forget()
+  await temporal.start()
+  const back = Date.now()
+
+  for (const { runId } of [thinking, ...runs]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  const timeline = await timelineOf(someone, runs[0]!.runId)
+  t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
+  const [first, second, third] = await Promise.all(runs.map(({ runId }) => ended(someone, runId)))
+  t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
+  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
+  t.is(times, 3)
+  t.is(keys.length, 3)
+})

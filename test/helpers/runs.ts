@@ -1,0 +1,81 @@
+import type { ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as runs from '../../api/runs.ts'
+import { call } from './client.ts'
+import { eventually } from './eventually.ts'
+import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Person } from './people.ts'
+import { startPlatform, type Platform } from './platform.ts'
+import { startSites } from './sites.ts'
+
+/** What tests of runs do over and over. */
+
+type Run = Awaited<ReturnType<typeof runOf>>
+
+export type Events = Awaited<ReturnType<typeof timelineOf>>
+
+/** Asks for a manual run of the agent, whatever the answer is. */
+export const start = (someone: Person, agent: { id: string }) =>
+  call(someone, agents.startRun, { params: { agentId: agent.id } })
+
+/** Asks for a run to be cancelled, whatever the answer is. */
+export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
+
+/** Every run of an agent, oldest first. */
+export async function runsOf(someone: Person, agent: { id: string }): Promise<Run[]> {
+  const found: Run[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
+    const { body } = await call(someone, agents.listAgentRuns, { params: { agentId: agent.id }, query })
+    found.push(...body.items)
+    cursor = body.nextCursor
+  }
+  return found.toSorted((one, other) => one.sequence - other.sequence)
+}
+
+/** Waits until every run of an agent has ended, and returns them, oldest first. */
+export const allEnded = (someone: Person, agent: { id: string }, seconds: number) =>
+  eventually(seconds, `the runs of ${agent.id} end`, async () => {
+    const all = await runsOf(someone, agent)
+    return all.every(({ endedAt }) => endedAt !== null) ? all : undefined
+  })
+
+/** Waits until the run's timeline has an event of this kind, and returns it. */
+export const happened = (someone: Person, runId: string, kind: string, seconds = 20) =>
+  eventually(seconds, `${kind} happens to the run ${runId}`, async () =>
+    (await timelineOf(someone, runId)).find((event) => event.kind === kind),
+  )
+
+/** The events of one kind, their data only. */
+export const dataOf = (events: Events, kind: string): Record<string, unknown>[] =>
+  events.filter((event) => event.kind === kind).map(({ data }) => data)
+
+/** Spends what a run's owner has, but for so many credits, as steps of the run would. */
+export async function spendAllBut({ services }: Platform, runId: string, left: number): Promise<void> {
+  await services.database.transaction(async (trx) => {
+    const { ownerId } = (await trx('runs').where({ id: runId }).first('ownerId')) as { ownerId: string }
+    const { balance } = await services.billing.account(ownerId, trx)
+    await services.billing.chargeStep(trx, { userId: ownerId, runId, step: 1_000_000, credits: balance - left })
+  })
+}
+
+/** A platform with a worker, somebody who has the misbehaving site connected, and a way to have scripts followed. */
+export async function openScripts(t: ExecutionContext, env: Record<string, string> = {}) {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites, worker: true, env })
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+
+  /** An agent that follows the script and may use every tool of the site. */
+  const scripted = (systemPrompt: string) => agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+
+  /** Has an agent of its own follow the script once, and waits for the end. */
+  async function follow(script: string) {
+    const agent = await scripted(script)
+    const { id } = (await start(someone, agent)).body
+    const run = await ended(someone, id, 45)
+    const timeline = await timelineOf(someone, id)
+    const sent = sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(id))
+    return { agent, run, timeline, sent, outcomes: dataOf(timeline, 'tool.finished') }
+  }
+  return { sites, platform, someone, vaultEntryId, scripted, follow }
+}

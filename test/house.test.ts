@@ -1,0 +1,121 @@
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import { rules } from './house/rules.ts'
+import { readHouse, readSource } from './house/source.ts'
+
+const house = readHouse(fileURLToPath(new URL('..', import.meta.url)))
+
+test('the whole house is read', (t) => {
+  t.true(house.length > 200)
+  t.true(house.some(({ path }) => path === 'src/config.ts'))
+})
+
+for (const { name, check } of rules)
+  test(`the house holds to this rule: ${name}`, (t) => void t.deepEqual(check(house), []))
+
+/** One made-up file each (or several), whose first one breaks the rule of that name. */
+const violations: { rule: string; files: Record<string, string>; says: RegExp }[] = [
+  imports('src/runs/made-up.ts', "import { createVault } from '../vault/vault.ts'", /src\/vault\/vault\.ts/),
+  imports('src/runs/made-up.ts', "import { createServices } from '../services.ts'"),
+  imports('src/runs/made-up.ts', "import type { Services } from '../services.ts'"),
+  imports('src/runs/made-up.ts', "import { agentRunId } from '../../workflows/messages.ts'"),
+  imports('src/runs/made-up.ts', "import type { agentRun } from '../../workflows/agent-run.ts'"),
+  imports('src/runs/made-up.ts', "import { route } from '../../api/route.ts'"),
+  imports('src/made-up.ts', "import type { Runs } from './runs/runs.ts'"),
+  imports('src/made-up.ts', "import { agentRunId } from '../workflows/messages.ts'"),
+  imports('api/made-up.ts', "import type { Activities } from '../activities/index.ts'"),
+  imports('api/made-up.ts', "import { startProcess } from '../bin/process.ts'"),
+  imports('activities/made-up.ts', "import { agentRunId } from '../workflows/messages.ts'"),
+  imports('workflows/made-up.ts', "import { hasEnded } from '../src/runs/states.ts'"),
+  imports('workflows/made-up.ts', "import { createActivities, type Activities } from '../activities/index.ts'"),
+  imports('workflows/made-up.ts', "import { readFile } from 'node:fs/promises'", /node:fs/),
+  imports('workflows/made-up.ts', "const later = await import('../src/clock.ts')"),
+  imports('examples/sites/made-up.ts', "import type { Config } from '../../src/config.ts'"),
+  imports('migrations/made-up.ts', "import { createDatabase } from '../src/database.ts'"),
+  confined('src/made-up.ts', "const level = process.env['LOG_LEVEL']"),
+  confined('bin/made-up.ts', 'const { PORT } = process.env'),
+  confined('src/made-up.ts', "console.log('here')"),
+  confined('test/made-up.test.ts', "console.log('here')"),
+  confined('src/made-up.ts', "import Koa from 'koa'"),
+  confined('bin/made-up.ts', "import { Router } from '@koa/router'"),
+  confined('api/made-up.ts', "import { Client } from '@temporalio/client'"),
+  confined('src/runs/made-up.ts', "import type { WorkflowHandle } from '@temporalio/client'"),
+  confined('src/tools/made-up.ts', "import ky from 'ky'"),
+  confined('test/made-up.test.ts', "import { Agent } from 'undici'"),
+  {
+    rule: 'no files import each other in a circle',
+    files: {
+      'src/a.ts': "import { b } from './b.ts'",
+      'src/b.ts': "export { c } from './c.ts'",
+      'src/c.ts': "import type { A } from './a.ts'",
+    },
+    says: /src\/a\.ts → src\/b\.ts → src\/c\.ts → src\/a\.ts/,
+  },
+  drawer('src/utils/text.ts'),
+  drawer('src/runs/helpers.ts'),
+  drawer('api/common.ts'),
+  { rule: 'exports have names', files: { 'src/made-up.ts': 'export default function makeUp() {}' }, says: /default/ },
+  {
+    rule: 'exports have names',
+    files: { 'src/made-up.ts': 'const one = 1\nexport { one as default }' },
+    says: /default/,
+  },
+  {
+    rule: 'imports name the file, .ts included',
+    files: { 'src/made-up.ts': "import { clock } from './clock'" },
+    says: /\.\/clock/,
+  },
+  {
+    rule: 'files can be read in one sitting',
+    files: { 'src/made-up.ts': 'const one = 1\n'.repeat(301) },
+    says: /301 lines/,
+  },
+]
+
+for (const [index, { rule, files, says }] of violations.entries()) {
+  test(`a made-up violation is caught: ${rule} (${index + 1})`, (t) => {
+    const made = Object.entries(files).map(([path, text]) => readSource(path, text))
+    const others = house.filter(({ path }) => !(path in files))
+    const found = rules.find(({ name }) => name === rule)?.check([...made, ...others]) ?? []
+    t.is(found.length, 1)
+    t.like(found[0], { path: Object.keys(files)[0] })
+    t.regex(found[0]?.problem ?? '', says)
+  })
+}
+
+const allowed: Record<string, string> = {
+  'src/runs/made-up.ts': `
+// console.log and process.env may be spoken of
+import { ToolCall } from '../tools/tool-call.ts'
+import type { Vault } from '../vault/vault.ts'
+import { type Trigger, type Move } from '../../workflows/messages.ts'
+import { CodedError } from '../errors.ts'
+`,
+  'workflows/made-up.ts': `
+import {
+  condition,
+  sleep,
+} from '@temporalio/workflow'
+import type { Services } from '../src/services.ts'
+import { agentRunId } from './messages.ts'
+`,
+  'bin/made-up.ts': "import { Client } from '@temporalio/client'\nconsole.log(Client)",
+  'test/helpers/utils.ts': '',
+}
+
+test('what is allowed is not reported', (t) => {
+  const made = Object.entries(allowed).map(([path, text]) => readSource(path, text))
+  for (const { name, check } of rules) t.deepEqual(check([...made, ...house]), [], name)
+})
+
+function imports(path: string, code: string, says = /imports/) {
+  return { rule: 'each folder imports only what it may', files: { [path]: code }, says }
+}
+
+function confined(path: string, code: string) {
+  return { rule: 'what belongs in one place stays there', files: { [path]: code }, says: /belongs in/ }
+}
+
+function drawer(path: string) {
+  return { rule: 'there is no drawer for odds and ends', files: { [path]: '' }, says: /utils, common or helpers/ }
+}

@@ -1,0 +1,264 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { nextMove, streak, type CallFacts, type RunRecord } from '../../../src/runs/next-move.ts'
+import type { Run } from '../../../src/runs/run.ts'
+import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../src/runs/states.ts'
+import type { Move } from '../../../workflows/messages.ts'
+
+const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2 }
+const began = new Date('2026-11-21T09:00:00Z')
+const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 60_000)
+
+type Facts = Pick<
+  Run,
+  | 'status'
+  | 'steps'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'credits'
+  | 'waitedMs'
+  | 'startedAt'
+  | 'cancelRequestedAt'
+  | 'cancelReason'
+  | 'reason'
+>
+
+const fresh: Facts = {
+  status: 'running',
+  steps: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  credits: 0,
+  waitedMs: 0,
+  startedAt: began,
+  cancelRequestedAt: null,
+  cancelReason: null,
+  reason: null,
+}
+
+const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
+  id,
+  step: 1,
+  name: `tool_${id}`,
+  tool: `site.tool${id}`,
+  arguments: { text: '{}' },
+  status: 'succeeded',
+  ...facts,
+})
+
+function recordOf(run: Partial<Facts> = {}, calls: CallFacts[] = [], finish = 'tool-calls'): RunRecord {
+  const whole = { ...fresh, ...run } as Run
+  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop' }
+  return { run: whole, lastStep, calls }
+}
+
+const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
+const answered = callOf('a')
+const planned = callOf('b', { status: 'planned' })
+const started = callOf('c', { status: 'started' })
+const same = (count: number) => Array.from({ length: count }, (_, index) => callOf(String(index), { name: 'one' }))
+const requested = { cancelRequestedAt: began, cancelReason: 'AGENT_DELETED' } as const
+
+const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
+  ['a run without a step asks the model for the first', recordOf(), { kind: 'model', step: 1 }],
+  [
+    'calls that are planned or under way come before the next step, with their labels',
+    recordOf({ steps: 1 }, [answered, planned, started, callOf('d', { status: 'planned', tool: null })]),
+    {
+      kind: 'tools',
+      step: 1,
+      calls: [
+        { callId: 'b', label: 'site.toolb' },
+        { callId: 'c', label: 'site.toolc' },
+        { callId: 'd', label: '' },
+      ],
+    },
+  ],
+  ['when every call is answered the next step follows', recordOf({ steps: 1 }, [answered]), { kind: 'model', step: 2 }],
+  [
+    'an unknown and a failed outcome are answers too',
+    recordOf({ steps: 1 }, [callOf('x', { status: 'unknown' }), callOf('y', { status: 'failed' })]),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'a step that asks for nothing completes the run',
+    recordOf({ steps: 2 }, [answered], 'stop'),
+    { kind: 'end', status: 'completed', reason: null },
+  ],
+  ...(['length', 'content-filter', 'other', 'tool-calls'] as const).map(
+    (finish): [string, RunRecord, Move] => [
+      `a model that asks for nothing and stops for "${finish}" fails the run`,
+      recordOf({ steps: 1 }, [], finish),
+      failed('MODEL_STOPPED'),
+    ],
+  ),
+  [
+    'a run that was cancelled ends although calls are open',
+    recordOf({ steps: 1, ...requested }, [planned]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a run that was cancelled ends as cancelled although the model has finished',
+    recordOf({ steps: 1, ...requested }, [], 'stop'),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a run that was cancelled ends as cancelled although a budget is used up',
+    recordOf({ steps: 1, credits: 11, ...requested }, [answered]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  ...(['completed', 'failed', 'cancelled', 'skipped'] as const).map((status): [string, RunRecord, Move] => [
+    `a run that is ${status} has ended, whatever else the record says`,
+    recordOf({ status, reason: 'NO_CREDITS', steps: 1, ...requested }, [planned]),
+    { kind: 'end', status: status as 'completed', reason: 'NO_CREDITS' },
+  ]),
+  [
+    'the last step that the budget allows is made',
+    recordOf({ steps: 2 }, [answered, callOf('z', { step: 2 })]),
+    { kind: 'model', step: 3 },
+  ],
+  ['the step after it is not', recordOf({ steps: 3 }, [callOf('z', { step: 3 })]), failed('BUDGET_STEPS')],
+  [
+    'the calls of the last step that the budget allows are made',
+    recordOf({ steps: 3 }, [callOf('z', { step: 3, status: 'planned' })]),
+    { kind: 'tools', step: 3, calls: [{ callId: 'z', label: 'site.toolz' }] },
+  ],
+  [
+    'as many calls as the budget allows are made',
+    recordOf({ steps: 1 }, [answered, callOf('e'), callOf('f'), callOf('g', { status: 'planned' })]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'g', label: 'site.toolg' }] },
+  ],
+  [
+    'with one call more none of the open ones is made',
+    recordOf({ steps: 1 }, [answered, callOf('e'), callOf('f'), planned, started]),
+    failed('BUDGET_TOOL_CALLS'),
+  ],
+  [
+    'the last token and the last credit may be used',
+    recordOf({ steps: 1, inputTokens: 60, outputTokens: 40, credits: 10 }, [answered]),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'input and output tokens count together',
+    recordOf({ steps: 1, inputTokens: 60, outputTokens: 41 }, [answered]),
+    failed('BUDGET_TOKENS'),
+  ],
+  ['too many credits end the run', recordOf({ steps: 1, credits: 11 }, [answered]), failed('BUDGET_CREDITS')],
+  [
+    'a budget that is used up ends the run although calls are open',
+    recordOf({ steps: 1, credits: 11 }, [planned]),
+    failed('BUDGET_CREDITS'),
+  ],
+  [
+    'a model that has finished completes the run although its last step used up a budget',
+    recordOf({ steps: 1, credits: 11 }, [], 'stop'),
+    { kind: 'end', status: 'completed', reason: null },
+  ],
+  ['the last minute may be used', recordOf({ steps: 1 }, [answered]), { kind: 'model', step: 2 }, minutesLater(2)],
+  ['time ends the run', recordOf({ steps: 1 }, [answered]), failed('BUDGET_TIME'), minutesLater(2.01)],
+  [
+    'time that the run has waited does not count',
+    recordOf({ steps: 1, waitedMs: 60_000 }, [answered]),
+    { kind: 'model', step: 2 },
+    minutesLater(3),
+  ],
+  ['four identical calls in a row go on', recordOf({ steps: 1 }, same(4)), { kind: 'model', step: 2 }],
+  ['five identical calls in a row end the run', recordOf({ steps: 1 }, same(5)), failed('REPEATED_TOOL_CALL')],
+  [
+    'another call between them breaks the row',
+    recordOf({ steps: 1 }, [...same(2), answered, ...same(1)]),
+    { kind: 'model', step: 2 },
+  ],
+]
+
+for (const [title, record, move, now = began] of rows) {
+  test(`next move: ${title}`, (t) => t.deepEqual(nextMove(record, budgets, now), move))
+}
+
+test('calls are identical when name and arguments are, character by character', (t) => {
+  const one = (name: string, text: string) => ({ name, arguments: { text } })
+  t.is(streak([]), 0)
+  t.is(streak([one('a', '{}')]), 1)
+  t.is(streak([one('a', '{}'), one('a', '{}'), one('a', '{}')]), 3)
+  t.is(streak([one('a', '{}'), one('b', '{}'), one('a', '{}')]), 1)
+  t.is(streak([one('a', '{}'), one('a', '{"x":1}'), one('a', '{"x":1}')]), 2)
+  t.is(streak([one('a', '{}'), one('a', '{ }')]), 1)
+})
+
+const call = fc.record({
+  step: fc.integer({ min: 1, max: 4 }),
+  name: fc.constantFrom('a', 'b'),
+  tool: fc.constantFrom('site.a', null),
+  arguments: fc.constantFrom({ text: '{}' }, { text: '{"x":1}' }),
+  status: fc.constantFrom('planned', 'started', 'succeeded', 'failed', 'unknown'),
+})
+const facts = fc.record({
+  status: fc.constantFrom(...runStatuses),
+  steps: fc.integer({ min: 0, max: 4 }),
+  inputTokens: fc.integer({ min: 0, max: 80 }),
+  outputTokens: fc.integer({ min: 0, max: 80 }),
+  credits: fc.integer({ min: 0, max: 14 }),
+  waitedMs: fc.integer({ min: 0, max: 200_000 }),
+  startedAt: fc.constantFrom(began, null),
+  cancelRequestedAt: fc.constantFrom(null, null, began),
+  cancelReason: fc.constantFrom('CANCELLED_BY_OWNER' as const, 'AGENT_DELETED' as const),
+  reason: fc.constantFrom(null, 'NO_CREDITS' as const),
+})
+const anyRecord = fc
+  .tuple(facts, fc.array(call, { maxLength: 7 }), fc.constantFrom('stop', 'tool-calls', 'length', 'other'))
+  .map(([run, calls, finish]) =>
+    recordOf(
+      run,
+      calls.filter(({ step }) => step <= run.steps).map((each, index) => callOf(String(index), each as CallFacts)),
+      finish,
+    ),
+  )
+const anyMoment = fc.integer({ min: 0, max: 300 }).map((seconds) => minutesLater(seconds / 60))
+
+const isOpen = ({ status }: CallFacts) => status === 'planned' || status === 'started'
+const hasEnded = (status: RunStatus) => ['completed', 'failed', 'cancelled', 'skipped'].includes(status)
+
+test('next move: whatever the record, the rules that everything else relies on hold', (t) => {
+  const rules = fc.property(anyRecord, anyMoment, (record, now) => {
+    const { run, calls } = record
+    const before = JSON.stringify(record)
+    const move = nextMove(record, budgets, now)
+    const open = calls.filter(isOpen).map(({ id }) => id)
+    const mustEnd = hasEnded(run.status) || run.cancelRequestedAt !== null
+
+    t.deepEqual(nextMove(record, budgets, now), move, 'asked twice it answers the same')
+    t.is(JSON.stringify(record), before, 'it changes nothing')
+    if (mustEnd) t.is(move.kind, 'end')
+    if (move.kind === 'model') {
+      t.deepEqual(open, [], 'the model is never asked while a call is open')
+      t.is(move.step, run.steps + 1)
+      t.true(move.step <= budgets.steps)
+    }
+    if (move.kind === 'tools') {
+      t.deepEqual(move.calls.map(({ callId }) => callId), open, 'every open call is made, and no other')
+      t.true(open.length > 0 && calls.length <= budgets.toolCalls)
+    }
+    if (move.kind === 'end' && !mustEnd) {
+      t.is(move.status === 'completed', move.reason === null, 'only a completed run has no reason')
+      if (move.reason) t.true(Object.hasOwn(endReasons, move.reason))
+    }
+  })
+  fc.assert(rules, { numRuns: 2000 })
+})
+
+test('next move: more of every budget never ends a run sooner', (t) => {
+  const generous = { steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10 }
+  const rule = fc.property(anyRecord, anyMoment, (record, now) => {
+    if (nextMove(record, budgets, now).kind !== 'end') t.not(nextMove(record, generous, now).kind, 'end')
+  })
+  fc.assert(rule, { numRuns: 1000 })
+})
+
+test('next move: a run that is out of time stays so', (t) => {
+  const rule = fc.property(anyRecord, anyMoment, (record, now) => {
+    const move = nextMove(record, budgets, now)
+    const later = new Date(now.getTime() + 60_000)
+    if (move.kind === 'end') t.deepEqual(nextMove(record, budgets, later), move)
+  })
+  fc.assert(rule, { numRuns: 1000 })
+})

@@ -1,0 +1,142 @@
+import test from 'ava'
+import { createTestDatabase } from '../../helpers/database.ts'
+import { customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { runsOf, spendAllBut } from '../../helpers/runs.ts'
+
+test('a delivery that is repeated with its idempotency key starts one run and gets the same receipt, with the status of now', async (t) => {
+  const platform = await startPlatform(t, { worker: true })
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const key = { 'idempotency-key': 'delivery-1' }
+
+  const first = await deliver(platform, agent, { number: 1 }, key)
+  t.like(first.body, { status: 'queued', sequence: 1, ahead: 0 })
+  const { runId } = first.body
+  await ended(someone, runId)
+  const second = await deliver(platform, agent, { number: 1 }, key)
+  t.is(second.status, 202)
+  t.deepEqual(second.body, { ...first.body, status: 'completed' })
+  t.is((await runsOf(someone, agent)).length, 1)
+
+  const third = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'delivery-2' })
+  t.is(third.body.sequence, 2, 'the repetition took no number')
+})
+
+test('the receipt of a repeated delivery says how many runs are in front of it now', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  await deliver(platform, agent, { number: 1 })
+  const first = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
+  const again = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
+  t.deepEqual(again.body, first.body)
+  t.is(again.body.ahead, 1)
+})
+
+test('an idempotency key that comes with another body is refused, and the conflict is named', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const key = { 'idempotency-key': 'delivery-1' }
+  const { runId } = (await deliver(platform, agent, { number: 1 }, key)).body
+
+  const { failure } = await deliver(platform, agent, { number: 2 }, key)
+  t.like(failure, { code: 'VALIDATION_ERROR', statusCode: 400 })
+  t.true(failure.error.includes(runId))
+  t.is(failure.details?.[0]?.path, 'Idempotency-Key')
+  t.is((await runsOf(someone, agent)).length, 1)
+})
+
+test('one key may be used for each of several agents', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agents = [await webhookAgent(someone), await webhookAgent(someone)]
+  for (const agent of agents) {
+    const { body } = await deliver(platform, agent, { name: agent.name }, { 'idempotency-key': 'shared' })
+    t.is(body.sequence, 1)
+  }
+})
+
+for (const header of ['idempotency-key', 'webhook-id']) {
+  test(`thirty deliveries with one ${header} at the same instant are one run, and the sequence has no gap`, async (t) => {
+    const platform = await startPlatform(t)
+    const someone = await customer(platform)
+    const agent = await webhookAgent(someone)
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => deliver(platform, agent, { number: 1 }, { [header]: 'the-one' })),
+    )
+    t.is(new Set(answers.map(({ body }) => body.runId)).size, 1)
+    t.true(answers.every(({ status, body }) => status === 202 && body.sequence === 1 && body.ahead === 0))
+    t.is((await deliver(platform, agent, { number: 2 })).body.sequence, 2)
+    t.is((await runsOf(someone, agent)).length, 2)
+  })
+}
+
+test('of several bodies that come with one key at the same instant one is accepted and the others are refused', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, number) => deliver(platform, agent, { number }, { 'idempotency-key': 'the-one' })),
+  )
+  const refused = answers.filter(({ status }) => status !== 202)
+  t.is(refused.length, 9)
+  for (const { failure } of refused) t.is(failure.code, 'VALIDATION_ERROR')
+  t.is((await runsOf(someone, agent)).length, 1)
+})
+
+test('a repeated delivery gets its receipt although the credits are used up, and a new one is refused', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const key = { 'idempotency-key': 'delivery-1' }
+  const first = await deliver(platform, agent, { number: 1 }, key)
+  await spendAllBut(platform, first.body.runId, 0)
+
+  t.deepEqual((await deliver(platform, agent, { number: 1 }, key)).body, first.body)
+  const fresh = await deliver(platform, agent, { number: 1 }, { 'idempotency-key': 'delivery-2' })
+  t.is(fresh.failure.code, 'NO_CREDITS')
+  t.is((await deliver(platform, agent, { number: 1 })).failure.code, 'NO_CREDITS')
+  t.is((await deliver(platform, agent, { number: 2 }, key)).failure.code, 'VALIDATION_ERROR')
+  t.is((await runsOf(someone, agent)).length, 1)
+})
+
+test('two API processes that accept for the same agents at once leave no gap and do not deadlock', async (t) => {
+  const env = { DATABASE_URL: (await createTestDatabase(t)).url, TASK_QUEUE: `shared-${process.pid}-${Date.now()}` }
+  const platforms = [await startPlatform(t, { env }), await startPlatform(t, { env })]
+  const someone = await customer(platforms[0]!)
+  const agents = await Promise.all(Array.from({ length: 5 }, () => webhookAgent(someone)))
+
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, async (_, number) => {
+      const agent = agents[Math.floor(number / 2) % agents.length]!
+      // Every fourth comes to both at the same time, as from a sender that does not wait for the answer.
+      const twice = number % 4 < 2 ? { 'idempotency-key': `delivery-${number - (number % 2)}` } : {}
+      const { status, body } = await deliver(platforms[number % 2]!, agent, { same: true }, twice)
+      t.is(status, 202)
+      return { agentId: agent.id, ...body }
+    }),
+  )
+  for (const agent of agents) {
+    const mine = new Map(answers.filter(({ agentId }) => agentId === agent.id).map((one) => [one.runId, one.sequence]))
+    const runs = await runsOf(someone, agent)
+    t.deepEqual(
+      runs.map(({ sequence }) => sequence),
+      runs.map((_, index) => index + 1),
+    )
+    t.deepEqual(new Map(runs.map(({ id, sequence }) => [id, sequence])), mine)
+  }
+  t.is(new Set(answers.map(({ runId }) => runId)).size, 300 - 75, 'a delivery that came to both is one run')
+  t.false(platforms.some(({ logs }) => logs.some((line) => line.includes('40P01'))))
+})
+
+test('an idempotency key that is no key is refused', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  for (const key of ['x'.repeat(256), 'two words', 'caf\u00e9']) {
+    t.is((await deliver(platform, agent, {}, { 'idempotency-key': key })).failure.code, 'VALIDATION_ERROR')
+  }
+  t.is((await deliver(platform, agent, {}, { 'idempotency-key': 'x'.repeat(255) })).status, 202)
+})
