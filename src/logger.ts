@@ -2,9 +2,21 @@ import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** Members whose value is a secret or somebody's content whatever it looks like. */
-const secretKeys =
-  /"(authorization|cookie|set-cookie|password|token|access_token|accessToken|refresh_token|refreshToken|secret|webhookSecret|x-webhook-secret|apiKey|credential|code_verifier|payload|prompt|systemPrompt|arguments|result)":("(?:[^"\\]|\\.)*"|[\d.eE+-]+|\{[^{}]*\}|\[[^[\]]*\])/gi
+/** Members whose value is a secret or somebody's content whatever it looks like; `-` and `_` in names do not count. */
+const secretNames = new Set(
+  (
+    'authorization proxyauthorization cookie setcookie password currentpassword newpassword token accesstoken ' +
+    'refreshtoken sessiontoken xsessiontoken secret webhooksecret xwebhooksecret clientsecret apikey credential ' +
+    'codeverifier payload prompt systemprompt arguments result'
+  ).split(' '),
+)
+const isSecretName = (name: string): boolean => secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''))
+
+/** `"name": value` in a text that quotes JSON, and `name=value` in one that quotes a query or a form. */
+const quotedMember = /"([\w-]+)"\s*:\s*("(?:[^"\\]|\\.)*"?|[\d.eE+-]+)/g
+const formMember = /\b([\w-]+)=([^\s&"',;]+)/g
+/** One whose value is an object or a list, or is quoted more than once: where it ends is not to be guessed. */
+const openMember = /\\*"([\w-]+)\\*"\s*:\s*[[{\\]/g
 
 /** Texts that are secrets wherever they stand: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
 const secretValues: [RegExp, string][] = [
@@ -15,10 +27,37 @@ const secretValues: [RegExp, string][] = [
   [/(:\/\/[^/\s:@"]+):[^/\s@"]+@/g, '$1:[password]@'],
 ]
 
-/** Takes secrets out of one finished log line; by key first, by value after. */
+/** What JSON leaves as it is and a terminal obeys or hides behind: C1 controls, line separators, text direction. */
+const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Takes secrets out of one finished log line, by key and by value, however deep; the line stays one line of JSON. */
 export function redact(line: string): string {
-  let clean = line.replace(secretKeys, '"$1":"[redacted]"')
-  for (const [pattern, replacement] of secretValues) clean = clean.replace(pattern, replacement)
+  const clean = withoutMembers(line).replaceAll(unprintable, (found) => {
+    return `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+  })
+  return line.endsWith('\n') ? `${clean}\n` : clean
+}
+
+function withoutMembers(line: string): string {
+  try {
+    return JSON.stringify(JSON.parse(line), (name, value: unknown) => {
+      if (typeof value === 'string') return isSecretName(name) ? '[redacted]' : cleanText(value)
+      return isSecretName(name) && (typeof value === 'object' || typeof value === 'number') ? hidden(value) : value
+    })
+  } catch {
+    return cleanText(line.trimEnd())
+  }
+}
+
+/** That there is none may be known. */
+const hidden = (value: unknown): unknown => (value === null ? value : '[redacted]')
+
+function cleanText(text: string): string {
+  const open = [...text.matchAll(openMember)].find(([, name = '']) => isSecretName(name))
+  let clean = (open ? `${text.slice(0, open.index)}"${open[1]}":[redacted]` : text)
+    .replaceAll(quotedMember, (whole, name: string) => (isSecretName(name) ? `"${name}":"[redacted]"` : whole))
+    .replaceAll(formMember, (whole, name: string) => (isSecretName(name) ? `${name}=[redacted]` : whole))
+  for (const [pattern, replacement] of secretValues) clean = clean.replaceAll(pattern, replacement)
   return clean
 }
 

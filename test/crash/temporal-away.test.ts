@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import test from 'ava'
 import { startOwnTemporal } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { testTemporal } from '../../bin/local/test-servers.ts'
 import { ownServerOptions, sharedServers } from './servers.ts'
@@ -12,7 +14,13 @@ export const taskQueueFor = (t: ExecutionContext): string =>
 
 /** A Temporal server for this test alone, to be stopped and started at will; it keeps its data and its address. */
 export async function startOwnTemporal(t: ExecutionContext) {
-  const { control, address } = await testTemporal(ownServerOptions(), sharedServers().temporalBinary, true)
+  const options = ownServerOptions()
+  const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())
-  return { address, start: control.start, stop: control.stop, kill: control.kill }
+  /** Throws away all that it has stored; to be called while it is stopped. */
+  const forget = async () => {
+    const files = (await readdir(options.folder)).filter((name) => name.startsWith('temporal-'))
+    await Promise.all(files.map((name) => rm(join(options.folder, name))))
+  }
+  return { address, start: control.start, stop: control.stop, kill: control.kill, forget }
 }

@@ -1,8 +1,7 @@
 import test from 'ava'
-import { deliver, customer, webhookAgent } from '../../helpers/people.ts'
+import { customer, deliver, timelineOf, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { allEnded, dataOf, runsOf } from '../../helpers/runs.ts'
-import { timelineOf } from '../../helpers/people.ts'
 
 const deliveries = 200
 const senders = 20

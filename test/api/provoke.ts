@@ -1,0 +1,98 @@
+import type { ExecutionContext } from 'ava'
+import { limitOf, type AnyRoute } from '../../api/route.ts'
+import type { ErrorCode } from '../../src/errors.ts'
+import { newId } from '../../src/ids.ts'
+import type { Answer, Client } from '../helpers/client.ts'
+import { person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import type { Recorder } from './recorder.ts'
+import { paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+
+export type Provoke = (route: AnyRoute) => Promise<Answer<unknown>>
+
+interface Changes {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  raw?: string
+  headers?: Record<string, string>
+}
+
+/** Makes the requests that provoke, on any route, the codes that follow from its declaration. */
+export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: Recorder) {
+  const { owner, params, nobody, forger, as } = stage
+  const limitedCaller = await openLimited(t, stage)
+  // What is counted by address is counted before the token is looked at: without one, nothing else comes of it.
+  const limited = (route: AnyRoute) => (limitOf(route) === 'address' ? { url: limitedCaller.url } : limitedCaller)
+  const away = await openAway(t, stage)
+  const beginner = await stage.newcomer()
+
+  const send = (client: Client, route: AnyRoute, changes: Changes = {}) =>
+    ask(client, route, {
+      params: { ...paramsOf(route, params), ...changes.params },
+      headers: { ...secretOf(stage), ...changes.headers },
+      ...(changes.query && { query: changes.query }),
+      ...(changes.raw !== undefined && { raw: changes.raw }),
+    })
+  const body = (route: AnyRoute): Changes => {
+    const valid = validBodies(stage.sites)[route.name]
+    return valid ? { raw: JSON.stringify(valid) } : {}
+  }
+  const unknownId = (...names: string[]): Provoke => {
+    const ids = Object.fromEntries(names.map((name) => [name, newId()]))
+    return (route) => send(owner, route, { params: pick(ids, route), ...body(route) })
+  }
+
+  const byCode: Partial<Record<ErrorCode, Provoke>> = {
+    UNAUTHORIZED: (route) => send(nobody, route),
+    INVALID_TOKEN: (route) => send(forger, route),
+    TOKEN_EXPIRED: async (route) => send(await stage.expired(), route),
+    TOKEN_REVOKED: async (route) => send(await stage.revoked(), route),
+    PERMISSION_DENIED: (route) => send(as(route.access === 'login' ? stage.apiKey : stage.readKey), route),
+    TERMS_NOT_ACCEPTED: (route) => send(beginner, route),
+    RATE_LIMITED: (route) =>
+      untilLimited(() => send(limited(route), route, { headers: { 'x-webhook-secret': 'wrong' } })),
+    VALIDATION_ERROR: (route) =>
+      send(owner, route, route.query ? { query: { nonsense: '1' } } : { raw: '["not an object"]' }),
+    INTERNAL_ERROR: (route) => send(away, route, body(route)),
+    AGENT_NOT_FOUND: unknownId('agentId'),
+    RUN_NOT_FOUND: unknownId('runId'),
+    NOT_FOUND: unknownId('entryId', 'apiKeyId', 'paymentMethodId'),
+  }
+  return byCode
+}
+
+/** Repeats a request in which everything else is wrong until it is one too many; a window may just have ended. */
+async function untilLimited(send: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
+  for (let left = 2; left > 0; left -= 1) {
+    const answer = await send()
+    if (answer.status === 429) return answer
+  }
+  return send()
+}
+
+/** Those of the values that the route's path names. */
+const pick = (values: Record<string, string>, { path }: AnyRoute): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => path.includes(`{${name}}`)))
+
+/** A platform over the same database that allows one request a minute, and a caller who owns nothing there. */
+async function openLimited(t: ExecutionContext, { platform }: Stage) {
+  const { url } = await startPlatform(t, {
+    env: {
+      DATABASE_URL: platform.config.database.url,
+      // Access tokens name their issuer.
+      BASE_URL: platform.url,
+      RATE_LIMIT_PER_MINUTE: '1',
+      RATE_LIMIT_AUTH_PER_MINUTE: '1',
+      RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '1',
+    },
+  })
+  return { url, token: (await person(platform)).token }
+}
+
+/** A platform whose database cannot be reached: nothing listens on port 1. */
+async function openAway(t: ExecutionContext, { platform, owner }: Stage) {
+  const { url } = await startPlatform(t, {
+    env: { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none', BASE_URL: platform.url },
+  })
+  return { url, token: owner.token }
+}

@@ -1,0 +1,120 @@
+import type { ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
+import * as billing from '../../api/billing.ts'
+import type { AnyRoute } from '../../api/route.ts'
+import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
+import { newId } from '../../src/ids.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { startSites, testCertificates, type Sites } from '../helpers/sites.ts'
+
+/** Everything that requests to all routes need: a platform, an owner, and one thing of each kind that is hers. */
+export async function openStage(t: ExecutionContext) {
+  const sites = await startSites(t)
+  const origins = await startMoreSites(t, 4)
+  const allow = [...sites.allow, ...origins.map((origin) => new URL(origin).host)]
+  const platform = await startPlatform(t, { sites: { ...sites, allow } })
+  const owner = await customer(platform)
+  const things = await makeThings(owner, sites)
+  return { platform, sites, origins, owner, ...things, ...callersOf(platform, owner) }
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** More good sites than the free tier may connect, together with the two of `startSites`. */
+async function startMoreSites(t: ExecutionContext, count: number): Promise<string[]> {
+  const tls = await testCertificates()
+  const started = await Promise.all(Array.from({ length: count }, () => startBadTools({ port: 0, tls })))
+  for (const { close } of started) t.teardown(close)
+  return started.map(({ origin }) => origin)
+}
+
+/** One of everything that a path can name. */
+export async function makeThings(owner: Person, sites: Sites) {
+  const agent = await webhookAgent(owner)
+  const { body: delivered } = await deliver(owner, agent, { title: 'It is broken' })
+  const { body: key } = await call(owner, auth.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
+  const { body: readKey } = await call(owner, auth.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
+  const { body: cards } = await call(owner, billing.listPaymentMethods)
+  const params: Record<string, string> = {
+    agentId: agent.id,
+    runId: delivered.runId,
+    entryId: await connectBadTools(owner, sites),
+    toolName: 'echo_text',
+    apiKeyId: key.id,
+    paymentMethodId: cards.items[0]?.id ?? '',
+  }
+  return { agent, params, apiKey: key.key, readKey: readKey.key }
+}
+
+/** Tokens of callers in every bad state. */
+const callersOf = ({ url }: Platform, owner: Person) => {
+  const as = (token?: string): Client => ({ url, token })
+  return {
+    as,
+    nobody: as(),
+    forger: as('not.a.token'),
+    newcomer: () => newcomer({ url }),
+    expired: once(async () => as(await expiredToken(owner))),
+    revoked: once(async () => as(await revokedToken(owner))),
+  }
+}
+
+/** Logs in for the shortest time there is, and waits until it is over. */
+async function expiredToken({ url, email, password }: Person): Promise<string> {
+  const { body } = await call({ url }, auth.login, { body: { email, password, ttlSeconds: 1 } })
+  return eventually(10, 'the token expires', async () => {
+    const { status } = await call({ url, token: body.accessToken }, auth.me)
+    return status === 401 ? body.accessToken : undefined
+  })
+}
+
+async function revokedToken({ url, email, password }: Person): Promise<string> {
+  const { body } = await call({ url }, auth.login, { body: { email, password } })
+  await call({ url, token: body.accessToken }, auth.logout)
+  return body.accessToken
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+/** The parameters of a route's path, as far as the stage knows such things; throws for one it has not been taught. */
+export function paramsOf({ path }: AnyRoute, things: Record<string, string>): Record<string, string> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  return Object.fromEntries(names.map((name) => [name, things[name] ?? unknown(name)]))
+}
+
+function unknown(name: string): never {
+  throw new Error(`The stage has no {${name}}: make one in makeThings.`)
+}
+
+/** A body for each route that takes one, which only its owner's state could refuse. */
+export const validBodies = (sites: Sites): Record<string, Record<string, unknown>> => ({
+  register: { email: `${newId()}@example.com`, password: 'a good password' },
+  login: { email: 'nobody@example.com', password: 'a good password' },
+  refresh: { refreshToken: `sy_refresh_${'a'.repeat(43)}` },
+  changePassword: { currentPassword: 'a good password', newPassword: 'a better password' },
+  createApiKey: { name: 'A key', scopes: ['read'] },
+  addPaymentMethod: { paymentMethod: 'pm_card_visa' },
+  subscribe: { tier: 'pro' },
+  inspectSite: { url: sites.tracker.origin },
+  addToVault: { url: sites.tracker.origin, token: 'any-token' },
+  replaceVaultToken: { token: 'another-token' },
+  callTool: { text: 'hello' },
+  createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
+  updateAgent: { name: 'Another name' },
+  receiveWebhook: { title: 'It is broken' },
+})
+
+/** What a webhook request needs beside its path; other routes ignore it. */
+export const secretOf = ({ agent }: Pick<Stage, 'agent'>) => ({ 'x-webhook-secret': agent.webhookSecret })
+
+/** Another agent of the owner, to be changed and deleted. */
+export const anotherAgent = async (owner: Person) =>
+  (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
+    .id

@@ -1,0 +1,83 @@
+import { Client, Connection } from '@temporalio/client'
+import test, { type ExecutionContext } from 'ava'
+import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { temporalAddress } from '../helpers/temporal.ts'
+import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
+import { openStage } from './stage.ts'
+
+/** An operator with Temporal's own client, as its web interface or command line would act. */
+async function operator(t: ExecutionContext): Promise<Client> {
+  const connection = await Connection.connect({ address: temporalAddress() })
+  t.teardown(() => connection.close())
+  return new Client({ connection })
+}
+
+/** An agent whose first run is in the middle of a long model call, and whose second one waits. */
+async function busyAgent(t: ExecutionContext) {
+  const stage = await openStage(t)
+  await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const systemPrompt = 'Report.'
+  const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true })
+  const running = (await deliver(stage.platform, agent, { action: '[[sleep 60]]' })).body
+  const queued = (await deliver(stage.platform, agent, {})).body
+  await untilEvent(someone, running.runId, 'step.started')
+  return { stage, someone, agent, running, queued, temporal: (await operator(t)).workflow }
+}
+
+test('a run that an operator terminates in Temporal has failed as TERMINATED, and the next one starts', async (t) => {
+  const { someone, running, queued, temporal } = await busyAgent(t)
+  const began = Date.now()
+  await temporal.getHandle(agentRunId(running.runId)).terminate('an operator said so')
+  t.like(await ended(someone, running.runId, 15), { status: 'failed', reason: 'TERMINATED' })
+  t.is((await ended(someone, queued.runId, 15)).status, 'completed')
+  measured(t, `${Date.now() - began} ms until the next run had ended`)
+})
+
+test('a run that an operator cancels in Temporal is cancelled on record, and the next one starts', async (t) => {
+  const { someone, running, queued, temporal } = await busyAgent(t)
+  const began = Date.now()
+  await temporal.getHandle(agentRunId(running.runId)).cancel()
+  t.like(await ended(someone, running.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  measured(t, `${Date.now() - began} ms until the run had ended`)
+  t.is((await ended(someone, queued.runId, 15)).status, 'completed')
+  const description = await temporal.getHandle(agentRunId(running.runId)).describe()
+  t.is(description.status.name, 'CANCELLED')
+})
+
+test('a queue that an operator terminates takes its run along, and the sweeper brings it back', async (t) => {
+  const { someone, agent, running, queued, temporal } = await busyAgent(t)
+  const began = Date.now()
+  await temporal.getHandle(agentQueueId(agent.id)).terminate('an operator said so')
+  t.is((await ended(someone, queued.runId, 25)).status, 'completed')
+  measured(t, `${Date.now() - began} ms until the next run had ended`)
+  const run = await ended(someone, running.runId, 1)
+  measured(t, courseOf(await timelineOf(someone, running.runId)).join(', '))
+  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+})
+
+test('a queue that an operator cancels in Temporal ends its run as cancelled and goes on with the next', async (t) => {
+  const { someone, agent, running, queued, temporal } = await busyAgent(t)
+  const began = Date.now()
+  await temporal.getHandle(agentQueueId(agent.id)).cancel()
+  t.is((await ended(someone, queued.runId, 25)).status, 'completed')
+  measured(t, `${Date.now() - began} ms until the next run had ended`)
+  t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+})
+
+test('a run that is terminated in the middle of a call that must not be repeated says so of the call', async (t) => {
+  const stage = await openStage(t, { sites: true })
+  await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const systemPrompt = '[[call slow_once {"seconds":20}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  await untilAsked(stage.sites.badTools.requests, 'slow_once')
+  await (await operator(t)).workflow.getHandle(agentRunId(runId)).terminate()
+  t.like(await ended(someone, runId, 15), { status: 'failed', reason: 'TERMINATED' })
+  const call = (await timelineOf(someone, runId)).find(({ kind }) => kind === 'tool.finished')
+  t.like(call?.data, { status: 'unknown', attempts: 1 })
+  t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
+})
