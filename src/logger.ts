@@ -32,7 +32,8 @@ const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Takes secrets out of one finished log line, by key and by value, however deep; the line stays one line of JSON. */
 export function redact(line: string): string {
-  const clean = withoutMembers(line).replaceAll(unprintable, (found) => {
+  // Once more over the whole: the names of members are texts from outside, too.
+  const clean = withoutValues(withoutMembers(line)).replaceAll(unprintable, (found) => {
     return `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   })
   return line.endsWith('\n') ? `${clean}\n` : clean
@@ -54,12 +55,14 @@ const hidden = (value: unknown): unknown => (value === null ? value : '[redacted
 
 function cleanText(text: string): string {
   const open = [...text.matchAll(openMember)].find(([, name = '']) => isSecretName(name))
-  let clean = (open ? `${text.slice(0, open.index)}"${open[1]}":[redacted]` : text)
+  const clean = (open ? `${text.slice(0, open.index)}"${open[1]}":[redacted]` : text)
     .replaceAll(quotedMember, (whole, name: string) => (isSecretName(name) ? `"${name}":"[redacted]"` : whole))
     .replaceAll(formMember, (whole, name: string) => (isSecretName(name) ? `${name}=[redacted]` : whole))
-  for (const [pattern, replacement] of secretValues) clean = clean.replaceAll(pattern, replacement)
-  return clean
+  return withoutValues(clean)
 }
+
+const withoutValues = (text: string): string =>
+  secretValues.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), text)
 
 /**
  * Structured logs, one JSON object a line, on standard output unless a destination is given. Errors are reduced to

@@ -6,7 +6,8 @@ import { agentQueueId, agentRunId, searchAttributes, wakeSignal, type AgentQueue
 /** Longest that anybody waits for Temporal on behalf of a request, in milliseconds. */
 const deadlineMs = 2000
 
-/** gRPC's own number for "there is one already". */
+/** gRPC's own numbers for "the request is wrong" and "there is one already". */
+const invalidArgument = 3
 const alreadyExists = 6
 
 /**
@@ -32,13 +33,24 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
           }),
         )
       } catch (error) {
-        if ((error as { code?: unknown }).code !== alreadyExists) throw error
+        if (codeOf(error) !== alreadyExists) throw error
       }
     }
   }
 
   /** Tells an agent's queue to look at the record, starting it if it does not run. */
-  async function wakeAgent({ agentId, ownerId }: AgentQueueInput): Promise<void> {
+  async function wakeAgent(agent: AgentQueueInput): Promise<void> {
+    try {
+      await signalQueue(agent)
+    } catch (error) {
+      if (codeOf(error) !== invalidArgument) throw error
+      // A Temporal that has lost its storage does not know our search attributes any more.
+      await registerSearchAttributes()
+      await signalQueue(agent)
+    }
+  }
+
+  async function signalQueue({ agentId, ownerId }: AgentQueueInput): Promise<void> {
     await soon(() =>
       client.workflow.signalWithStart<(input: AgentQueueInput) => Promise<void>>('agentQueue', {
         taskQueue: config.taskQueue,
@@ -103,6 +115,12 @@ export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) 
   ...(tls && { tls: true as const }),
   ...(apiKey && { apiKey }),
 })
+
+/** The gRPC status of a failed call, which the client wraps in an error of its own. */
+function codeOf(error: unknown): unknown {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  return code ?? cause?.code
+}
 
 /** `temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD` */
 const keyword = 2

@@ -12,6 +12,9 @@ interface Stalled {
   agent_id: string
   owner_id: string
   stalled_seconds: number
+  /** When the agent was signalled the time before, and now. */
+  before: Date
+  signalled_at: Date
 }
 
 /**
@@ -47,7 +50,7 @@ export function createSweeper(context: {
        )
        update agent_queues q set signalled_at = ?, awake = true
          from stalled s, agents a where q.agent_id = s.agent_id and a.id = q.agent_id
-       returning q.agent_id, a.owner_id, s.stalled_seconds`,
+       returning q.agent_id, a.owner_id, s.stalled_seconds, s.before, q.signalled_at`,
       [now, now, config.sweep.stallSeconds, now, config.sweep.stallSeconds, batch, now],
     )
     return rows

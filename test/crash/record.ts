@@ -10,7 +10,12 @@ export type Timeline = Awaited<ReturnType<typeof timelineOf>>
 export type Event = Timeline[number]
 
 /** Waits until the timeline of the run has such an event. */
-export const untilEvent = (someone: Person, runId: string, kind: string, fits: (event: Event) => boolean = () => true) =>
+export const untilEvent = (
+  someone: Person,
+  runId: string,
+  kind: string,
+  fits: (event: Event) => boolean = () => true,
+) =>
   eventually(30, `the run has an event ${kind}`, async () =>
     (await timelineOf(someone, runId)).find((event) => event.kind === kind && fits(event)),
   )

@@ -20,12 +20,10 @@ test('a worker that is asked to stop finishes a short model call first, and the 
   measured(t, `${Date.now() - asked} ms until the run had ended`)
   const course = courseOf(await timelineOf(someone, runId))
   measured(t, course.join(', '))
-  t.deepEqual(course.filter((event) => event.startsWith('step.')), [
-    'step.started 1 1',
-    'step.finished 1 1',
-    'step.started 2 1',
-    'step.finished 2 1',
-  ])
+  t.deepEqual(
+    course.filter((event) => event.startsWith('step.')),
+    ['step.started 1 1', 'step.finished 1 1', 'step.started 2 1', 'step.finished 2 1'],
+  )
 })
 
 test('a worker that is asked to stop gives up what takes too long, and another one goes on with it', async (t) => {
@@ -42,11 +40,12 @@ test('a worker that is asked to stop gives up what takes too long, and another o
   await untilAsked(stage.sites.badTools.requests, 'slow_once')
   await untilAsked(stage.sites.badTools.requests, 'slow_read')
 
-  const second = await stage.startWorker()
   const asked = Date.now()
+  const starting = stage.startWorker()
   t.is(await first.stop(), 0)
   measured(t, `${Date.now() - asked} ms until the worker had ended`)
   t.true(Date.now() - asked < 7000)
+  const second = await starting
   t.is((await ended(someone, thinking, 30)).status, 'completed')
   measured(t, `${Date.now() - asked} ms until the run with the model call had ended`)
   t.is((await ended(someone, calling, 30)).status, 'completed')
@@ -69,9 +68,8 @@ test('a model call that is interrupted by one stop after the other is not given 
   const { runId } = (await deliver(stage.platform, agent, {})).body
   for (let attempt = 1; attempt <= 4; attempt += 1) {
     await untilEvent(someone, runId, 'step.started', ({ data }) => data['attempt'] === attempt)
-    const next = await stage.startWorker()
     t.is(await worker.stop(), 0)
-    worker = next
+    worker = await stage.startWorker()
   }
   const run = await ended(someone, runId, 30)
   measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
@@ -89,7 +87,10 @@ test('an API that is asked to stop under load answers what it has accepted and e
     while (refused < 20) {
       await deliver(api, agent, { at: Date.now() }).then(
         ({ body }) => receipts.push(body),
-        () => (refused += 1),
+        (error: Error) => {
+          refused += 1
+          process.stderr.write(`refused: ${error.message} ${String((error.cause as Error | undefined)?.message)}\n`)
+        },
       )
     }
   })

@@ -21,7 +21,10 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
   const during = await Promise.all([deliver(stage.platform, busy, {}), deliver(stage.platform, idle, {})])
   const took = Date.now() - asked
   measured(t, `${took} ms for two 202 while Temporal is stopped`)
-  t.deepEqual(during.map(({ status }) => status), [202, 202])
+  t.deepEqual(
+    during.map(({ status }) => status),
+    [202, 202],
+  )
   t.true(took < 3000)
   const ready = await fetch(`${stage.platform.url}/readyz`)
   t.like(await ready.json(), { status: 'ok', temporal: 'away' })

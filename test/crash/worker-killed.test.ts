@@ -79,7 +79,10 @@ test('a delivery whose API and worker are killed right after the 202 is carried 
     t.is((await ended(someone, body.runId, 40)).status, 'completed')
     t.is((await timelineOf(someone, body.runId)).filter(({ kind }) => kind === 'started').length, 1)
   }
-  t.deepEqual(receipts.map(({ body }) => body.sequence), [1, 2, 3])
+  t.deepEqual(
+    receipts.map(({ body }) => body.sequence),
+    [1, 2, 3],
+  )
   const keys = badTools.requests().map(({ idempotencyKey }) => idempotencyKey)
   t.is(new Set(keys).size, keys.length)
 })

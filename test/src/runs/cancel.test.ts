@@ -3,7 +3,16 @@ import * as agents from '../../../api/agents.ts'
 import * as webhooks from '../../../api/webhooks.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { agentOf, connectBadTools, customer, deliver, ended, person, timelineOf, webhookAgent } from '../../helpers/people.ts'
+import {
+  agentOf,
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  person,
+  timelineOf,
+  webhookAgent,
+} from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { allEnded, cancel, dataOf, happened, openScripts, runsOf, start } from '../../helpers/runs.ts'
 import { startSites } from '../../helpers/sites.ts'

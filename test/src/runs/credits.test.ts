@@ -22,8 +22,14 @@ test('each step of a run is debited once, and the ledger, the run and the timeli
     steps.reduce((sum, { credits }) => sum + Number(credits), 0),
     charged,
   )
-  t.is(run.inputTokens, steps.reduce((sum, { inputTokens }) => sum + Number(inputTokens), 0))
-  t.is(run.outputTokens, steps.reduce((sum, { outputTokens }) => sum + Number(outputTokens), 0))
+  t.is(
+    run.inputTokens,
+    steps.reduce((sum, { inputTokens }) => sum + Number(inputTokens), 0),
+  )
+  t.is(
+    run.outputTokens,
+    steps.reduce((sum, { outputTokens }) => sum + Number(outputTokens), 0),
+  )
 })
 
 test('a run whose owner has no credits left ends with NO_CREDITS, and the model is not asked', async (t) => {

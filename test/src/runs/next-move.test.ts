@@ -85,13 +85,11 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
     recordOf({ steps: 2 }, [answered], 'stop'),
     { kind: 'end', status: 'completed', reason: null },
   ],
-  ...(['length', 'content-filter', 'other', 'tool-calls'] as const).map(
-    (finish): [string, RunRecord, Move] => [
-      `a model that asks for nothing and stops for "${finish}" fails the run`,
-      recordOf({ steps: 1 }, [], finish),
-      failed('MODEL_STOPPED'),
-    ],
-  ),
+  ...(['length', 'content-filter', 'other', 'tool-calls'] as const).map((finish): [string, RunRecord, Move] => [
+    `a model that asks for nothing and stops for "${finish}" fails the run`,
+    recordOf({ steps: 1 }, [], finish),
+    failed('MODEL_STOPPED'),
+  ]),
   [
     'a run that was cancelled ends although calls are open',
     recordOf({ steps: 1, ...requested }, [planned]),
@@ -235,7 +233,11 @@ test('next move: whatever the record, the rules that everything else relies on h
       t.true(move.step <= budgets.steps)
     }
     if (move.kind === 'tools') {
-      t.deepEqual(move.calls.map(({ callId }) => callId), open, 'every open call is made, and no other')
+      t.deepEqual(
+        move.calls.map(({ callId }) => callId),
+        open,
+        'every open call is made, and no other',
+      )
       t.true(open.length > 0 && calls.length <= budgets.toolCalls)
     }
     if (move.kind === 'end' && !mustEnd) {

@@ -44,7 +44,11 @@ test('200 deliveries, 20 at once, to three agents: each agent works through its 
     for (let sender = 0; sender < senders; sender += 1) {
       const own = mine.filter((one) => one.sender === sender).toSorted((a, b) => a.number - b.number)
       const sequences = own.map(({ sequence }) => sequence)
-      t.deepEqual(sequences, sequences.toSorted((a, b) => a - b), 'who waits for a receipt before the next keeps order')
+      t.deepEqual(
+        sequences,
+        sequences.toSorted((a, b) => a - b),
+        'who waits for a receipt before the next keeps order',
+      )
     }
     const times = runs.map((run) => ({ from: Date.parse(run.startedAt ?? ''), to: Date.parse(run.endedAt ?? '') }))
     for (const [index, { from }] of times.entries()) {
