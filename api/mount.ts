@@ -5,7 +5,7 @@ import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { readBody, readJsonBody } from './body.ts'
 import { limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
-import { invalid } from './validation.ts'
+import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
 export function mount(route: AnyRoute, services: Services): Middleware {
@@ -45,17 +45,12 @@ async function authenticate(route: AnyRoute, services: Services, ctx: Context): 
   return caller
 }
 
-function parseQuery(schema: v.GenericSchema, ctx: Context): unknown {
-  const result = v.safeParse(schema, { ...ctx.query })
-  if (result.success) return result.output
-  throw invalid(result.issues, 'The query is not valid.')
-}
+const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
+  validated(schema, { ...ctx.query }, 'The query is not valid.')
 
 async function parseBody(schema: v.GenericSchema, services: Services, ctx: Context): Promise<unknown> {
   const value = await readJsonBody(ctx, services.config.bodies.defaultBytes)
-  const result = v.safeParse(schema, value)
-  if (result.success) return result.output
-  throw invalid(result.issues, 'The request body is not valid.')
+  return validated(schema, value, 'The request body is not valid.')
 }
 
 /** Drops what the declaration does not name, and refuses to send what contradicts it. */

@@ -7,6 +7,17 @@ import { errorBody } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
+/** What the operations under each tag are about. */
+const tags: Record<string, string> = {
+  auth: 'Accounts, logins and API keys',
+  billing: 'Tier, payment methods and credits',
+  vault: 'Connected sites and their tools',
+  agents: 'What an agent is told, what it may use and what starts it',
+  runs: 'Executions of agents and their timelines',
+  webhooks: 'For senders, who need no account: the secret of the agent is enough',
+  health: 'For those who operate the platform',
+}
+
 /** The OpenAPI 3.1 document of the given routes; everything in it comes from their declarations. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {
   const paths: Record<string, Json> = {}
@@ -22,7 +33,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
       schemas: { Error: schema(errorBody, 'output') },

@@ -12,17 +12,20 @@ const secretNames = new Set(
 )
 const isSecretName = (name: string): boolean => secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''))
 
-/** `"name": value` in a text that quotes JSON, and `name=value` in one that quotes a query or a form. */
-const quotedMember = /"([\w-]+)"\s*:\s*("(?:[^"\\]|\\.)*"?|[\d.eE+-]+)/g
-const formMember = /\b([\w-]+)=([^\s&"',;]+)/g
+/**
+ * `"name": value` in a text that quotes JSON, and `name=value` in one that quotes a query or a form. Lengths are
+ * bounded here and below, so that a hostile text costs no more than a long one.
+ */
+const quotedMember = /"([\w-]{1,40})"\s*:\s*("(?:[^"\\]|\\.)*"?|[\d.eE+-]+)/g
+const formMember = /\b([\w-]{1,40})=([^\s&"',;]+)/g
 /** One whose value is an object or a list, or is quoted more than once: where it ends is not to be guessed. */
-const openMember = /\\*"([\w-]+)\\*"\s*:\s*[[{\\]/g
+const openMember = /(?<!\\)\\*"([\w-]{1,40})\\*"\s*:\s*[[{\\]/g
 
 /** Texts that are secrets wherever they stand: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
 const secretValues: [RegExp, string][] = [
   [/\bsy_[a-z]+_[\w-]{16,}/g, '[token]'],
   [/\bwhsec_[\w+/=-]{16,}/g, '[secret]'],
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[token]'],
+  [/\beyJ[\w-]{8,2000}\.[\w-]{8,8000}\.[\w-]*/g, '[token]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{4,}/gi, '$1 [token]'],
   [/(:\/\/[^/\s:@"]+):[^/\s@"]+@/g, '$1:[password]@'],
 ]

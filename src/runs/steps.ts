@@ -16,10 +16,19 @@ import { hasEnded, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
 import { readTranscript } from './transcript.ts'
 
-/** How often a step's model call is begun before the run is given up. Counts crashes too, or one could repeat forever. */
+/**
+ * How often a step's model call is begun before the run is given up. Counts crashes too, or one could repeat forever;
+ * a call that was aborted does not count, because stopping a worker is no fault of the call.
+ */
 const maxAttempts = 4
 
 type StepResult = Awaited<ReturnType<Models['step']>>
+
+/** An attempt at a step: its number on the timeline, and how many of them count. */
+interface Attempt {
+  attempt: number
+  counted: number
+}
 
 /**
  * The model steps of runs. `advance` answers from the record first: asked again after any crash, it repeats nothing that
@@ -40,22 +49,24 @@ export function createSteps(context: {
     nextMove(await readRecord(database, ref), config.budgets, clock.now())
 
   /** Counts the attempt, or says why there is none. */
-  function begin(ref: RunRef, step: number): Promise<{ attempt: number } | { reason: EndReason }> {
+  function begin(ref: RunRef, step: number): Promise<Attempt | { reason: EndReason }> {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       const account = await billing.account(run.ownerId, trx)
       if (account.balance < 1) return { reason: 'NO_CREDITS' }
-      const attempt = run.stepAttempts + 1
-      if (attempt > maxAttempts) return { reason: 'STEP_ABANDONED' }
-      await Run.query(trx).findById(run.id).patch({ stepAttempts: attempt })
+      const counted = run.stepAttempts + 1
+      if (counted > maxAttempts) return { reason: 'STEP_ABANDONED' }
+      await Run.query(trx).findById(run.id).patch({ stepAttempts: counted })
       const note = 'The attempt before came to no recorded end: its worker failed or was stopped.'
-      const lost = attempt > 1 && !(await failedBefore(trx, run.id, step, attempt - 1))
+      const { begun, failed } = await attemptsBefore(trx, run.id, step)
+      const attempt = begun + 1
+      const lost = begun > 0 && failed !== begun
       await append(trx, run.id, clock.now(), [{ kind: 'step.started', data: { step, attempt, ...(lost && { note }) } }])
-      return { attempt }
+      return { attempt, counted }
     })
   }
 
-  async function ask(ref: RunRef, step: number, attempt: number, signal: AbortSignal): Promise<Move> {
+  async function ask(ref: RunRef, step: number, { attempt, counted }: Attempt, signal: AbortSignal): Promise<Move> {
     const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
     const tools = await offeredTools(run)
     const { instructions, messages } = models.buildPrompt(await readTranscript(database, run))
@@ -68,8 +79,9 @@ export function createSteps(context: {
       const result = await models.step({ instructions, messages, tools: offered, signal })
       await persist(() => record(ref, step, attempt, result, tools), signal)
     } catch (error) {
+      if (signal.aborted) await takeBack(ref, step, counted)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
-      const willRetry = error.retryable && attempt < maxAttempts
+      const willRetry = error.retryable && counted < maxAttempts
       const { code, message } = error
       await persist(() => noteFailure(ref, { step, attempt, code, message, willRetry }), signal)
       if (willRetry) throw error
@@ -112,6 +124,17 @@ export function createSteps(context: {
     })
   }
 
+  /** Makes an aborted attempt not count, unless somebody has begun the next one or recorded the step. */
+  function takeBack(ref: RunRef, step: number, counted: number) {
+    return database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      if (run.steps !== step - 1 || run.stepAttempts !== counted) return
+      await Run.query(trx)
+        .findById(run.id)
+        .patch({ stepAttempts: counted - 1 })
+    })
+  }
+
   function noteFailure(
     ref: RunRef,
     data: { step: number; attempt: number; code: string; message: string; willRetry: boolean },
@@ -132,18 +155,20 @@ export function createSteps(context: {
       if (move.kind !== 'model') return move
       const begun = await begin(ref, move.step)
       if ('reason' in begun) return { kind: 'end', status: 'failed', reason: begun.reason }
-      return ask(ref, move.step, begun.attempt, signal)
+      return ask(ref, move.step, begun, signal)
     },
   }
 }
 
-async function failedBefore(trx: Transaction, runId: string, step: number, attempt: number): Promise<boolean> {
-  const { rows } = await trx.raw<{ rows: unknown[] }>(
-    `select 1 from run_events where run_id = ? and kind = 'step.failed'
-        and (data->>'step')::int = ? and (data->>'attempt')::int = ?`,
-    [runId, step, attempt],
+/** How many attempts at the step were begun, and the number of the last one that is known to have failed. */
+async function attemptsBefore(trx: Transaction, runId: string, step: number) {
+  const { rows } = await trx.raw<{ rows: [{ begun: number; failed: number | null }] }>(
+    `select count(*) filter (where kind = 'step.started')::int as begun,
+            max((data->>'attempt')::int) filter (where kind = 'step.failed') as failed
+       from run_events where run_id = ? and kind in ('step.started', 'step.failed') and (data->>'step')::int = ?`,
+    [runId, step],
   )
-  return rows.length > 0
+  return rows[0]
 }
 
 async function count(trx: Transaction, run: Run, step: number, result: StepResult, credits: number): Promise<void> {

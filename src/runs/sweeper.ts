@@ -12,9 +12,6 @@ interface Stalled {
   agent_id: string
   owner_id: string
   stalled_seconds: number
-  /** When the agent was signalled the time before, and now. */
-  before: Date
-  signalled_at: Date
 }
 
 /**
@@ -50,7 +47,7 @@ export function createSweeper(context: {
        )
        update agent_queues q set signalled_at = ?, awake = true
          from stalled s, agents a where q.agent_id = s.agent_id and a.id = q.agent_id
-       returning q.agent_id, a.owner_id, s.stalled_seconds, s.before, q.signalled_at`,
+       returning q.agent_id, a.owner_id, s.stalled_seconds`,
       [now, now, config.sweep.stallSeconds, now, config.sweep.stallSeconds, batch, now],
     )
     return rows
@@ -60,10 +57,15 @@ export function createSweeper(context: {
     if (!(await lease.hold('sweeper', config.sweep.everySeconds * 5))) return
     // A wake-up that cannot arrive must not count, or the next would come later than it could.
     if (!(await temporal.isReachable())) return
-    for (const { agent_id: agentId, owner_id: ownerId, stalled_seconds: stalledSeconds } of await takeStalled()) {
-      logger.info({ agentId, stalledSeconds }, 'waking an agent that makes no progress')
-      await temporal.wakeAgent({ agentId, ownerId })
-    }
+    await Promise.all((await takeStalled()).map(wake))
+  }
+
+  /** On its own: one agent that cannot be woken must not keep the sweep from the others. */
+  async function wake({ agent_id: agentId, owner_id: ownerId, stalled_seconds: stalledSeconds }: Stalled) {
+    logger.info({ agentId, stalledSeconds }, 'waking an agent that makes no progress')
+    await temporal
+      .wakeAgent({ agentId, ownerId })
+      .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the queue was not woken'))
   }
 
   return { sweep }

@@ -109,8 +109,22 @@ test('a line that is no JSON is redacted by what it looks like', (t) => {
 
 test('a huge hostile line is redacted in time', (t) => {
   const began = performance.now()
-  for (const piece of ['"a":"', '\\"token\\":\\"', 'Bearer ', 'eyJaaaaaaaaa.', '://a:b', 'a=b&', '"'.repeat(3)]) {
+  for (const piece of [
+    '"a":"',
+    '\\"token\\":\\"',
+    'Bearer ',
+    'eyJaaaaaaaaa.',
+    '://a:b',
+    'a=b&',
+    '"'.repeat(3),
+    '\\',
+    'a-',
+    'eyJ-',
+    ' ',
+    'sy_',
+    '"a"  ',
+  ]) {
     redact(JSON.stringify({ msg: piece.repeat(100_000) }))
   }
-  t.true(performance.now() - began < 3000)
+  t.true(performance.now() - began < 10_000)
 })

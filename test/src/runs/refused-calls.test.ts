@@ -39,7 +39,7 @@ test.serial(
       ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
       ['[[call echo_text {"text":5}]]', /do not fit the tool's input schema: .*text/],
       ['[[call echo_text {}]]', /do not fit the tool's input schema/],
-      ['[[call echo_text [1,2]]]', /arguments/i],
+      ['[[call echo_text {"text":["a"]}]]', /do not fit the tool's input schema/],
     ] as const
     for (const [script, sentence] of cases) {
       const { run, timeline, outcomes } = await follow(`${script} [[then]] [[call echo_text {"text":"right"}]]`)

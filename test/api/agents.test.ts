@@ -1,0 +1,133 @@
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as runs from '../../api/runs.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { startSites } from '../helpers/sites.ts'
+
+test('an agent keeps every field of the specification', async (t) => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites })
+  const someone = await customer(platform)
+  const vaultEntryId = await connectTracker(someone, sites)
+  const schema = [{ name: 'post_id', type: 'number' as const, description: 'Of the post' }]
+  const agent = await webhookAgent(someone, {
+    name: 'Triage',
+    systemPrompt: 'Look after bugs.',
+    webhookSchema: schema,
+    allowActionOverride: true,
+    sites: [{ vaultEntryId, tools: ['get_issue'] }],
+  })
+  const { body } = await call(someone, agents.getAgent, { params: { agentId: agent.id } })
+  t.like(body, {
+    name: 'Triage',
+    systemPrompt: 'Look after bugs.',
+    trigger: 'webhook',
+    webhookUrl: `${platform.url}/api/webhooks/agent/${agent.id}`,
+    webhookSchema: [{ ...schema[0], required: true }],
+    allowActionOverride: true,
+    sites: [{ vaultEntryId, tools: ['get_issue'] }],
+  })
+  t.regex(body.webhookSecret ?? '', /^whsec_[\w+/=]{40,}$/)
+})
+
+test('URL and secret belong to webhook agents, and the secret stays the same when the trigger comes back', async (t) => {
+  const someone = await customer(await startPlatform(t))
+  const { id: agentId, webhookSecret } = await webhookAgent(someone)
+  const change = (trigger: 'manual' | 'webhook') =>
+    call(someone, agents.updateAgent, { params: { agentId }, body: { trigger } }).then(({ body }) => body)
+  t.like(await change('manual'), { webhookUrl: null, webhookSecret: null })
+  t.is((await change('webhook')).webhookSecret, webhookSecret)
+})
+
+test('a change touches what it names and nothing else', async (t) => {
+  const someone = await customer(await startPlatform(t))
+  const before = await webhookAgent(someone, { allowActionOverride: true })
+  const { body } = await call(someone, agents.updateAgent, { params: { agentId: before.id }, body: { name: 'New' } })
+  t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
+})
+
+test('a schedule belongs to scheduled agents only', async (t) => {
+  const someone = await person(await startPlatform(t))
+  const schedule = { cron: '0 9 * * 1', timeZone: 'Europe/Berlin' }
+  const make = (fields: object) =>
+    call(someone, agents.createAgent, {
+      body: { name: 'n', systemPrompt: 'p', trigger: 'manual', ...fields },
+    })
+  t.is((await make({ trigger: 'scheduled', ...schedule })).status, 201)
+  t.is((await make({ trigger: 'scheduled' })).failure.code, 'VALIDATION_ERROR')
+  t.is((await make(schedule)).failure.code, 'VALIDATION_ERROR')
+})
+
+test('sites that are not in the vault, and tools that a site lacks, are named', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  const vaultEntryId = await connectTracker(someone, sites)
+  const make = (chosen: { vaultEntryId: string; tools?: string[] }[]) =>
+    call(someone, agents.createAgent, {
+      body: { name: 'n', systemPrompt: 'p', trigger: 'manual', sites: chosen },
+    })
+  const wrong = await make([{ vaultEntryId, tools: ['get_issue', 'fly'] }, { vaultEntryId: 'nowhere' }])
+  t.deepEqual(
+    wrong.failure.details?.map(({ path }) => path),
+    ['sites.0.tools', 'sites.1.vaultEntryId'],
+  )
+  t.is((await make([{ vaultEntryId }, { vaultEntryId }])).failure.code, 'VALIDATION_ERROR')
+})
+
+test("the tier's number of agents holds between requests at the same instant, and deleting one makes room", async (t) => {
+  const someone = await person(await startPlatform(t))
+  const body = { name: 'n', systemPrompt: 'p', trigger: 'manual' as const }
+  const answers = await Promise.all(Array.from({ length: 6 }, () => call(someone, agents.createAgent, { body })))
+  const made = answers.filter(({ status }) => status === 201)
+  t.is(made.length, 3)
+  const codes = answers.filter(({ status }) => status !== 201).map(({ failure }) => failure.code)
+  t.deepEqual([...new Set(codes)], ['AGENT_LIMIT_REACHED'])
+
+  await call(someone, agents.deleteAgent, { params: { agentId: made[0]?.body.id ?? '' } })
+  t.is((await call(someone, agents.createAgent, { body })).status, 201)
+})
+
+test('lists come in pages, newest first, each item once, and can be filtered', async (t) => {
+  const someone = await customer(await startPlatform(t))
+  const made: string[] = []
+  for (let index = 0; index < 5; index += 1) made.push((await agentOf(someone)).id)
+  const { id: webhookId } = await webhookAgent(someone)
+
+  const seen: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = { limit: '2', trigger: 'manual', ...(cursor && { cursor }) }
+    const { body } = await call(someone, agents.listAgents, { query })
+    seen.push(...body.items.map(({ id }) => id))
+    cursor = body.nextCursor
+  }
+  t.deepEqual(seen, made.toReversed())
+  const webhookAgents = (await call(someone, agents.listAgents, { query: { trigger: 'webhook' } })).body
+  t.deepEqual(
+    webhookAgents.items.map(({ id }) => id),
+    [webhookId],
+  )
+})
+
+test('runs can be listed by agent, status and trigger', async (t) => {
+  const someone = await person(await startPlatform(t))
+  const [one, other] = [await agentOf(someone), await agentOf(someone)]
+  const start = (agentId: string) => call(someone, agents.startRun, { params: { agentId } })
+  const { id: runId } = (await start(one.id)).body
+  await start(other.id)
+  await call(someone, runs.cancelRun, { params: { runId } })
+
+  const listed = async (query: Record<string, string>) =>
+    (await call(someone, runs.listRuns, { query })).body.items.map(({ id }) => id)
+  t.is((await listed({})).length, 2)
+  t.deepEqual(await listed({ status: 'cancelled' }), [runId])
+  t.deepEqual(await listed({ agentId: one.id }), [runId])
+  t.deepEqual(await listed({ agentId: other.id, status: 'cancelled' }), [])
+  t.is((await listed({ trigger: 'webhook' })).length, 0)
+  const ofAgent = await call(someone, agents.listAgentRuns, { params: { agentId: one.id } })
+  t.deepEqual(
+    ofAgent.body.items.map(({ id }) => id),
+    [runId],
+  )
+})

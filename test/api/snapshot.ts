@@ -1,0 +1,20 @@
+import type { Database } from '../../src/database.ts'
+
+/** How many rows every table has, and a digest of what is in them. */
+export async function snapshot(database: Database): Promise<Record<string, string>> {
+  const { rows } = await database.raw<{ rows: { name: string }[] }>(
+    `select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  )
+  const digests: Record<string, string> = {}
+  for (const { name } of rows) digests[name] = await digest(database, name)
+  return digests
+}
+
+async function digest(database: Database, table: string): Promise<string> {
+  const { rows } = await database.raw<{ rows: { digest: string }[] }>(
+    `select count(*) || ' rows, ' || md5(coalesce(string_agg(r::text, ' ' order by r::text), '')) as digest from ?? r`,
+    [table],
+  )
+  return rows[0]?.digest ?? ''
+}

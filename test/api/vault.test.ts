@@ -1,0 +1,96 @@
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as vault from '../../api/vault.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, connectTracker, customer, person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { startSites } from '../helpers/sites.ts'
+
+test('inspecting a site shows its tools with scope and effect', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  const { body } = await call(someone, vault.inspectSite, { body: { url: sites.tracker.origin } })
+  t.like(body, { origin: sites.tracker.origin, authType: 'bearer', foreignHosts: [] })
+  t.deepEqual(
+    body.tools.map(({ name, scope, effect }) => [name, scope, effect]),
+    [
+      ['search_issues', 'read', 'read'],
+      ['get_issue', 'read', 'read'],
+      ['issues.createIssue', 'write', 'once'],
+      ['issues.addComment', 'write', 'idempotent'],
+      ['delete_issue', 'delete', 'once'],
+      ['admin.updateSettings', 'admin', 'idempotent'],
+    ],
+  )
+})
+
+test('of requests at the same instant that connect one site, one succeeds and the others are TOKEN_EXISTS', async (t) => {
+  const sites = await startSites(t)
+  const someone = await customer(await startPlatform(t, { sites }))
+  const body = { url: sites.tracker.origin, token: sites.tracker.createToken('ada') }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => call(someone, vault.addToVault, { body })))
+  t.is(answers.filter(({ status }) => status === 201).length, 1)
+  t.is(answers.filter(({ status }) => status === 409).length, 7)
+})
+
+test('the vault limit of the tier holds between requests at the same instant', async (t) => {
+  const sites = await startSites(t)
+  const { services, ...platform } = await startPlatform(t, { sites })
+  const someone = await person(platform)
+  const { userId } = await services.users.authenticate(`Bearer ${someone.token}`)
+  const add = (url: string) => services.vault.add(userId, { url, token: 'a-token', acceptHosts: [] }, 1)
+  const answers = await Promise.allSettled([add(sites.tracker.origin), add(sites.badTools.origin)])
+  t.is(answers.filter(({ status }) => status === 'fulfilled').length, 1)
+})
+
+test('a tool can be called directly, and its call is on record', async (t) => {
+  const sites = await startSites(t)
+  const { services, ...platform } = await startPlatform(t, { sites })
+  const someone = await person(platform)
+  const entryId = await connectTracker(someone, sites)
+  const params = { entryId, toolName: 'search_issues' }
+  const { body } = await call(someone, vault.callTool, { params, body: { status: 'open' } })
+  t.true(Array.isArray(body.result['results']))
+  const [row] = await services.database('tool_calls')
+  t.like(row, { id: body.callId, status: 'succeeded', origin: 'direct', httpStatus: 200 })
+  t.is(sites.tracker.requests().at(-1)?.idempotencyKey, `direct:${body.callId}`)
+})
+
+test('a replaced token is the one that is sent from then on', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  const entryId = await connectTracker(someone, sites)
+  const search = () => call(someone, vault.callTool, { params: { entryId, toolName: 'search_issues' }, body: {} })
+
+  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'no-such-token' } })
+  const refused = await search()
+  t.is(refused.failure.code, 'TOOL_EXECUTION_ERROR')
+  t.regex(refused.failure.error, /does not accept the token/)
+  const token = sites.tracker.createToken('ada')
+  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })
+  t.is((await search()).status, 200)
+})
+
+test('an agent loses the tools of a site that is removed from the vault', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  const entryId = await connectTracker(someone, sites)
+  const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }] })
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId } })).status, 204)
+  const { body } = await call(someone, agents.getAgent, { params: { agentId: agent.id } })
+  t.deepEqual(body.sites, [])
+})
+
+test('a token is not sent to a host outside the site unless the host was accepted', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  sites.brokenManifest.serve('foreign-host')
+  const body = { url: sites.brokenManifest.origin, token: 'a-token' }
+  const refused = await call(someone, vault.addToVault, { body })
+  t.is(refused.failure.code, 'VALIDATION_ERROR')
+  const { foreignHosts } = (await call(someone, vault.inspectSite, { body: { url: body.url } })).body
+  t.true(foreignHosts.length > 0)
+  t.true(refused.failure.error.includes(foreignHosts[0] ?? ''))
+  const accepted = await call(someone, vault.addToVault, { body: { ...body, acceptHosts: foreignHosts } })
+  t.is(accepted.status, 201)
+})

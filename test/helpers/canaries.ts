@@ -1,0 +1,57 @@
+import type { Client } from '@temporalio/client'
+import { eventually } from './eventually.ts'
+
+/** Where a canary was found that should be nowhere: its name, and the text around it. */
+export function sightings(canaries: Record<string, string>, texts: Iterable<string>): string[] {
+  const found: string[] = []
+  for (const text of texts) {
+    for (const [name, canary] of Object.entries(canaries)) {
+      const at = text.indexOf(canary)
+      if (at !== -1) found.push(`${name} in: …${text.slice(Math.max(0, at - 200), at + canary.length + 50)}…`)
+    }
+  }
+  return found
+}
+
+/**
+ * Everything that Temporal holds of the workflows of a task queue: one entry a workflow, with the texts of its whole
+ * history, its description, memo, search attributes and metadata. Waits until `expected` workflows are listed.
+ */
+export async function heldByTemporal(
+  client: Client,
+  taskQueue: string,
+  expected: number,
+): Promise<Map<string, string[]>> {
+  const listed = await eventually(20, `Temporal lists ${expected} workflows`, async () => {
+    const found = []
+    for await (const one of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` })) found.push(one)
+    return found.length >= expected ? found : undefined
+  })
+  const held = new Map<string, string[]>()
+  for (const one of listed) {
+    const handle = client.workflow.getHandle(one.workflowId, one.runId)
+    const description = await handle.describe()
+    const texts = [...textsIn(one.raw), ...textsIn(description.raw), ...textsIn(await handle.fetchHistory())]
+    held.set(`${one.workflowId} ${one.runId}`, [...texts, JSON.stringify(await metadataOf(client, one.workflowId))])
+  }
+  return held
+}
+
+/** What the Temporal UI shows as "current details", asked for as the UI does; needs a worker. */
+export const metadataOf = (client: Client, workflowId: string): Promise<{ currentDetails?: string }> =>
+  client.workflow.getHandle(workflowId).query('__temporal_workflow_metadata')
+
+/** Every text in a decoded protobuf message: strings, and bytes read as text, base64 in JSON included. */
+export function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    yield value
+    if (/^[\w+/]{8,}={0,2}$/.test(value)) yield Buffer.from(value, 'base64').toString()
+  } else if (value instanceof Uint8Array) {
+    yield Buffer.from(value).toString()
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      yield key
+      yield* textsIn(member)
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import { randomBytes } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import type { TypedSearchAttributes } from '@temporalio/common'
+import test, { type ExecutionContext } from 'ava'
+import type { GenericSchema } from 'valibot'
+import * as agents from '../api/agents.ts'
+import * as auth from '../api/auth.ts'
+import type { AnyRoute } from '../api/route.ts'
+import { routes } from '../api/routes.ts'
+import * as runs from '../api/runs.ts'
+import * as vault from '../api/vault.ts'
+import { heldByTemporal, metadataOf, sightings } from './helpers/canaries.ts'
+import { call, check } from './helpers/client.ts'
+import { startOwnPostgres } from './helpers/database.ts'
+import { eventually } from './helpers/eventually.ts'
+import {
+  agentOf,
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  person,
+  runOf,
+  timelineOf,
+  webhookAgent,
+  type Person,
+} from './helpers/people.ts'
+import { startPlatform, type Platform } from './helpers/platform.ts'
+import { startSites } from './helpers/sites.ts'
+
+const canary = (name: string): string => `canary-${name}-${randomBytes(12).toString('hex')}`
+
+/** Calls of every kind that fails, and of one that succeeds, as a script for the demo model. */
+const scriptOf = (words: { argument: string; name: string }) =>
+  [
+    `[[call echo_text {"text":"${words.argument}"}]]`,
+    '[[call fail]][[call refuse]][[call limit]][[call hang]][[call reset]][[call not_object]][[call not_json]]',
+    '[[call not_utf8]][[call too_large]][[call endless]]',
+    `[[call redirect {"location":"https://127.0.0.1:1/${words.argument}"}]]`,
+    '[[then]]',
+    `[[call flaky_read {"failures":2,"how":"cut"}]]`,
+    `[[call echo_text {"text":{"${words.name}":"${words.argument}"}}]]`,
+    `[[call echo_text {"${words.name}":"${words.argument}"}]]`,
+    `[[call no_such_tool {"text":"${words.argument}"}]]`,
+  ].join(' ')
+
+async function temporalClient(t: ExecutionContext, { config }: Platform): Promise<Client> {
+  const connection = await Connection.connect({ address: config.temporal.address })
+  t.teardown(() => connection.close())
+  return new Client({ connection, namespace: config.temporal.namespace })
+}
+
+test('neither Temporal nor the log holds a secret or a content of any run, however it ends', async (t) => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '1' } })
+  const temporal = await temporalClient(t, platform)
+  const someone = await customer(platform)
+  const login = await call(platform, auth.login, { body: { email: someone.email, password: someone.password } })
+  const key = await call(someone, auth.createApiKey, { body: { name: 'A key', scopes: ['read', 'write'] } })
+  const words = {
+    badToolsToken: canary('token'),
+    trackerToken: sites.tracker.createToken('ada', 'admin'),
+    systemPrompt: canary('prompt'),
+    payload: canary('payload'),
+    payloadName: canary('member'),
+    argument: canary('argument'),
+    argumentName: canary('argumentname'),
+    override: canary('action'),
+    siteError: 'The database of this site is on fire',
+    result: 'Login page is blank in dark mode',
+    password: someone.password,
+    accessToken: someone.token,
+    secondAccessToken: login.body.accessToken,
+    refreshToken: login.body.refreshToken,
+    apiKey: key.body.key,
+  }
+  const bad = await call({ ...someone, token: words.apiKey }, vault.addToVault, {
+    body: { url: sites.badTools.origin, token: words.badToolsToken },
+  })
+  const tracker = await call(someone, vault.addToVault, {
+    body: { url: sites.tracker.origin, token: words.trackerToken },
+  })
+  const given = [bad.body.id, tracker.body.id].map((vaultEntryId) => ({ vaultEntryId }))
+  const payload = { [words.payloadName]: words.payload, title: words.payload }
+  const prompt = (script: string) => `${words.systemPrompt} ${script}`
+  const script = scriptOf({ argument: words.argument, name: words.argumentName })
+
+  const failingCalls = await webhookAgent(someone, {
+    sites: given,
+    systemPrompt: prompt(`[[call search_issues {"query":"blank"}]][[then]]${script}`),
+  })
+  const failingModel = await webhookAgent(someone, { systemPrompt: prompt('[[fail 500]]') })
+  const refusedModel = await webhookAgent(someone, { systemPrompt: prompt('[[fail 400]]') })
+  const sleeping = await agentOf(someone, { systemPrompt: prompt('[[sleep 60]]') })
+  const calling = await agentOf(someone, {
+    sites: given,
+    systemPrompt: prompt(
+      '[[call slow_read {"seconds":0.9}]][[then]][[call slow_once {"seconds":60}]][[then]][[sleep 60]]',
+    ),
+  })
+  const overridden = await webhookAgent(someone, { systemPrompt: words.systemPrompt, allowActionOverride: true })
+  const secrets = {
+    webhookSecret: failingCalls.webhookSecret,
+    ...words,
+  }
+
+  const delivered = []
+  for (const agent of [failingCalls, failingModel, refusedModel]) {
+    delivered.push((await deliver(platform, agent, payload, { 'idempotency-key': words.payloadName })).body.runId)
+  }
+  const withAction = { ...payload, action: `${words.override} [[call nothing {"a":"${words.argument}"}]]` }
+  delivered.push((await deliver(platform, overridden, withAction)).body.runId)
+  const cancelled = []
+  for (const agentId of [sleeping.id, calling.id]) {
+    const { body } = await call(someone, agents.startRun, { params: { agentId } })
+    await eventually(20, 'the run is under way', async () => (await runOf(someone, body.id)).events > 2 || undefined)
+    await call(someone, runs.cancelRun, { params: { runId: body.id } }).then((answer) => answer.body)
+    cancelled.push(body.id)
+  }
+
+  const statuses = []
+  for (const runId of [...delivered, ...cancelled]) statuses.push((await ended(someone, runId, 90)).status)
+  t.deepEqual(statuses, ['completed', 'failed', 'failed', 'completed', 'cancelled', 'cancelled'])
+
+  // The canaries were really there: the record, which is the owner's, holds them.
+  const told = JSON.stringify(await timelineOf(someone, delivered[0] ?? ''))
+  for (const name of ['systemPrompt', 'payload', 'payloadName', 'argument', 'siteError', 'result'] as const) {
+    t.true(told.includes(words[name]), `the timeline lacks ${name}`)
+  }
+
+  const held = await heldByTemporal(temporal, platform.config.temporal.taskQueue, 2 * statuses.length)
+  for (const runId of [...delivered, ...cancelled]) {
+    const [, texts = []] = [...held].find(([id]) => id.startsWith(`run/${runId} `)) ?? []
+    t.true(
+      texts.some((text) => text.includes(`"runId":"${runId}"`)),
+      'the inputs of the workflow were read',
+    )
+  }
+  for (const [id, texts] of held) t.deepEqual(sightings(secrets, texts), [], id)
+  t.true(platform.logs.length > 20)
+  t.deepEqual(sightings(secrets, platform.logs), [])
+})
+
+test('an operator sees in Temporal what a run is, what it does, and what it waits for', async (t) => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites, worker: true })
+  const temporal = await temporalClient(t, platform)
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const systemPrompt = '[[call echo_text {"text":"hello"}]][[call slow_read {"seconds":2}]]'
+  const agent = await webhookAgent(someone, { sites: [{ vaultEntryId }], systemPrompt })
+  const { body: receipt } = await deliver(platform, agent, {})
+  const workflowId = `run/${receipt.runId}`
+  const details = async () => (await metadataOf(temporal, workflowId).catch(() => undefined))?.currentDetails
+
+  await eventually(20, 'the details say what the run waits for', async () =>
+    (await details()) === 'Step 1: waiting for 2 tool call(s).' ? true : undefined,
+  )
+  const { ownerId } = (
+    await temporal.workflow.getHandle(workflowId).fetchHistory()
+  ).events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.map(
+    ({ data }) => JSON.parse(Buffer.from(data ?? []).toString()) as { ownerId: string },
+  )[0] ?? { ownerId: '' }
+  t.is((await ended(someone, receipt.runId)).status, 'completed')
+  await eventually(20, 'the details say how it ended', async () =>
+    (await details()) === 'Ended: completed.' ? true : undefined,
+  )
+
+  const run = await temporal.workflow.getHandle(workflowId).describe()
+  t.is(await run.staticSummary(), 'webhook run 1')
+  t.deepEqual(searchAttributesOf(run), { AgentId: agent.id, OwnerId: ownerId, Trigger: 'webhook' })
+  const queue = await temporal.workflow.getHandle(`agent/${agent.id}`).describe()
+  t.is(await queue.staticSummary(), 'Runs of one agent, one at a time, in order of arrival')
+  t.deepEqual(searchAttributesOf(queue), { AgentId: agent.id, OwnerId: ownerId })
+
+  const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory()
+  const summaries = (events ?? [])
+    .filter(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled)
+    .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata?.summary?.data ?? []).toString()) as string)
+  t.deepEqual(summaries, ['step 1', 'echo_text', 'slow_read', 'step 2'])
+})
+
+const searchAttributesOf = ({ typedSearchAttributes }: { typedSearchAttributes: TypedSearchAttributes }) =>
+  Object.fromEntries(
+    typedSearchAttributes
+      .getAll()
+      .filter(({ key: { name } }) => ['AgentId', 'OwnerId', 'Trigger'].includes(name))
+      .map(({ key: { name }, value }) => [name, value]),
+  )
+
+/** The members that a schema of an object knows, whatever pipes stand around it. */
+const membersOf = (schema: GenericSchema | undefined): string[] =>
+  Object.keys((schema as { entries?: object } | undefined)?.entries ?? {})
+
+/** Bodies and queries that break a declaration in every way, with the canary in each place for a value. */
+function wrongBodies(route: AnyRoute, secret: string): string[] {
+  const values = [secret, [secret], { x: secret }, [{ x: secret }], [[secret]], `https://127.0.0.1/${secret}`]
+  const members = ['unknown', ...membersOf(route.body)]
+  const wrong = values.map((value) => Object.fromEntries(members.map((name) => [name, value])))
+  const known = values.flatMap((value) => membersOf(route.body).map((name) => ({ [name]: value })))
+  const texts = [secret, [secret], 4711, null, { unknown: secret }, ...wrong, ...known].map((body) =>
+    JSON.stringify(body),
+  )
+  return [...texts, `{"a": "${secret}`, `{"a": "${secret}\\ud800\\u0000"}`, `{"n": 1e999, "a": "${secret}"}`]
+}
+
+/** Sends the canary in every place of a request to a route, and returns the texts of the failures. */
+async function provoke({ url, token }: Person, route: AnyRoute, secret: string): Promise<string[]> {
+  const filled = (value: string) => url + route.path.replaceAll(/\{\w+\}/g, encodeURIComponent(value))
+  const query = new URLSearchParams(
+    [...membersOf(route.query), 'unknown'].map((name): [string, string] => [name, secret]),
+  )
+  const known = new URLSearchParams(membersOf(route.query).map((name): [string, string] => [name, secret]))
+  const method = route.method.toUpperCase()
+  const bodies = method === 'GET' || method === 'DELETE' ? [undefined] : wrongBodies(route, secret)
+  const tokens = [token, secret, `sy_key_${secret}`, `${token}${secret}`, '']
+  const headers = (given: string, type = 'application/json') => ({
+    ...(given !== '' && { authorization: `Bearer ${given}` }),
+    'content-type': type,
+    'x-webhook-secret': secret,
+    'idempotency-key': `${secret} ${secret}`,
+    'x-request-id': `${secret} ${secret}`,
+    cookie: `session=${secret}`,
+  })
+  const requests = [
+    ...bodies.map((body) => ({ address: filled(secret), headers: headers(token), body })),
+    ...tokens.map((given) => ({ address: filled(secret), headers: headers(given), body: bodies[0] })),
+    ...[`?${query.toString()}`, `?${known.toString()}`, `?cursor=${secret}&cursor=${secret}`].map((search) => ({
+      address: filled(secret) + search,
+      headers: headers(token),
+      body: bodies[0],
+    })),
+    { address: filled(secret), headers: headers(token, `text/${secret}`), body: bodies[0] },
+    { address: `${filled(secret)}/${secret}%ff`, headers: headers(token), body: bodies[0] },
+  ]
+  const texts = []
+  for (const { address, body, ...rest } of requests) {
+    const response = await fetch(address, { ...rest, method, ...(body !== undefined && { body }) })
+    const text = await response.text()
+    if (response.ok) continue
+    if (!address.includes('%ff')) check(route, response.status, JSON.parse(text))
+    texts.push(`${route.name} ${response.status} ${text} ${JSON.stringify([...response.headers])}`)
+  }
+  return texts
+}
+
+test('no failure of any route tells what was sent, neither to the client nor to the log', async (t) => {
+  const platform = await startPlatform(t)
+  const secret = canary('request')
+  let failures = 0
+  for (const route of routes.filter(({ name }) => !name.startsWith('logout'))) {
+    const someone = await customer(platform)
+    const texts = await provoke(someone, route, secret)
+    failures += texts.length
+    t.deepEqual(sightings({ secret, token: someone.token, password: someone.password }, texts), [], route.name)
+    t.deepEqual(sightings({ secret, token: someone.token, password: someone.password }, platform.logs), [], route.name)
+  }
+  t.true(failures > 300)
+})
+
+test('without the database every route fails without telling what was sent', async (t) => {
+  const postgres = await startOwnPostgres(t)
+  const platform = await startPlatform(t, { env: { DATABASE_URL: postgres.url, RATE_LIMIT_STORE: 'memory' } })
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  const apiKey = await call(someone, auth.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
+  await postgres.stop()
+  const secret = canary('request')
+  const secrets = {
+    secret,
+    token: someone.token,
+    password: someone.password,
+    apiKey: apiKey.body.key,
+    databasePassword: new URL(postgres.url).password || 'no password',
+  }
+  const requests = [
+    () => call(someone, agents.getAgent, { params: { agentId: agent.id } }),
+    () => call(someone, agents.createAgent, { body: { name: secret, systemPrompt: secret, trigger: 'manual' } }),
+    () => call(someone, auth.register, { body: { email: `${secret}@example.com`, password: secret } }),
+    () => call(someone, auth.login, { body: { email: `${secret}@example.com`, password: secret } }),
+    () => call(someone, auth.refresh, { body: { refreshToken: secret } }),
+    () => call(someone, auth.changePassword, { body: { currentPassword: secret, newPassword: secret } }),
+    () => call(someone, vault.addToVault, { body: { url: 'https://127.0.0.1:64999', token: secret } }),
+    () => deliver(platform, { id: agent.id, webhookSecret: secret }, { secret }),
+    () => call({ ...someone, token: apiKey.body.key }, agents.listAgents),
+  ]
+  for (const request of requests) {
+    const { status, failure } = await request()
+    t.is(status, 500)
+    t.is(failure.code, 'INTERNAL_ERROR')
+    t.deepEqual(sightings(secrets, [JSON.stringify(failure)]), [])
+  }
+  t.true(platform.logs.some((line) => line.includes('request failed')))
+  t.deepEqual(sightings(secrets, platform.logs), [])
+})

@@ -1,0 +1,58 @@
+import test from 'ava'
+import { createDatabase } from '../../src/database.ts'
+import { isCoded } from '../../src/errors.ts'
+import { createLogger } from '../../src/logger.ts'
+import { createRateLimits } from '../../src/rate-limit.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+
+const limits = {
+  store: 'postgres',
+  callerPerMinute: 10,
+  authPerMinute: 5,
+  webhookPerMinute: 5,
+  webhookFailedPerMinute: 5,
+} as const
+
+test('two processes that share Postgres count one limit together', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const open = () => {
+    const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
+    t.teardown(() => database.destroy())
+    return createRateLimits(limits, database)
+  }
+  const processes = [open(), open()]
+  const asked = Array.from({ length: 30 }, (_, index) => processes[index % 2]?.caller('somebody'))
+  const answers = await Promise.allSettled(asked)
+
+  t.is(answers.filter(({ status }) => status === 'fulfilled').length, limits.callerPerMinute)
+  for (const answer of answers) {
+    if (answer.status === 'fulfilled') continue
+    if (!isCoded(answer.reason, 'RATE_LIMITED')) throw answer.reason
+    t.true((answer.reason.retryAfter ?? 0) >= 1 && (answer.reason.retryAfter ?? 0) <= 60)
+  }
+})
+
+test('limits count apart from each other, and each key for itself', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  const rateLimits = createRateLimits({ ...limits, store: 'memory', authPerMinute: 1 }, database)
+
+  await rateLimits.auth('192.0.2.1')
+  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
+  await t.notThrowsAsync(rateLimits.auth('192.0.2.2'))
+  await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
+})
+
+test('windows that have ended are forgotten', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  const rateLimits = createRateLimits(limits, database)
+  await rateLimits.caller('somebody')
+
+  await rateLimits.purge(new Date())
+  t.is((await database('rate_limits')).length, 1)
+  await rateLimits.purge(new Date(Date.now() + 61_000))
+  t.is((await database('rate_limits')).length, 0)
+})

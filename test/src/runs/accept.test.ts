@@ -1,0 +1,110 @@
+import test from 'ava'
+import type { AcceptRequest } from '../../../src/runs/receipt.ts'
+import { isCoded } from '../../../src/errors.ts'
+import { newId } from '../../../src/ids.ts'
+import { agentOf, person } from '../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
+
+const requestOf = (agentId: string, fields: Partial<AcceptRequest> = {}): AcceptRequest => ({
+  agentId,
+  trigger: 'manual',
+  requestId: newId(),
+  ...fields,
+})
+
+/** How many transactions wrote the runs: Postgres notes in each row which one did. */
+async function transactions({ services }: Platform): Promise<number> {
+  const { rows } = await services.database.raw<{ rows: { count: number }[] }>(
+    'select count(distinct xmin::text)::int as count from runs',
+  )
+  return rows[0]?.count ?? 0
+}
+
+const codeOf = (settled: PromiseSettledResult<unknown>): string | undefined =>
+  settled.status === 'rejected' && isCoded(settled.reason) ? settled.reason.code : undefined
+
+test('what is accepted in one turn of the event loop is one transaction, in the order in which it came', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await person(platform)
+  const [one, other] = [await agentOf(someone), await agentOf(someone)]
+  const { accept } = platform.services.runs
+  const receipts = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
+  )
+  t.is(await transactions(platform), 1)
+  t.deepEqual(
+    receipts.map(({ sequence, ahead }) => [sequence, ahead]),
+    receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
+  )
+})
+
+test('what comes while a commit is under way shares the next one', async (t) => {
+  const platform = await startPlatform(t)
+  const agent = await agentOf(await person(platform))
+  const { accept } = platform.services.runs
+  const first = accept(requestOf(agent.id))
+  // By now the first is being committed, and the others have to wait for the next commit.
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  const others = Array.from({ length: 50 }, () => accept(requestOf(agent.id)))
+  const receipts = await Promise.all([first, ...others])
+  t.is(await transactions(platform), 2)
+  t.deepEqual(
+    receipts.map(({ sequence }) => sequence),
+    receipts.map((_, index) => index + 1),
+  )
+})
+
+test('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
+  const platform = await startPlatform(t, { env: { QUEUE_DEPTH: '4' } })
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  const { accept } = platform.services.runs
+  const settled = await Promise.allSettled([
+    accept(requestOf(agent.id, { onlyIfIdle: true })),
+    accept(requestOf(agent.id, { onlyIfIdle: true })),
+    accept(requestOf(newId())),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'a' })),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'a' })),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'b' })),
+    accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
+  ])
+  t.deepEqual(
+    settled.map((one) => (one.status === 'fulfilled' ? one.value.sequence : codeOf(one))),
+    [1, 'AGENT_ALREADY_RUNNING', 'AGENT_NOT_FOUND', 2, 2, 'VALIDATION_ERROR', 3, 4, 'RATE_LIMITED'],
+  )
+  t.is(await transactions(platform), 1)
+})
+
+test('when a commit fails every request of its batch learns of it, and the next batch is accepted', async (t) => {
+  const platform = await startPlatform(t)
+  const agent = await agentOf(await person(platform))
+  const { accept } = platform.services.runs
+  // What Postgres cannot store makes the statement fail; requests never get here with it.
+  const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
+  const settled = await Promise.allSettled(broken)
+  t.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  t.is((await accept(requestOf(agent.id))).sequence, 1)
+})
+
+test('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
+  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+  const agent = await agentOf(await person(platform))
+  const { accept, claimNext } = platform.services.runs
+  const wakings = () => platform.logs.filter((line) => line.includes('the queue was not woken')).length
+  for (let number = 0; number < 5; number += 1) await accept(requestOf(agent.id))
+  for (let number = 1; number <= 5; number += 1) {
+    const run = await claimNext(agent.id)
+    t.is(run?.sequence, number)
+    if (run) await platform.services.runs.endRun(run, { status: 'completed', reason: null })
+  }
+  t.is(await claimNext(agent.id), null)
+  await accept(requestOf(agent.id))
+  await platform.services.temporal.close()
+  t.is(wakings(), 2)
+})
