@@ -37,11 +37,15 @@ function refused(error: Error, maxBytes: number): CodedError {
   return wrong('The body could not be read.', error)
 }
 
-/** The value of a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
-export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
+/** The object in a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
+export async function readJsonBody(ctx: Context, maxBytes: number): Promise<object> {
   const text = decodeUtf8(await readBody(ctx, maxBytes))
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
   const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem)
-  return result.value
+  const { value } = result
+  // Said here, because a schema whose members are all optional takes an array for an empty object.
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong('The body must be a JSON object.')
+  return value
 }

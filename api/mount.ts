@@ -29,7 +29,8 @@ export function mount(route: AnyRoute, services: Services): Middleware {
 const facts = (ctx: Context): RequestFacts => ({
   id: ctx.state['requestId'] as string,
   address: ctx.ip,
-  header: (name) => ctx.get(name) || undefined,
+  // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
+  header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 
 async function authenticate(route: AnyRoute, services: Services, ctx: Context): Promise<Caller> {

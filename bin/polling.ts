@@ -51,6 +51,9 @@ async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle
       taskQueue: config.temporal.taskQueue,
       workflowBundle,
       activities: createActivities(services),
+      // A workflow task waits this long for the worker that has the workflow in memory before any other may have it. The
+      // default of 10 s is what the runs of a killed worker would stand still; replaying a run elsewhere costs little.
+      stickyQueueScheduleToStartTimeout: '2s',
       shutdownGraceTime: `${config.shutdownSeconds}s`,
       shutdownForceTime: `${config.shutdownSeconds + 3}s`,
     })

@@ -49,8 +49,12 @@ export function isDatabaseAway(error: unknown): boolean {
   if (name === 'KnexTimeoutError') return true
   if (typeof code === 'string') return /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
   const { message } = native(error)
-  return typeof message === 'string' && /^(Connection terminated|timeout expired)/.test(message)
+  return typeof message === 'string' && codeless.test(message)
 }
+
+/** What pg says without a code when a connection breaks; knex puts the statement in front of it. */
+const codeless =
+  /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|is not queryable)$/
 
 /**
  * Stores what is known already and nobody else knows (a model's answer, a site's): while the database is away it is tried

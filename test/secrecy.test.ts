@@ -264,6 +264,8 @@ test('without the database every route fails without telling what was sent', asy
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const apiKey = await call(someone, auth.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
+  const login = await call(platform, auth.login, { body: { email: someone.email, password: someone.password } })
+  const { refreshToken } = login.body
   await postgres.stop()
   const secret = canary('request')
   const secrets = {
@@ -271,14 +273,15 @@ test('without the database every route fails without telling what was sent', asy
     token: someone.token,
     password: someone.password,
     apiKey: apiKey.body.key,
-    databasePassword: new URL(postgres.url).password || 'no password',
+    refreshToken,
+    databaseUrl: postgres.url,
   }
   const requests = [
     () => call(someone, agents.getAgent, { params: { agentId: agent.id } }),
     () => call(someone, agents.createAgent, { body: { name: secret, systemPrompt: secret, trigger: 'manual' } }),
     () => call(someone, auth.register, { body: { email: `${secret}@example.com`, password: secret } }),
     () => call(someone, auth.login, { body: { email: `${secret}@example.com`, password: secret } }),
-    () => call(someone, auth.refresh, { body: { refreshToken: secret } }),
+    () => call(someone, auth.refresh, { body: { refreshToken } }),
     () => call(someone, auth.changePassword, { body: { currentPassword: secret, newPassword: secret } }),
     () => call(someone, vault.addToVault, { body: { url: 'https://127.0.0.1:64999', token: secret } }),
     () => deliver(platform, { id: agent.id, webhookSecret: secret }, { secret }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database.ts'
 import { assertThat } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { isId, newId } from '../ids.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { PaymentMethodRow, presentPaymentMethod, type PaymentMethod } from './payment-method.ts'
@@ -40,7 +40,8 @@ export function createPaymentMethods({ database, clock, gateway, credits }: Part
 
   /** Removes a card. NOT_FOUND if the owner has no such card. */
   async function removePaymentMethod(ownerId: string, id: string): Promise<void> {
-    const [removed] = await PaymentMethodRow.query(database).delete().where({ id, owner_id: ownerId }).returning('*')
+    const mine = PaymentMethodRow.query(database).delete().where({ id, owner_id: ownerId }).returning('*')
+    const [removed] = isId(id) ? await mine : []
     assertThat(removed, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
     await gateway.detach(removed.reference)
   }

@@ -17,7 +17,8 @@ interface Stalled {
 /**
  * Wakes agents that have something to do and make no progress: their wake-up was lost (a crash between commit and
  * signal, Temporal away, its storage gone). One process sweeps at a time. An agent that goes on making none is woken at
- * growing intervals, because a long model call looks the same from here and signals are not free.
+ * growing intervals, because a long model call looks the same from here and signals are not free. Cancellations that
+ * have not taken effect are told to Temporal again.
  */
 export function createSweeper(context: {
   database: Database
@@ -58,6 +59,7 @@ export function createSweeper(context: {
     // A wake-up that cannot arrive must not count, or the next would come later than it could.
     if (!(await temporal.isReachable())) return
     await Promise.all((await takeStalled()).map(wake))
+    await Promise.all((await cancelling()).map(tellAgain))
   }
 
   /** On its own: one agent that cannot be woken must not keep the sweep from the others. */
@@ -67,6 +69,19 @@ export function createSweeper(context: {
       .wakeAgent({ agentId, ownerId })
       .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the queue was not woken'))
   }
+
+  /** Runs that go on although they are to be cancelled: Temporal was away when it should have been told. */
+  async function cancelling(): Promise<{ id: string }[]> {
+    const { rows } = await database.raw<{ rows: { id: string }[] }>(
+      `select id from runs where status in ('running', 'waiting')
+          and cancel_requested_at < ?::timestamptz - make_interval(secs => ?) order by cancel_requested_at limit ?`,
+      [clock.now(), config.sweep.stallSeconds, batch],
+    )
+    return rows
+  }
+
+  const tellAgain = ({ id: runId }: { id: string }): Promise<void> =>
+    temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))
 
   return { sweep }
 }

@@ -64,13 +64,15 @@ function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
   return { kind: 'unavailable', httpStatus: null, certain: !maybeSent, text: reach[reason] ?? reach['connect'] }
 }
 
+/**
+ * A refused address, a name that does not resolve and a closed port read the same, as for manifests: the difference
+ * would let a manifest map the network that this server stands in.
+ */
 const reach: Record<string, string> & { connect: string } = {
   connect: 'The site could not be reached.',
-  dns: "The site's host name could not be resolved.",
   tls: 'No secure connection to the site could be made.',
   timeout: 'The site did not answer in time.',
   reset: 'The site closed the connection before it had answered.',
-  'refused-address': 'The address of the site is not a public one.',
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 

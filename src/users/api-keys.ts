@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { ApiKeyRow, presentApiKey, type ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
@@ -56,7 +56,7 @@ export function createApiKeys({ database, clock }: Parts) {
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
     const live = ApiKeyRow.query(database).where({ id, user_id: caller.userId }).whereNull('revoked_at')
-    const changed = await live.patch({ revokedAt: clock.now() })
+    const changed = isId(id) ? await live.patch({ revokedAt: clock.now() }) : 0
     assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
   }
 

@@ -30,7 +30,7 @@ test('every route succeeds, and answers with every code that it documents and no
   for (const route of routes) t.deepEqual(recorder.missing(route), [], route.name)
   t.deepEqual(undocumented(byName), [])
   const pairs = routes.reduce((sum, route) => sum + codesOf(route).length, 0)
-  t.log(`${routes.length} routes, ${pairs} pairs of route and code, ${recorder.requests()} requests`)
+  t.log(`${routes.length} routes, ${pairs} pairs of route and code, ${recorder.texts.length} requests`)
 })
 
 const outcomeOf = (answer: Answer<unknown>): string => (answer.status < 400 ? 'done' : answer.failure.code)

@@ -4,23 +4,24 @@ import { call } from '../helpers/client.ts'
 /** A `call` that remembers how each route answered: with `done`, or with a code. */
 export function createRecorder() {
   const seen = new Map<string, Set<string>>()
-  let requests = 0
+  const texts: string[] = []
 
-  function note(name: string, outcome: string): void {
-    requests += 1
+  function note(name: string, outcome: string, body: unknown): void {
+    texts.push(JSON.stringify(body) ?? '')
     seen.set(name, (seen.get(name) ?? new Set()).add(outcome))
   }
 
   const ask: typeof call = async (client, route, request) => {
     const answer = await call(client, route, request)
-    note(route.name, answer.status < 400 ? 'done' : answer.failure.code)
+    if (answer.status < 400) note(route.name, 'done', answer.body)
+    else note(route.name, answer.failure.code, answer.failure)
     return answer
   }
 
   return {
     ask,
-    /** How many requests were made. */
-    requests: () => requests,
+    /** The body of every answer, as JSON. */
+    texts,
     /** What the route's declaration promises, and what was not seen of it. */
     missing: (route: AnyRoute): string[] =>
       [...codesOf(route), 'done'].filter((outcome) => !seen.get(route.name)?.has(outcome)),

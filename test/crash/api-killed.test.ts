@@ -40,5 +40,7 @@ test('an API that is killed under a burst of deliveries has a run for every 202,
     t.true(isGapless(rows.filter(({ agent_id: agentId }) => agentId === id).map(({ sequence }) => sequence)))
   }
   const keys = stage.sites.badTools.requests().map(({ idempotencyKey }) => idempotencyKey)
-  t.deepEqual(keys.toSorted(), rows.map(({ id }) => `${id}:1:0`).toSorted())
+  t.is(keys.length, rows.length)
+  t.is(new Set(keys).size, keys.length)
+  t.true(rows.every(({ id }) => keys.includes(`${id}:1:0`)))
 })

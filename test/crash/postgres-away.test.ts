@@ -23,6 +23,7 @@ test('while Postgres is stopped every route says so in time, and when it is back
   const systemPrompt = '[[call slow_once {"seconds":3}]][[call slow_read {"seconds":3}]]'
   const caller = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   const thinking = (await deliver(api, thinker, {})).body.runId
+  const waiting = (await deliver(api, thinker, {})).body.runId
   const calling = (await deliver(api, caller, {})).body.runId
   await untilEvent(someone, thinking, 'step.started')
   await untilAsked(stage.sites.badTools.requests, 'slow_once')
@@ -57,7 +58,7 @@ test('while Postgres is stopped every route says so in time, and when it is back
   }
   t.is((await call({ url: api.url }, health.healthz)).status, 200)
   // Long enough for every activity in flight to have failed at least once.
-  await delay(Math.max(0, 8000 - (Date.now() - stopped)))
+  await delay(Math.max(0, 12_000 - (Date.now() - stopped)))
 
   await postgres.start()
   const back = Date.now()
@@ -65,7 +66,7 @@ test('while Postgres is stopped every route says so in time, and when it is back
     (await call({ url: api.url }, health.readyz)).status === 200 ? true : undefined,
   )
   measured(t, `${Date.now() - back} ms until the API is ready again`)
-  for (const runId of [thinking, calling]) {
+  for (const runId of [thinking, waiting, calling]) {
     t.is((await ended(someone, runId, 60)).status, 'completed')
     measured(t, `${Date.now() - back} ms until the run had ended`)
     const timeline = await timelineOf(someone, runId)
@@ -73,7 +74,7 @@ test('while Postgres is stopped every route says so in time, and when it is back
     t.true(isGapless(timeline.map(({ number }) => number)))
   }
   t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
-  t.is((await deliver(api, thinker, {})).body.sequence, 2)
+  t.is((await deliver(api, thinker, {})).body.sequence, 3)
   for (const line of worker.logs.filter((one) => one.includes('nobody foresaw'))) measured(t, line)
   t.false(worker.logs.some((line) => line.includes('nobody foresaw')))
   for (const line of api.logs.filter((one) => /"level":(60|"fatal")/.test(one))) measured(t, line)

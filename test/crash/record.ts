@@ -22,7 +22,8 @@ export const untilEvent = (
 
 /** The timeline in short, `kind step attempt`, for comparing whole courses of events. */
 export const courseOf = (timeline: Timeline): string[] =>
-  timeline.map(({ kind, data }) => {
+  timeline.map(({ kind, data, at }) => {
+    if (process.env['AT']) kind += ` @${(Date.parse(String(at)) - Date.parse(String(timeline[0]?.at))) / 1000}`
     const { step, attempt } = data as { step?: number; attempt?: number }
     return [kind, kind.startsWith('step.') ? step : undefined, attempt].filter((part) => part !== undefined).join(' ')
   })

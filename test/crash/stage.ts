@@ -15,15 +15,17 @@ export interface StageOptions {
  */
 export async function openStage(t: ExecutionContext, options: StageOptions = {}) {
   const sites = options.sites ? await startSites(t) : undefined
-  const env = { SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...options.env }
+  const [port = 0] = await freePorts(1)
+  // The API processes' own address, so that tokens which one API has issued are good at the other.
+  const BASE_URL = `http://127.0.0.1:${port}`
+  const env = { BASE_URL, SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...options.env }
   const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
   const platform = await startPlatform(t, { env: environment })
 
   /** An API process, always at the same address, so that one can take the place of another. */
-  const [port = 0] = await freePorts(1)
   const startApi = async (): Promise<PlatformProcess & { url: string }> => {
     const api = await startProcess(t, 'api', { ...environment, PORT: String(port) })
-    return { ...api, url: `http://127.0.0.1:${port}` }
+    return { ...api, url: BASE_URL }
   }
   return {
     platform,

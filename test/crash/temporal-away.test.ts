@@ -1,4 +1,6 @@
 import test from 'ava'
+import * as runs from '../../api/runs.ts'
+import { call } from '../helpers/client.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
@@ -13,9 +15,12 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
   const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
   const busy = await webhookAgent(someone, { systemPrompt: slow, sites: [{ vaultEntryId }] })
   const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
+  const stubborn = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
 
   const before = (await deliver(stage.platform, busy, {})).body
+  const unwanted = (await deliver(stage.platform, stubborn, {})).body
   await untilAsked(stage.sites.badTools.requests, 'slow_once')
+  await untilEvent(someone, unwanted.runId, 'step.started')
   await temporal.stop()
   const asked = Date.now()
   const during = await Promise.all([deliver(stage.platform, busy, {}), deliver(stage.platform, idle, {})])
@@ -26,6 +31,10 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
     [202, 202],
   )
   t.true(took < 3000)
+  const cancelling = Date.now()
+  t.is((await call(someone, runs.cancelRun, { params: { runId: unwanted.runId } })).status, 200)
+  measured(t, `${Date.now() - cancelling} ms for a cancellation while Temporal is stopped`)
+  t.true(Date.now() - cancelling < 5000)
   const ready = await fetch(`${stage.platform.url}/readyz`)
   t.like(await ready.json(), { status: 'ok', temporal: 'away' })
 
@@ -38,6 +47,9 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
   }
   const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
   t.is(times, keys.length)
+  // Temporal could not be told of the cancellation at the time; it is told again.
+  t.like(await ended(someone, unwanted.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
   t.is(await worker.stop(), 0)
 })
 
@@ -50,12 +62,12 @@ test('a Temporal that is killed goes on from its file, and the runs with it', as
   const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
   const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
 
-  const runs = [(await deliver(stage.platform, agent, {})).body, (await deliver(stage.platform, agent, {})).body]
-  await untilEvent(someone, runs[0]!.runId, 'step.started', ({ data }) => data['step'] === 2)
+  const receipts = [(await deliver(stage.platform, agent, {})).body, (await deliver(stage.platform, agent, {})).body]
+  await untilEvent(someone, receipts[0]!.runId, 'step.started', ({ data }) => data['step'] === 2)
   await temporal.kill()
   await temporal.start()
   const back = Date.now()
-  for (const { runId } of runs) {
+  for (const { runId } of receipts) {
     t.is((await ended(someone, runId, 60)).status, 'completed')
     measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
     measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
@@ -75,22 +87,22 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
 
   const thinking = (await deliver(stage.platform, thinker, {})).body
-  const runs = []
-  for (let number = 1; number <= 3; number += 1) runs.push((await deliver(stage.platform, agent, { number })).body)
+  const receipts = []
+  for (let number = 1; number <= 3; number += 1) receipts.push((await deliver(stage.platform, agent, { number })).body)
   await untilAsked(stage.sites.badTools.requests, 'slow_once')
   await temporal.kill()
   await temporal.forget()
   await temporal.start()
   const back = Date.now()
 
-  for (const { runId } of [thinking, ...runs]) {
+  for (const { runId } of [thinking, ...receipts]) {
     t.is((await ended(someone, runId, 60)).status, 'completed')
     measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
     measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
   }
-  const timeline = await timelineOf(someone, runs[0]!.runId)
+  const timeline = await timelineOf(someone, receipts[0]!.runId)
   t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
-  const [first, second, third] = await Promise.all(runs.map(({ runId }) => ended(someone, runId)))
+  const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))
   t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
   const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
   t.is(times, 3)

@@ -1,0 +1,262 @@
+import test from 'ava'
+import { routes } from '../../api/routes.ts'
+import { codesOf, type AnyRoute } from '../../api/route.ts'
+import { newId } from '../../src/ids.ts'
+import { exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
+import { paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import { unharmed } from './unharmed.ts'
+
+const headersOf = (stage: Stage) => ({
+  authorization: `Bearer ${stage.owner.token}`,
+  'content-type': 'application/json',
+  ...secretOf(stage),
+})
+
+/** Sends a route's request, right in all but what the path says. */
+function sendTo(stage: Stage, route: AnyRoute, path: string): Promise<RawAnswer> {
+  const valid = validBodies(stage.sites)[route.name]
+  const body = valid && { body: JSON.stringify(valid) }
+  return send(stage.platform.url, { method: route.method.toUpperCase(), path, headers: headersOf(stage), ...body })
+}
+
+const fill = (path: string, values: Record<string, string>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+
+const oddIds = (real: string): string[] => [
+  '',
+  '%00',
+  '%E0%A4%A',
+  '%',
+  '%2F',
+  '%2e%2e',
+  '..',
+  '.',
+  '*',
+  '0',
+  '-1',
+  'null',
+  'undefined',
+  '[object%20Object]',
+  '1%20OR%201=1',
+  "'%20or%20'1'='1",
+  '%27;drop%20table%20users;--',
+  '%F0%9F%98%80',
+  '%ED%A0%80',
+  '%C0%80',
+  'a'.repeat(5000),
+  `${real}%00`,
+  `${real}%20`,
+  `%20${real}`,
+  `${real}/`,
+  `${real}x`,
+  real.slice(0, -1),
+  real.toUpperCase(),
+  `{${real}}`,
+  encodeURIComponent(`${real},${newId()}`),
+]
+
+test('an identifier that is none is answered as one that is not there, on every route', (t) =>
+  unharmed(t, async (stage) => {
+    const problems: string[] = []
+    for (const route of routes) {
+      const params = paramsOf(route, stage.params)
+      for (const name of Object.keys(params))
+        for (const odd of oddIds(params[name] ?? '')) {
+          const { status, code } = await sendTo(stage, route, fill(route.path, { ...params, [name]: odd }))
+          const expected =
+            code !== undefined && code.endsWith('NOT_FOUND') && (code === 'NOT_FOUND' || has(route, code))
+          if (!expected || status !== 404)
+            problems.push(`${route.name}, ${name} ${odd.slice(0, 40)}: ${status} ${code}`)
+        }
+    }
+    t.deepEqual(problems, [])
+  }))
+
+const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
+
+const oddQueries = [
+  'nonsense=1',
+  'constructor=1',
+  '__proto__=1',
+  'toString=1',
+  '=1',
+  '%00=1',
+  ...['0', '-1', '1e3', '1.5', '', '%20', '5%20', '0x10', '%D9%A1', 'NaN', 'Infinity', '99999', '1'.repeat(400)].map(
+    (limit) => `limit=${limit}`,
+  ),
+  'limit=1&limit=2',
+  'limit[]=1',
+  'limit[a]=1',
+  'limit=%00',
+  'limit=%E0%A4%A',
+]
+const oddByMember: Record<string, string[]> = {
+  limit: ['limit=1001'],
+  cursor: [
+    'cursor=',
+    'cursor=abc',
+    'cursor=%00',
+    'cursor=a&cursor=b',
+    `cursor=${Buffer.from("' or 1=1 --").toString('base64url')}`,
+    `cursor=${Buffer.from(`${newId()}x`).toString('base64')}`,
+    `cursor=${Buffer.from(newId()).toString('base64url')}x`,
+    `cursor=${'a'.repeat(300)}`,
+  ],
+  status: ['status=nonsense', 'status=', 'status=queued&status=running', 'status=queued%00', 'status[]=queued'],
+  trigger: ['trigger=nonsense', 'trigger=', 'trigger=Manual', 'trigger[]=manual'],
+  agentId: ['agentId=', 'agentId=%00', `agentId=${'a'.repeat(65)}`, 'agentId=a&agentId=b', 'agentId=%ED%A0%80%00'],
+  after: ['after=-1', 'after=x', 'after=1e3', 'after=', 'after=2147483648', 'after=1&after=2', 'after=%00'],
+}
+
+test('a query that is not understood is refused, on every route that takes one', (t) =>
+  unharmed(t, async (stage) => {
+    const problems: string[] = []
+    for (const route of routes.filter(({ query }) => query)) {
+      const members = Object.keys((route.query as { entries: object }).entries)
+      const path = fill(route.path, paramsOf(route, stage.params))
+      for (const query of [...oddQueries, ...members.flatMap((member) => oddByMember[member] ?? [])]) {
+        const { status, code } = await sendTo(stage, route, `${path}?${query}`)
+        if (code !== 'VALIDATION_ERROR') problems.push(`${route.name}?${query.slice(0, 60)}: ${status} ${code}`)
+      }
+    }
+    t.deepEqual(problems, [])
+  }))
+
+test('a path is known in one spelling only, and a method where it is declared', (t) =>
+  unharmed(t, async (stage) => {
+    const { url } = stage.platform
+    const headers = headersOf(stage)
+    const { agentId = '' } = stage.params
+    const unknown = [
+      '/',
+      '/nonsense',
+      '/Agents',
+      '/AGENTS',
+      '/agents/',
+      '//agents',
+      '/agents//',
+      '/./agents',
+      '/agents;a=b',
+    ]
+    for (const path of [
+      ...unknown,
+      '/x/../agents',
+      '/agents%2F',
+      `/agents/${agentId}/`,
+      '/%61gents%00',
+      '/docs/../agents',
+    ])
+      t.is((await send(url, { path, headers })).code, 'NOT_FOUND', path)
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']) {
+      const answer = await send(url, { method, path: '/agents', headers })
+      t.deepEqual([answer.status, answer.code], [404, 'NOT_FOUND'], method)
+    }
+    const { status, text } = await send(url, { method: 'HEAD', path: '/agents', headers })
+    t.deepEqual([status, text], [200, ''])
+  }))
+
+test('headers cannot make a request into another one', (t) =>
+  unharmed(t, async (stage) => {
+    const { agentId = '' } = stage.params
+    for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override', '_method']) {
+      const headers = { ...headersOf(stage), [name]: 'DELETE' }
+      const answer = await send(stage.platform.url, { path: `/agents/${agentId}?_method=DELETE`, headers })
+      t.is(answer.status, 200, name)
+    }
+    for (const name of ['x-original-url', 'x-rewrite-url', 'x-forwarded-host', 'x-forwarded-prefix']) {
+      const answer = await send(stage.platform.url, { path: '/healthz', headers: { [name]: '/agents' } })
+      t.is(answer.text, '{"status":"ok"}', name)
+    }
+  }))
+
+test('an idempotency key that is none is refused, not ignored', (t) =>
+  unharmed(t, async (stage) => {
+    const path = `/api/webhooks/agent/${stage.agent.id}`
+    const odd = ['', ' ', 'a b', 'a\tb', 'x'.repeat(256), 'x'.repeat(300), 'caf\u00e9', 'a\u00a0b', '\u0080']
+    for (const name of ['idempotency-key', 'webhook-id'])
+      for (const key of odd) {
+        const headers = { ...headersOf(stage), [name]: key }
+        const answer = await send(stage.platform.url, { method: 'POST', path, headers, body: '{}' })
+        t.is(answer.code, 'VALIDATION_ERROR', `${name}: ${JSON.stringify(key.slice(0, 20))}`)
+      }
+    const twice = { ...headersOf(stage), 'idempotency-key': ['one', 'two'] }
+    t.is(
+      (await send(stage.platform.url, { method: 'POST', path, headers: twice, body: '{}' })).code,
+      'VALIDATION_ERROR',
+    )
+  }))
+
+test('a request id of the client is kept only if it is harmless', (t) =>
+  unharmed(t, async ({ platform: { url, logs } }) => {
+    const kept = await send(url, { path: '/healthz', headers: { 'x-request-id': 'abc-1.2_3' } })
+    t.is(kept.headers['x-request-id'], 'abc-1.2_3')
+    for (const id of ['<script>', 'a b', 'x'.repeat(65), '"\\u001b[31m', 'caf\u00e9', '', '{"a":1}']) {
+      const answer = await send(url, { path: '/healthz', headers: { 'x-request-id': id } })
+      t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/, id)
+    }
+    for (const line of logs) t.notThrows(() => JSON.parse(line))
+  }))
+
+test('what is no HTTP is refused, and never hangs or harms', (t) =>
+  unharmed(t, async (stage) => {
+    const { url } = stage.platform
+    const host = 'Host: x\r\nConnection: close\r\n'
+    const requests: [string, string][] = [
+      ['nonsense', 'nonsense\r\n\r\n'],
+      ['an unknown method', `FOO /healthz HTTP/1.1\r\n${host}\r\n`],
+      ['a control character in a header', `GET /healthz HTTP/1.1\r\n${host}X-A: a\u0001b\r\n\r\n`],
+      ['NUL in a header', `GET /healthz HTTP/1.1\r\n${host}X-A: a\u0000b\r\n\r\n`],
+      ['NUL in the path', `GET /healthz\u0000 HTTP/1.1\r\n${host}\r\n`],
+      ['a space in a header name', `GET /healthz HTTP/1.1\r\n${host}X A: b\r\n\r\n`],
+      ['a folded header', `GET /healthz HTTP/1.1\r\n${host}\r\n X-A: b\r\n\r\n`],
+      ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
+      [
+        'a token of a megabyte',
+        `GET /agents HTTP/1.1\r\n${host}Authorization: Bearer ${'a'.repeat(1_000_000)}\r\n\r\n`,
+      ],
+      ['a path of a megabyte', `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n`],
+      ['ten thousand headers', `GET /healthz HTTP/1.1\r\n${host}${'X-A: b\r\n'.repeat(10_000)}\r\n`],
+    ]
+    for (const [what, bytes] of requests) {
+      const status = statusIn(await exchange(url, Buffer.from(bytes, 'latin1')))
+      t.true([0, 400, 414, 431].includes(status), `${what}: ${status}`)
+    }
+  }))
+
+test('a body whose length is a lie, or that never ends, starts nothing', (t) =>
+  unharmed(t, async (stage) => {
+    const { url, config } = stage.platform
+    const body = '{"title":"It is broken"}'
+    const head = (...more: string[]) =>
+      [
+        `POST /api/webhooks/agent/${stage.agent.id} HTTP/1.1`,
+        'Host: x',
+        'Connection: close',
+        'Content-Type: application/json',
+        `X-Webhook-Secret: ${stage.agent.webhookSecret}`,
+        ...more,
+        '\r\n',
+      ].join('\r\n')
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+    const lies: [string, string][] = [
+      ['longer than the body', `${head(`Content-Length: ${body.length + 10}`)}${body}`],
+      ['shorter than the body', `${head(`Content-Length: ${body.length - 1}`)}${body}`],
+      ['negative', `${head('Content-Length: -1')}${body}`],
+      ['no number', `${head('Content-Length: 1e2')}${body}`],
+      ['two lengths', `${head('Content-Length: 2', `Content-Length: ${body.length}`)}${body}`],
+      ['length and chunks', `${head('Content-Length: 2', 'Transfer-Encoding: chunked')}${chunk(body)}0\r\n\r\n`],
+      ['no length and no chunks', `${head()}${body}`],
+      ['chunks without an end', `${head('Transfer-Encoding: chunked')}${chunk(body)}`],
+      ['a chunk of another length', `${head('Transfer-Encoding: chunked')}5\r\n${body}\r\n0\r\n\r\n`],
+      ['an unknown transfer encoding', `${head('Transfer-Encoding: nonsense')}${body}`],
+      [
+        'chunks that grow too long',
+        `${head('Transfer-Encoding: chunked')}${chunk(' '.repeat(64_000)).repeat(20)}0\r\n\r\n`,
+      ],
+      ['too long, and announced', head(`Content-Length: ${config.bodies.webhookBytes + 1}`, 'Expect: 100-continue')],
+    ]
+    for (const [what, bytes] of lies) {
+      const answer = await exchange(url, bytes)
+      t.false(answer.includes('HTTP/1.1 2'), `${what}: ${answer}`)
+    }
+  }))

@@ -1,0 +1,66 @@
+import * as auth from '../../../api/auth.ts'
+import { newcomer, person } from '../../helpers/people.ts'
+import type { Recorder } from '../recorder.ts'
+import { validBodies, type Stage } from '../stage.ts'
+import { repeat, type Table } from './table.ts'
+
+export function authTable({ platform, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
+  const { database } = platform.services
+  const bodies = validBodies(sites)
+  const credentials = { email: owner.email, password: owner.password }
+  const refreshToken = async () => (await ask(nobody, auth.login, { body: credentials })).body.refreshToken
+  const refresh = async (token: string) => ask(nobody, auth.refresh, { body: { refreshToken: token } })
+  const key = { name: 'A key', scopes: ['read' as const] }
+  return {
+    register: { done: () => ask(nobody, auth.register, { body: bodies['register'] as never }) },
+    login: {
+      done: () => ask(nobody, auth.login, { body: credentials }),
+      UNAUTHORIZED: () => ask(nobody, auth.login, { body: { ...credentials, password: 'a wrong password' } }),
+    },
+    refresh: {
+      done: async () => refresh(await refreshToken()),
+      INVALID_TOKEN: () => refresh('sy_refresh_never-given-out'),
+      async TOKEN_EXPIRED() {
+        const someone = await newcomer(platform)
+        const { body } = await ask(nobody, auth.login, { body: { email: someone.email, password: someone.password } })
+        // They live for a day at least.
+        await database.raw(
+          `update refresh_tokens set expires_at = now() where login_id in
+             (select logins.id from logins join users on users.id = user_id where email = ?)`,
+          [someone.email],
+        )
+        return refresh(body.refreshToken)
+      },
+      async TOKEN_REVOKED() {
+        const token = await refreshToken()
+        await refresh(token)
+        return refresh(token)
+      },
+    },
+    logout: { done: async () => ask(await newcomer(platform), auth.logout) },
+    logoutEverywhere: { done: async () => ask(await newcomer(platform), auth.logoutEverywhere) },
+    acceptTerms: { done: async () => ask(await newcomer(platform), auth.acceptTerms) },
+    me: { done: () => ask(owner, auth.me) },
+    changePassword: {
+      async done() {
+        const someone = await newcomer(platform)
+        const body = { currentPassword: someone.password, newPassword: 'a better password' }
+        return ask(someone, auth.changePassword, { body })
+      },
+    },
+    listApiKeys: { done: () => ask(owner, auth.listApiKeys) },
+    createApiKey: {
+      done: () => ask(owner, auth.createApiKey, { body: key }),
+      async FEATURE_LIMIT_REACHED() {
+        const someone = await person(platform)
+        return repeat(4, () => ask(someone, auth.createApiKey, { body: key }))
+      },
+    },
+    deleteApiKey: {
+      async done() {
+        const { body } = await ask(owner, auth.createApiKey, { body: key })
+        return ask(owner, auth.deleteApiKey, { params: { apiKeyId: body.id } })
+      },
+    },
+  }
+}

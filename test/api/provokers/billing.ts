@@ -1,0 +1,39 @@
+import * as billing from '../../../api/billing.ts'
+import { person, type Person } from '../../helpers/people.ts'
+import type { Recorder } from '../recorder.ts'
+import type { Stage } from '../stage.ts'
+import { repeat, type Table } from './table.ts'
+
+export function billingTable({ platform, owner }: Stage, { ask }: Recorder): Table {
+  const add = (someone: Person, paymentMethod: string) =>
+    ask(someone, billing.addPaymentMethod, { body: { paymentMethod } })
+  const subscribe = (someone: Person) => ask(someone, billing.subscribe, { body: { tier: 'pro' } })
+  return {
+    getBilling: { done: () => ask(owner, billing.getBilling) },
+    listPaymentMethods: { done: () => ask(owner, billing.listPaymentMethods) },
+    listLedger: { done: () => ask(owner, billing.listLedger) },
+    addPaymentMethod: {
+      done: () => add(owner, 'pm_card_mastercard'),
+      PAYMENT_FAILED: () => add(owner, 'pm_card_chargeDeclined'),
+      async FEATURE_LIMIT_REACHED() {
+        const someone = await person(platform)
+        return repeat(21, () => add(someone, 'pm_card_visa'))
+      },
+    },
+    removePaymentMethod: {
+      async done() {
+        const { body } = await add(owner, 'pm_card_visa')
+        return ask(owner, billing.removePaymentMethod, { params: { paymentMethodId: body.id } })
+      },
+    },
+    subscribe: {
+      done: () => subscribe(owner),
+      NO_PAYMENT_METHOD: async () => subscribe(await person(platform)),
+      async PAYMENT_FAILED() {
+        const someone = await person(platform)
+        await add(someone, 'pm_card_chargeCustomerFail')
+        return subscribe(someone)
+      },
+    },
+  }
+}

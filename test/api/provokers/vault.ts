@@ -1,0 +1,49 @@
+import * as vault from '../../../api/vault.ts'
+import type { Answer } from '../../helpers/client.ts'
+import { connectBadTools, person } from '../../helpers/people.ts'
+import type { Recorder } from '../recorder.ts'
+import type { Stage } from '../stage.ts'
+import { repeat, type Table } from './table.ts'
+
+export function vaultTable({ platform, sites: given, origins, owner, params }: Stage, { ask }: Recorder): Table {
+  const { entryId = '' } = params
+  const inspect = (url: string) => ask(owner, vault.inspectSite, { body: { url } })
+  const connect = (url: string, someone = owner) =>
+    ask(someone, vault.addToVault, { body: { url, token: 'any-token' } })
+  const use = (toolName: string, body = {}) => ask(owner, vault.callTool, { params: { entryId, toolName }, body })
+  const bySite = (reach: (url: string) => Promise<Answer<unknown>>) => ({
+    INVALID_URL: () => reach('tracker.example.com'),
+    MANIFEST_NOT_FOUND: () => reach(given.deadOrigin),
+    MANIFEST_INVALID: () => reach(given.brokenManifest.origin),
+  })
+  return {
+    inspectSite: { done: () => inspect(given.tracker.origin), ...bySite(inspect) },
+    listVault: { done: () => ask(owner, vault.listVault) },
+    addToVault: {
+      done: () => connect(given.tracker.origin),
+      ...bySite(connect),
+      TOKEN_EXISTS: () => connect(given.badTools.origin),
+      async VAULT_LIMIT_REACHED() {
+        const someone = await person(platform)
+        const all = [given.tracker.origin, ...origins, given.badTools.origin]
+        return repeat(all.length, (index) => connect(all[index] ?? '', someone))
+      },
+    },
+    getVaultEntry: { done: () => ask(owner, vault.getVaultEntry, { params: { entryId } }) },
+    replaceVaultToken: {
+      done: () => ask(owner, vault.replaceVaultToken, { params: { entryId }, body: { token: 'another-token' } }),
+    },
+    removeFromVault: {
+      async done() {
+        const someone = await person(platform)
+        return ask(someone, vault.removeFromVault, { params: { entryId: await connectBadTools(someone, given) } })
+      },
+    },
+    listTools: { done: () => ask(owner, vault.listTools, { params: { entryId } }) },
+    callTool: {
+      done: () => use('echo_text', { text: 'hello' }),
+      SITE_UNAVAILABLE: () => use('reset'),
+      TOOL_EXECUTION_ERROR: () => use('fail'),
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import * as webhooks from '../../../api/webhooks.ts'
+import { customer, webhookAgent } from '../../helpers/people.ts'
+import type { Recorder } from '../recorder.ts'
+import type { Spender } from '../spender.ts'
+import { secretOf, type Stage } from '../stage.ts'
+import type { Table } from './table.ts'
+
+export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender): Table {
+  const { platform, agent, params } = stage
+  const { agentId = '', runId = '' } = params
+  const { database } = platform.services
+  const receive = (to: { id: string; webhookSecret: string }, client = stage.nobody) =>
+    ask(client, webhooks.receiveWebhook, {
+      params: { agentId: to.id },
+      raw: '{"title":"It is broken"}',
+      headers: { 'x-webhook-secret': to.webhookSecret },
+    })
+  /** Delivers to an agent whose owner's account was changed as only time can, or what is not there yet. */
+  async function afterChange(change: Record<string, unknown>) {
+    const someone = await customer(platform)
+    const theirs = await webhookAgent(someone)
+    await database('accounts')
+      .update(change)
+      .whereIn('ownerId', database('users').select('id').where({ email: someone.email }))
+    return receive(theirs)
+  }
+  return {
+    receiveWebhook: {
+      done: () => receive(agent),
+      WEBHOOK_SECRET_INVALID: () => receive({ ...agent, webhookSecret: 'wrong' }),
+      // A subscription cannot be ended by request yet.
+      TIER_REQUIRED: () => afterChange({ tier: 'free', currentPeriodEnd: null }),
+      SUBSCRIPTION_PAST_DUE: () => afterChange({ currentPeriodEnd: new Date(Date.now() - 1000) }),
+      async WEBHOOK_PAYLOAD_INVALID() {
+        return receive(await webhookAgent(stage.owner, { webhookSchema: [{ name: 'content', type: 'string' }] }))
+      },
+      async NO_CREDITS() {
+        const { someone, agent: poor } = await spender()
+        return receive(poor, { url: someone.url })
+      },
+    },
+    getDelivery: {
+      done: () => ask(stage.nobody, webhooks.getDelivery, { params: { agentId, runId }, headers: secretOf(stage) }),
+      WEBHOOK_SECRET_INVALID: () => ask(stage.nobody, webhooks.getDelivery, { params: { agentId, runId } }),
+    },
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * Addresses that no site may have, as attackers write them. Grouped by what is tried; a host is a host or host and
+ * port, a URL is complete. Addresses on the public internet are left out: nothing here may leave this machine.
+ */
+
+export const loopbackHosts = [
+  '127.0.0.1',
+  '127.1',
+  '127.127.127.127',
+  '0',
+  '0.0.0.0',
+  'localhost',
+  'LOCALHOST',
+  'LOCALHOST.',
+  'localhost%2e',
+  'localhost.localdomain',
+  'ip6-localhost',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::1%25lo]',
+]
+
+export const encodedHosts = [
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '0o177.0.0.1',
+  '127.0x0.1',
+  '3232235521',
+  '2852039166',
+  '①②⑦.⓪.⓪.①',
+  '１２７.０.０.１',
+  '127。0。0。1',
+  '127．0．0．1',
+  '%31%32%37.0.0.1',
+  '127%2e0%2e0%2e1',
+  'ｌｏｃａｌｈｏｓｔ',
+  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  'xn--localhost-',
+]
+
+export const embeddedHosts = [
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:a9fe:a9fe]',
+  '[::ffff:0:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[2001:db8::1]',
+  '[fd00::1]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[fd00:ec2::254]',
+]
+
+export const rangeHosts = [
+  '10.0.0.1',
+  '10.255.255.255',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '192.168.255.255',
+  '100.64.0.1',
+  '100.127.255.255',
+  '169.254.0.1',
+  '192.0.0.1',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+]
+
+export const metadataHosts = [
+  '169.254.169.254',
+  'metadata.google.internal',
+  'metadata.google.internal.',
+  'metadata.amazonaws.com',
+  '169.254.170.2',
+  '168.63.129.16',
+  '100.100.100.200',
+]
+
+/** Hosts of the lists above that are no hosts of a URL at all, or that are written to deceive. */
+export const malformedHosts = new Set([
+  'LOCALHOST.',
+  'localhost%2e',
+  '[::1%25lo]',
+  '0o177.0.0.1',
+  '%31%32%37.0.0.1',
+  '127%2e0%2e0%2e1',
+  'metadata.google.internal.',
+])
+
+/**
+ * Texts that parsers read differently, by what becomes of them. `good` is a host that may be reached, `trap` one that
+ * may not.
+ */
+export const confusingUrls = (good: string, trap: string) => ({
+  invalid: [
+    `https://${good}@${trap}`,
+    `https://${good}:443@${trap}`,
+    `https://user:hunter2@${trap}/`,
+    `https://user:hunter2@${good}/`,
+    `https://@${trap}/`,
+    `https://${trap}#@${good}`,
+    `https://${trap}#/${good}`,
+    `https://${trap}\\@${good}`,
+    `https://${good}\\@${trap}`,
+    `https:\\\\${trap}`,
+    `http:${trap}/`,
+    `https:${trap}/`,
+    `//${trap}`,
+    `/${trap}`,
+    trap,
+    `https:///${trap}`,
+    `https:////${trap}`,
+    `https:/${trap}`,
+    `https://\t${trap}`,
+    `ht\ntps://${trap}`,
+    `https://${trap}\r\nX-Injected: yes`,
+    `https://${trap}/\r\nHost: ${good}`,
+    ` https://${trap}`,
+    `https://${trap} `,
+    `https://${trap}/ &@${good}# @${good}/`,
+    'http://1.1.1.1 &@2.2.2.2# @3.3.3.3/',
+    `https://[${trap}]`,
+    `https://\u200b${trap}`,
+    `https://\u202e${trap}`,
+    'https://',
+    'https:',
+  ],
+  /** Not even a text that a URL could be. */
+  unusable: [
+    `https://${trap}\0.${good}`,
+    `https://${trap}\ud800`,
+    `https://${'a'.repeat(10_000)}.example`,
+    `https://${trap}/${'a'.repeat(10_000)}`,
+    '',
+  ],
+  unreachable: [
+    `https://${trap}/%0d%0aX-Injected:%20yes`,
+    `https://${trap}//${good}`,
+    `https://${trap}/../..//${good}`,
+    `https://${trap}?@${good}`,
+    `https://${trap}?x=1&y=@${good}`,
+    `https://${'a'.repeat(64)}.invalid`,
+  ],
+})
+
+export const schemes = [
+  'http',
+  'file',
+  'ftp',
+  'gopher',
+  'dict',
+  'ldap',
+  'data',
+  'javascript',
+  'jar',
+  'ws',
+  'wss',
+  'blob',
+]
+
+export const ports = [
+  '0',
+  '22',
+  '25',
+  '80',
+  '5432',
+  '6379',
+  '7233',
+  '65536',
+  '-1',
+  '443x',
+  '1e4',
+  '99999999999999999999',
+]

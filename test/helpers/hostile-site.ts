@@ -1,0 +1,82 @@
+import { createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { ExecutionContext } from 'ava'
+import { listen } from '../../examples/sites/https-server.ts'
+import { testCertificates } from './sites.ts'
+
+export interface HostileSite {
+  origin: string
+  host: string
+  /** What answers the request for the manifest; a good manifest unless it is replaced. */
+  manifest: RequestListener
+  /** What answers tool calls. */
+  tool: RequestListener
+}
+
+/** A manifest that is good but for what is put in its place. */
+export const manifestWith = (serverUrl: string, more: object = {}) => ({
+  name: 'A hostile site',
+  version: '1.0.0',
+  description: 'Attacks whoever connects it.',
+  server: { url: serverUrl },
+  auth: { type: 'bearer' },
+  tools: [
+    {
+      name: 'act',
+      description: 'Acts.',
+      effect: 'once',
+      input_schema: { type: 'object', properties: {}, required: [] },
+    },
+  ],
+  ...more,
+})
+
+/** Answers with a body of the given type, JSON unless said otherwise. */
+export const answering =
+  (body: unknown, type = 'application/json'): RequestListener =>
+  (_request, response) =>
+    void response
+      .writeHead(200, { 'Content-Type': type })
+      .end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
+
+/** Redirects to an address. */
+export const redirecting =
+  (status: number, location: string): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { Location: location }).end()
+
+/** A site over HTTPS on loopback whose manifest and tools answer as the test says. */
+export async function startHostileSite(t: ExecutionContext): Promise<HostileSite> {
+  const { server, origin, close } = await listen({ port: 0, tls: await testCertificates() })
+  t.teardown(close)
+  const site: HostileSite = {
+    origin,
+    host: new URL(origin).host,
+    manifest: answering(manifestWith(`${origin}/api`)),
+    tool: answering({ done: true }),
+  }
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    request.resume()
+    response.on('error', () => response.destroy())
+    if (request.method === 'GET') site.manifest(request, response)
+    else site.tool(request, response)
+  })
+  return site
+}
+
+/** Plain TCP listeners on every loopback address, on ports that sites may have. They only count who connects. */
+export async function startTraps(t: ExecutionContext, count: number) {
+  let connections = 0
+  const ports: number[] = []
+  for (let index = 0; index < count; index += 1) {
+    const server = createServer((socket: Socket) => {
+      connections += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, resolve))
+    t.teardown(() => void server.close())
+    ports.push((server.address() as AddressInfo).port)
+  }
+  return { ports, connections: () => connections }
+}

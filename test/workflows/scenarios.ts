@@ -1,0 +1,127 @@
+import { Client, Connection } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import type { ExecutionContext } from 'ava'
+import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { deliver, ended, webhookAgent } from '../helpers/people.ts'
+import { allEnded, cancel, happened, openScripts, start } from '../helpers/runs.ts'
+import { temporalAddress } from '../helpers/temporal.ts'
+
+/** A history in the JSON of Temporal's command line. */
+export interface History {
+  events: { eventId: string; eventType: string; [attributes: string]: unknown }[]
+}
+
+type Scripts = Awaited<ReturnType<typeof openScripts>>
+
+/** A client of the server that all tests share, closed with the test. */
+export function openClient(t: ExecutionContext): Client {
+  const connection = Connection.lazy({ address: temporalAddress() })
+  t.teardown(() => connection.close())
+  return new Client({ connection })
+}
+
+export async function historyOf(client: Client, workflowId: string): Promise<History> {
+  return JSON.parse(historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory())) as History
+}
+
+/** Waits until the workflow has closed, however it did, and returns its whole history. */
+async function closedHistory(client: Client, workflowId: string): Promise<History> {
+  await client.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch(() => undefined)
+  return historyOf(client, workflowId)
+}
+
+const countOf = (history: History, type: string): number =>
+  history.events.filter(({ eventType }) => eventType === `EVENT_TYPE_${type}`).length
+
+/**
+ * Holds the lock of an agent's queue, so that `claimNext` waits, until a wake-up has come in between: then the claim
+ * finds nothing, and the wake-up must not be lost with it. The signal is in the history only after Temporal's heartbeat
+ * of the workflow task, 8 s after its start.
+ */
+export async function wakeWhileClaiming({ platform, scripted }: Scripts, client: Client): Promise<History> {
+  const { database, temporal } = platform.services
+  const { id: agentId } = await scripted('[[say done]]')
+  const row = (await database('agents').where({ id: agentId }).first('ownerId')) as { ownerId: string }
+  const wake = () => temporal.wakeAgent({ agentId, ownerId: row.ownerId })
+  await database.transaction(async (trx) => {
+    await trx('agent_queues').where({ agentId }).forUpdate()
+    await wake()
+    await eventually(10, 'the claim waits for the lock', async () => {
+      const waiting = await database('pg_stat_activity')
+        .whereRaw('datname = current_database()')
+        .where({ wait_event_type: 'Lock' })
+      return waiting.length > 0 || undefined
+    })
+    await wake()
+    await eventually(20, 'the second wake-up reaches the workflow', async () => {
+      const history = await historyOf(client, agentQueueId(agentId))
+      return countOf(history, 'WORKFLOW_EXECUTION_SIGNALED') === 2 || undefined
+    })
+  })
+  return closedHistory(client, agentQueueId(agentId))
+}
+
+/** Every shape that the workflows' histories can have, each provoked on the platform as a user or an operator would. */
+export const scenarios: Record<string, (scripts: Scripts, client: Client) => Promise<History>> = {
+  async 'run-completed-with-tools'({ follow }, client) {
+    const { run } = await follow(
+      '[[call echo_text {"text":"a"}]] [[call flaky_read {"failures":1}]] [[then]] [[call no_such_tool {}]] [[then]] [[say done]]',
+    )
+    return closedHistory(client, agentRunId(run.id))
+  },
+
+  async 'run-failed'({ follow }, client) {
+    const { run } = await follow('[[call echo_text {"text":"a"}]] [[fail 400]]')
+    return closedHistory(client, agentRunId(run.id))
+  },
+
+  async 'run-cancelled-in-model-call'({ scripted, someone }, client) {
+    const { id } = (await start(someone, await scripted('[[sleep 60]]'))).body
+    await happened(someone, id, 'step.started')
+    await cancel(someone, id)
+    return closedHistory(client, agentRunId(id))
+  },
+
+  async 'run-cancelled-in-tool-call'({ scripted, someone }, client) {
+    const { id } = (await start(someone, await scripted('[[call hang {}]] [[call echo_text {"text":"a"}]]'))).body
+    await happened(someone, id, 'tool.started')
+    await cancel(someone, id)
+    return closedHistory(client, agentRunId(id))
+  },
+
+  async 'queue-with-several-runs'({ platform, someone }, client) {
+    const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+    await Promise.all([1, 2, 3].map((number) => deliver(platform, agent, { number })))
+    await allEnded(someone, agent, 30)
+    // Within the time that the queue lingers.
+    await deliver(platform, agent, { number: 4 })
+    await allEnded(someone, agent, 30)
+    return closedHistory(client, agentQueueId(agent.id))
+  },
+
+  async 'queue-with-a-terminated-run'({ platform, someone }, client) {
+    const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]', allowActionOverride: true })
+    const { runId } = (await deliver(platform, agent, { number: 1 })).body
+    await deliver(platform, agent, { action: '[[say done]]' })
+    await happened(someone, runId, 'step.started')
+    await client.workflow.getHandle(agentRunId(runId)).terminate()
+    await ended(someone, runId)
+    return closedHistory(client, agentQueueId(agent.id))
+  },
+
+  async 'queue-with-a-run-cancelled-by-an-operator'({ platform, someone }, client) {
+    const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]', allowActionOverride: true })
+    const { runId } = (await deliver(platform, agent, { number: 1 })).body
+    await deliver(platform, agent, { action: '[[say done]]' })
+    await happened(someone, runId, 'step.started')
+    await client.workflow.getHandle(agentRunId(runId)).cancel()
+    await ended(someone, runId)
+    return closedHistory(client, agentQueueId(agent.id))
+  },
+
+  'queue-woken-while-claiming': wakeWhileClaiming,
+}
