@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
+import { HttpMethodEnum, koaBody } from 'koa-body'
 import { CodedError } from '../src/errors.ts'
 import { decodeUtf8, parseJson } from '../src/json.ts'
 
@@ -20,6 +20,7 @@ export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer> 
     textTypes: ['json', '+json'],
     textLimit: maxBytes,
     encoding: 'latin1',
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw refused(error, maxBytes)
     },

@@ -2,9 +2,9 @@ import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
+import { requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { readBody, readJsonBody } from './body.ts'
-import { limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
+import { isStrict, limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
@@ -14,12 +14,12 @@ export function mount(route: AnyRoute, services: Services): Middleware {
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
     const caller = route.access === 'anyone' ? undefined : await authenticate(route, services, ctx)
     if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
-    assertThat(!needsTerms(route) || caller?.termsAccepted, 'TERMS_NOT_ACCEPTED')
+    if (caller && needsTerms(route)) requireTerms(caller)
     const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
     const resource = route.resource ? await route.resource(before) : undefined
-    const query = route.query ? parseQuery(route.query, ctx) : undefined
+    const query = isStrict(route) ? parseQuery(route.query ?? nothing, ctx) : undefined
     const raw = route.rawBody ? await readBody(ctx, route.rawBody.maxBytes(services)) : Buffer.alloc(0)
-    const body = route.body ? await parseBody(route.body, services, ctx) : undefined
+    const body = await parseBody(route, services, ctx)
     const answer = await route.handle({ ...before, query, body, raw, resource })
     ctx.status = route.status
     ctx.body = route.response ? present(route, answer) : null
@@ -36,10 +36,7 @@ const facts = (ctx: Context): RequestFacts => ({
 async function authenticate(route: AnyRoute, services: Services, ctx: Context): Promise<Caller> {
   const caller = await services.users.authenticate(ctx.get('authorization') || undefined)
   ctx.state['userId'] = caller.userId
-  const scope = route.method === 'get' ? 'read' : 'write'
-  assertThat(caller.scopes.includes(scope), 'PERMISSION_DENIED', {
-    message: `This API key lacks the scope "${scope}".`,
-  })
+  requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(route.access !== 'login' || caller.via === 'login', 'PERMISSION_DENIED', {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
@@ -49,10 +46,18 @@ async function authenticate(route: AnyRoute, services: Services, ctx: Context): 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
   validated(schema, { ...ctx.query }, 'The query is not valid.')
 
-async function parseBody(schema: v.GenericSchema, services: Services, ctx: Context): Promise<unknown> {
+/** A route without a body takes none, or an empty object: what somebody writes there would silently have no effect. */
+async function parseBody(route: AnyRoute, services: Services, ctx: Context): Promise<unknown> {
+  if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
   const value = await readJsonBody(ctx, services.config.bodies.defaultBytes)
-  return validated(schema, value, 'The request body is not valid.')
+  return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
+
+const nothing = v.strictObject({})
+
+/** Whether the request says that a body follows (RFC 9112, 6). */
+const hasBody = ({ headers }: Context): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Drops what the declaration does not name, and refuses to send what contradicts it. */
 function present(route: AnyRoute, answer: unknown): unknown {

@@ -101,11 +101,17 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
     codes.push('PERMISSION_DENIED')
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
   if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
-  if (route.body || route.query || route.rawBody) codes.push('VALIDATION_ERROR')
+  if (isStrict(route) || route.rawBody) codes.push('VALIDATION_ERROR')
   codes.push(...(route.codes ?? []))
   if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.resource) codes.push('INTERNAL_ERROR')
   return [...new Set(codes)]
 }
+
+/**
+ * Whether members that the declaration does not name are refused. Not for webhooks, whose senders add queries of their
+ * own to the address they were given, nor for what watches the platform's health.
+ */
+export const isStrict = (route: AnyRoute): boolean => route.access !== 'anyone' || route.body !== undefined
 
 export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
 

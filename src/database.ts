@@ -53,8 +53,7 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** What pg says without a code when a connection breaks; knex puts the statement in front of it. */
-const codeless =
-  /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|is not queryable)$/
+const codeless = /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|is not queryable)$/
 
 /**
  * Stores what is known already and nobody else knows (a model's answer, a site's): while the database is away it is tried

@@ -76,7 +76,8 @@ for (const [index, { rule, files, says }] of violations.entries()) {
   test(`a made-up violation is caught: ${rule} (${index + 1})`, (t) => {
     const made = Object.entries(files).map(([path, text]) => readSource(path, text))
     const others = house.filter(({ path }) => !(path in files))
-    const found = rules.find(({ name }) => name === rule)?.check([...made, ...others]) ?? []
+    const everywhere = rules.find(({ name }) => name === rule)?.check([...made, ...others]) ?? []
+    const found = everywhere.filter(({ path }) => path in files)
     t.is(found.length, 1)
     t.like(found[0], { path: Object.keys(files)[0] })
     t.regex(found[0]?.problem ?? '', says)
@@ -105,7 +106,10 @@ import { agentRunId } from './messages.ts'
 
 test('what is allowed is not reported', (t) => {
   const made = Object.entries(allowed).map(([path, text]) => readSource(path, text))
-  for (const { name, check } of rules) t.deepEqual(check([...made, ...house]), [], name)
+  for (const { name, check } of rules) {
+    const found = check([...made, ...house]).filter(({ path }) => path in allowed)
+    t.deepEqual(found, [], name)
+  }
 })
 
 function imports(path: string, code: string, says = /imports/) {

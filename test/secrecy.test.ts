@@ -38,7 +38,7 @@ const scriptOf = (words: { argument: string; name: string }) =>
     '[[call not_utf8]][[call too_large]][[call endless]]',
     `[[call redirect {"location":"https://127.0.0.1:1/${words.argument}"}]]`,
     '[[then]]',
-    `[[call flaky_read {"failures":2,"how":"cut"}]]`,
+    `[[call flaky_read {"failures":2,"how":"cut","note":"${words.argument}"}]]`,
     `[[call echo_text {"text":{"${words.name}":"${words.argument}"}}]]`,
     `[[call echo_text {"${words.name}":"${words.argument}"}]]`,
     `[[call no_such_tool {"text":"${words.argument}"}]]`,
@@ -52,7 +52,7 @@ async function temporalClient(t: ExecutionContext, { config }: Platform): Promis
 
 test('neither Temporal nor the log holds a secret or a content of any run, however it ends', async (t) => {
   const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '1' } })
+  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '2' } })
   const temporal = await temporalClient(t, platform)
   const someone = await customer(platform)
   const login = await call(platform, auth.login, { body: { email: someone.email, password: someone.password } })
@@ -95,7 +95,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   const calling = await agentOf(someone, {
     sites: given,
     systemPrompt: prompt(
-      '[[call slow_read {"seconds":0.9}]][[then]][[call slow_once {"seconds":60}]][[then]][[sleep 60]]',
+      '[[call slow_read {"seconds":1.5}]][[then]][[call slow_once {"seconds":60}]][[then]][[sleep 60]]',
     ),
   })
   const overridden = await webhookAgent(someone, { systemPrompt: words.systemPrompt, allowActionOverride: true })

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { persist, type Database } from '../database.ts'
+import { persist, type Database, type Transaction } from '../database.ts'
 import { CodedError } from '../errors.ts'
 import { isFinal, ToolCall } from '../tools/tool-call.ts'
 import type { CallOutcome, SiteCall } from '../tools/call-site.ts'
@@ -12,6 +12,8 @@ const maxAttempts = 3
 
 const inDoubt =
   'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
+const repeated =
+  'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
 const givenUp = 'Every attempt ended without a usable answer.'
 
 /**
@@ -47,7 +49,9 @@ export function createRunCalls(context: {
       const attempt = call.attempts + 1
       const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now }
       await ToolCall.query(trx).findById(callId).patch(changes)
-      await append(trx, run.id, now, [{ kind: 'tool.started', data: { callId, attempt } }])
+      const lost = call.status === 'started' && !(await failedBefore(trx, call))
+      const data = { callId, attempt, ...(lost && { note: repeated }) }
+      await append(trx, run.id, now, [{ kind: 'tool.started', data }])
       return Object.assign(call, changes)
     })
   }
@@ -103,6 +107,16 @@ export function createRunCalls(context: {
       throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
     },
   }
+}
+
+/** Whether the call's last attempt is known to have failed, and was not merely lost. */
+async function failedBefore(trx: Transaction, { id, runId, attempts }: ToolCall): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `select 1 from run_events where run_id = ? and kind = 'tool.failed'
+        and data->>'callId' = ? and (data->>'attempt')::int = ?`,
+    [runId, id, attempts],
+  )
+  return rows.length > 0
 }
 
 /** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */

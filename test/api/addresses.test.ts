@@ -43,8 +43,8 @@ async function start(t: ExecutionContext) {
   const traps = await startTraps(t, 3)
   const env = {
     SITE_ALLOW: [...sites.allow, site.host, other.host].join(','),
-    MANIFEST_TIMEOUT_SECONDS: '3',
-    SITE_TIMEOUT_SECONDS: '3',
+    MANIFEST_TIMEOUT_SECONDS: '20',
+    SITE_TIMEOUT_SECONDS: '20',
   }
   const platform = await startPlatform(t, { sites, env })
   return { sites, site, other, traps, platform, someone: await customer(platform) }

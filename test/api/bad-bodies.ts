@@ -46,6 +46,7 @@ export function badBodies(maxBytes: number): BadBody[] {
     encoded('deflate that is none', 'deflate', 'nonsense'),
     encoded('brotli that is none', 'br', 'nonsense'),
     encoded('an encoding that is not offered', 'compress', '{}'),
+    encoded('gzip within gzip', 'gzip, gzip', gzipSync(gzipSync('{}'))),
     ...[
       'text/plain',
       'application/x-www-form-urlencoded',

@@ -3,7 +3,7 @@ import { routes } from '../../api/routes.ts'
 import { codesOf, type AnyRoute } from '../../api/route.ts'
 import { newId } from '../../src/ids.ts'
 import { exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
-import { paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import { anotherAgent, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 import { unharmed } from './unharmed.ts'
 
 const headersOf = (stage: Stage) => ({
@@ -160,8 +160,9 @@ test('headers cannot make a request into another one', (t) =>
     const { agentId = '' } = stage.params
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override', '_method']) {
       const headers = { ...headersOf(stage), [name]: 'DELETE' }
-      const answer = await send(stage.platform.url, { path: `/agents/${agentId}?_method=DELETE`, headers })
-      t.is(answer.status, 200, name)
+      t.is((await send(stage.platform.url, { path: `/agents/${agentId}`, headers })).status, 200, name)
+      const queried = await send(stage.platform.url, { path: `/agents/${agentId}?_method=DELETE`, headers })
+      t.is(queried.code, 'VALIDATION_ERROR', name)
     }
     for (const name of ['x-original-url', 'x-rewrite-url', 'x-forwarded-host', 'x-forwarded-prefix']) {
       const answer = await send(stage.platform.url, { path: '/healthz', headers: { [name]: '/agents' } })
@@ -260,3 +261,26 @@ test('a body whose length is a lie, or that never ends, starts nothing', (t) =>
       t.false(answer.includes('HTTP/1.1 2'), `${what}: ${answer}`)
     }
   }))
+
+test('a body or a query that would have no effect is refused, and an empty object is not', async (t) => {
+  const stage = await openStage(t)
+  const agentId = await anotherAgent(stage.owner)
+  const headers = { ...headersOf(stage), 'content-type': 'application/json' }
+  const start = (body: string, query = '') =>
+    send(stage.platform.url, { method: 'POST', path: `/agents/${agentId}/runs${query}`, headers, body })
+  t.is((await start('{"payload":{"title":"It is broken"}}')).code, 'VALIDATION_ERROR')
+  t.is((await start('{}', '?payload=1')).code, 'VALIDATION_ERROR')
+  t.is((await start('{}')).status, 202)
+})
+
+test('what is refused before it is a request gets the error body of the platform too', async (t) => {
+  const stage = await openStage(t)
+  const long = await exchange(
+    stage.platform.url,
+    `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+  )
+  t.regex(long, /^HTTP\/1\.1 400 /)
+  t.regex(long, /"code":"VALIDATION_ERROR".*/)
+  t.regex(long, /larger than 32768 bytes/)
+  t.regex(await exchange(stage.platform.url, 'this is not HTTP\r\n\r\n'), /"code":"VALIDATION_ERROR"/)
+})

@@ -9,9 +9,7 @@ import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/p
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 
-const limitSeconds = 2
-
-async function start(t: ExecutionContext, worker = false) {
+async function start(t: ExecutionContext, { limitSeconds = 20, worker = false } = {}) {
   const sites = await startSites(t)
   const site = await startHostileSite(t)
   const env = {
@@ -27,23 +25,29 @@ async function start(t: ExecutionContext, worker = false) {
   return { site, platform, someone, inspect, act, entryId: entry.body.id }
 }
 
-const kinds: { answers: Record<string, RequestListener>; manifest: ErrorCode[]; tool: ErrorCode[] }[] = [
-  { answers: oversized, manifest: ['MANIFEST_INVALID'], tool: ['TOOL_EXECUTION_ERROR'] },
-  { answers: slow, manifest: ['MANIFEST_NOT_FOUND'], tool: ['SITE_UNAVAILABLE'] },
-  { answers: broken, manifest: ['MANIFEST_NOT_FOUND'], tool: ['SITE_UNAVAILABLE'] },
-  { answers: nonsense, manifest: ['MANIFEST_INVALID'], tool: ['TOOL_EXECUTION_ERROR'] },
+/** Where the answer is to be judged by what it is, the time limit is far away: a busy machine must not decide. */
+const kinds: {
+  answers: Record<string, RequestListener>
+  manifest: ErrorCode
+  tool: ErrorCode
+  limitSeconds: number
+}[] = [
+  { answers: oversized, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR', limitSeconds: 20 },
+  { answers: slow, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds: 2 },
+  { answers: broken, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds: 20 },
+  { answers: nonsense, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR', limitSeconds: 20 },
 ]
 
-for (const [index, { answers, manifest, tool }] of kinds.entries()) {
+for (const [index, { answers, manifest, tool, limitSeconds }] of kinds.entries()) {
   test(`hostile answers are told by their code and in time (${index + 1})`, async (t) => {
-    const { site, inspect, act } = await start(t)
+    const { site, inspect, act } = await start(t, { limitSeconds })
     for (const [name, answer] of Object.entries(answers)) {
       site.manifest = site.tool = answer
       const began = performance.now()
       const [inspected, called] = await Promise.all([inspect(), act()])
       t.true(performance.now() - began < (limitSeconds + 5) * 1000, `${name} took too long`)
-      t.true(manifest.includes(inspected.failure.code), `${name} as a manifest: ${inspected.failure.code}`)
-      t.true(tool.includes(called.failure.code), `${name} from a tool: ${called.failure.code}`)
+      t.is(inspected.failure.code, manifest, `${name} as a manifest`)
+      t.is(called.failure.code, tool, `${name} from a tool`)
     }
   })
 }
@@ -70,7 +74,7 @@ test('members that JavaScript would lose or obey change nothing', async (t) => {
 })
 
 test('a run survives every hostile answer of a tool, and its record stays readable', async (t) => {
-  const { site, someone, platform, entryId } = await start(t, true)
+  const { site, someone, platform, entryId } = await start(t, { worker: true, limitSeconds: 5 })
   const texts = [
     ...Object.values({ ...oversized, ...broken, ...nonsense }),
     slow['chunks without end'] as RequestListener,

@@ -52,7 +52,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     RATE_LIMITED: (route) =>
       untilLimited(() => send(limited(route), route, { headers: { 'x-webhook-secret': 'wrong' } })),
     VALIDATION_ERROR: (route) =>
-      send(owner, route, route.query ? { query: { nonsense: '1' } } : { raw: '["not an object"]' }),
+      send(owner, route, route.method === 'get' ? { query: { nonsense: '1' } } : { raw: '["not an object"]' }),
     INTERNAL_ERROR: (route) => send(away, route, body(route)),
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),

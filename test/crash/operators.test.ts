@@ -15,8 +15,7 @@ async function operator(t: ExecutionContext): Promise<Client> {
 
 /** An agent whose first run is in the middle of a long model call, and whose second one waits. */
 async function busyAgent(t: ExecutionContext) {
-  const stage = await openStage(t)
-  await stage.startWorker()
+  const stage = await openStage(t, { worker: true })
   const someone = await customer(stage.platform)
   const systemPrompt = 'Report.'
   const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true })
@@ -67,8 +66,7 @@ test('a queue that an operator cancels in Temporal ends its run as cancelled and
 })
 
 test('a run that is terminated in the middle of a call that must not be repeated says so of the call', async (t) => {
-  const stage = await openStage(t, { sites: true })
-  await stage.startWorker()
+  const stage = await openStage(t, { sites: true, worker: true })
   const someone = await customer(stage.platform)
   const vaultEntryId = await connectBadTools(someone, stage.sites)
   const systemPrompt = '[[call slow_once {"seconds":20}]]'

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs'
 import type { ExecutionContext } from 'ava'
 import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -22,8 +21,7 @@ export const untilEvent = (
 
 /** The timeline in short, `kind step attempt`, for comparing whole courses of events. */
 export const courseOf = (timeline: Timeline): string[] =>
-  timeline.map(({ kind, data, at }) => {
-    if (process.env['AT']) kind += ` @${(Date.parse(String(at)) - Date.parse(String(timeline[0]?.at))) / 1000}`
+  timeline.map(({ kind, data }) => {
     const { step, attempt } = data as { step?: number; attempt?: number }
     return [kind, kind.startsWith('step.') ? step : undefined, attempt].filter((part) => part !== undefined).join(' ')
   })
@@ -47,5 +45,4 @@ export const isGapless = (numbers: number[]): boolean => numbers.every((number, 
 /** Says what was measured, for those who run one test verbosely. */
 export function measured(t: ExecutionContext, text: string): void {
   t.log(text)
-  appendFileSync('/tmp/crash-measured.log', `${t.title.slice(0, 70)}: ${text}\n`)
 }

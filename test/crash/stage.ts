@@ -6,6 +6,8 @@ import { startSites, type Sites } from '../helpers/sites.ts'
 
 export interface StageOptions {
   sites?: boolean
+  /** A worker in this process, for tests that kill something else. */
+  worker?: boolean
   env?: Record<string, string>
 }
 
@@ -20,7 +22,7 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
   const BASE_URL = `http://127.0.0.1:${port}`
   const env = { BASE_URL, SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...options.env }
   const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
-  const platform = await startPlatform(t, { env: environment })
+  const platform = await startPlatform(t, { env: environment, worker: options.worker ?? false })
 
   /** An API process, always at the same address, so that one can take the place of another. */
   const startApi = async (): Promise<PlatformProcess & { url: string }> => {

@@ -1,7 +1,10 @@
+import { Connection } from '@temporalio/client'
 import test from 'ava'
 import * as runs from '../../api/runs.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import { searchAttributes } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
-import { startOwnTemporal } from '../helpers/temporal.ts'
+import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
@@ -107,4 +110,23 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
   t.is(times, 3)
   t.is(keys.length, 3)
+
+  const connection = await Connection.connect({ address: temporal.address })
+  t.teardown(() => connection.close())
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
+  for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
+})
+
+test('what an API accepts or cancels without reaching Temporal is told to it by the sweeper', async (t) => {
+  const [nobody = 0] = await freePorts(1)
+  const stage = await openStage(t, { env: { TEMPORAL_ADDRESS: `127.0.0.1:${nobody}` } })
+  await stage.startWorker({ TEMPORAL_ADDRESS: temporalAddress() })
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  await untilEvent(someone, runId, 'step.started')
+  t.is((await call(someone, runs.cancelRun, { params: { runId } })).status, 200)
+  const cancelled = Date.now()
+  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  measured(t, `${Date.now() - cancelled} ms from the answer to the end of the run`)
 })

@@ -17,7 +17,7 @@ const raw =
 function flood(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   const fill = () => {
-    while (socket?.writable && socket.write(text));
+    for (let more = true; more;) more = socket?.writable === true && socket.write(text)
   }
   socket?.on('drain', fill).write(first)
   fill()

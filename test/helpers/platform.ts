@@ -1,8 +1,8 @@
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
+import { createHttpServer } from '../../api/server.ts'
 import { bundleWorkflows, startPolling } from '../../bin/polling.ts'
 import { readConfig, type Config } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -52,7 +52,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
 
 /** The API, and a worker if wanted, in this process, gone with the test. `logs` holds every line that was logged. */
 export async function startPlatform(t: ExecutionContext, options: PlatformOptions = {}) {
-  const server = createServer()
+  const { server } = createHttpServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`

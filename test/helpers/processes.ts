@@ -30,9 +30,11 @@ export async function startProcess(
   const logs = collect(child)
   t.teardown(() => void child.kill('SIGKILL'))
   const ready = name === 'api' ? '"msg":"listening"' : '"msg":"polling"'
-  await eventually(30, `${name} is ready`, () => {
+  await eventually(60, `${name} is ready`, () => {
     if (child.exitCode !== null) throw new Error(`${name} ended: ${logs.join('\n')}`)
     return logs.some((line) => line.includes(ready)) || undefined
+  }).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message} It said:\n${logs.slice(-20).join('\n')}`, { cause: error })
   })
   return {
     pid: child.pid as number,

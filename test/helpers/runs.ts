@@ -3,7 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as runs from '../../api/runs.ts'
 import { call } from './client.ts'
 import { eventually } from './eventually.ts'
-import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Person } from './people.ts'
+import { agentOf, connectBadTools, customer, ended, timelineOf, type Person, type runOf } from './people.ts'
 import { startPlatform, type Platform } from './platform.ts'
 import { startSites } from './sites.ts'
 

@@ -21,7 +21,7 @@ test('two processes that share Postgres count one limit together', async (t) => 
     return createRateLimits(limits, database)
   }
   const processes = [open(), open()]
-  const asked = Array.from({ length: 30 }, (_, index) => processes[index % 2]?.caller('somebody'))
+  const asked = Array.from({ length: 15 }, () => processes.map(({ caller }) => caller('somebody'))).flat()
   const answers = await Promise.allSettled(asked)
 
   t.is(answers.filter(({ status }) => status === 'fulfilled').length, limits.callerPerMinute)

@@ -22,5 +22,5 @@ for (const [name, provoke] of Object.entries(scenarios)) {
 /** Leaves out what only says where and by whom it was recorded; a replay does not look at it. */
 function withoutPlace(key: string, value: unknown): unknown {
   if (key === 'stackTrace') return ''
-  return key === 'identity' ? 'recorded' : value
+  return typeof value === 'string' ? value.replace(/^\d+@[\w-]+/, 'recorded') : value
 }

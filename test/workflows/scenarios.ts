@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
-import { allEnded, cancel, happened, openScripts, start } from '../helpers/runs.ts'
+import { allEnded, cancel, happened, start, type openScripts } from '../helpers/runs.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 
 /** A history in the JSON of Temporal's command line. */

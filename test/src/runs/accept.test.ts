@@ -27,7 +27,7 @@ test('what is accepted in one turn of the event loop is one transaction, in the 
   const platform = await startPlatform(t)
   const someone = await person(platform)
   const [one, other] = [await agentOf(someone), await agentOf(someone)]
-  const { accept } = platform.services.runs
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
   const receipts = await Promise.all(
     Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
   )
@@ -41,7 +41,7 @@ test('what is accepted in one turn of the event loop is one transaction, in the 
 test('what comes while a commit is under way shares the next one', async (t) => {
   const platform = await startPlatform(t)
   const agent = await agentOf(await person(platform))
-  const { accept } = platform.services.runs
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
   const first = accept(requestOf(agent.id))
   // By now the first is being committed, and the others have to wait for the next commit.
   await new Promise((resolve) => setImmediate(resolve))
@@ -59,7 +59,7 @@ test('a request of a batch that is refused does not harm the others, and takes n
   const platform = await startPlatform(t, { env: { QUEUE_DEPTH: '4' } })
   const someone = await person(platform)
   const agent = await agentOf(someone)
-  const { accept } = platform.services.runs
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
   const settled = await Promise.allSettled([
     accept(requestOf(agent.id, { onlyIfIdle: true })),
     accept(requestOf(agent.id, { onlyIfIdle: true })),
@@ -81,7 +81,7 @@ test('a request of a batch that is refused does not harm the others, and takes n
 test('when a commit fails every request of its batch learns of it, and the next batch is accepted', async (t) => {
   const platform = await startPlatform(t)
   const agent = await agentOf(await person(platform))
-  const { accept } = platform.services.runs
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
   // What Postgres cannot store makes the statement fail; requests never get here with it.
   const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
   const settled = await Promise.allSettled(broken)
@@ -95,16 +95,16 @@ test('when a commit fails every request of its batch learns of it, and the next 
 test('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
   const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
   const agent = await agentOf(await person(platform))
-  const { accept, claimNext } = platform.services.runs
+  const { runs } = platform.services
   const wakings = () => platform.logs.filter((line) => line.includes('the queue was not woken')).length
-  for (let number = 0; number < 5; number += 1) await accept(requestOf(agent.id))
+  for (let number = 0; number < 5; number += 1) await runs.accept(requestOf(agent.id))
   for (let number = 1; number <= 5; number += 1) {
-    const run = await claimNext(agent.id)
+    const run = await runs.claimNext(agent.id)
     t.is(run?.sequence, number)
-    if (run) await platform.services.runs.endRun(run, { status: 'completed', reason: null })
+    if (run) await runs.endRun(run, { status: 'completed', reason: null })
   }
-  t.is(await claimNext(agent.id), null)
-  await accept(requestOf(agent.id))
+  t.is(await runs.claimNext(agent.id), null)
+  await runs.accept(requestOf(agent.id))
   await platform.services.temporal.close()
   t.is(wakings(), 2)
 })

@@ -13,7 +13,10 @@ test('each step of a run is debited once, and the ledger, the run and the timeli
 
   const { items } = (await call(someone, billing.listLedger, { query: { limit: '100' } })).body
   const debits = items.filter(({ runId }) => runId === run.id)
-  t.deepEqual(debits.map(({ step }) => step).toSorted(), [1, 2])
+  t.deepEqual(
+    debits.map(({ step }) => step).toSorted((a, b) => Number(a) - Number(b)),
+    [1, 2],
+  )
   const charged = debits.reduce((sum, { credits }) => sum - credits, 0)
   t.is(charged, run.credits)
   t.is((await call(someone, billing.getBilling)).body.balance, before - charged)

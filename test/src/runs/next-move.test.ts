@@ -1,5 +1,5 @@
 import test from 'ava'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { nextMove, streak, type CallFacts, type RunRecord } from '../../../src/runs/next-move.ts'
 import type { Run } from '../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../src/runs/states.ts'
@@ -256,11 +256,12 @@ test('next move: more of every budget never ends a run sooner', (t) => {
   fc.assert(rule, { numRuns: 1000 })
 })
 
-test('next move: a run that is out of time stays so', (t) => {
+test('next move: a run that is to end is to end in the same way later', (t) => {
   const rule = fc.property(anyRecord, anyMoment, (record, now) => {
     const move = nextMove(record, budgets, now)
     const later = new Date(now.getTime() + 60_000)
-    if (move.kind === 'end') t.deepEqual(nextMove(record, budgets, later), move)
+    // Only the reason may be another one: of several budgets that are used up the first in the list is named.
+    if (move.kind === 'end') t.like(nextMove(record, budgets, later), { kind: 'end', status: move.status })
   })
   fc.assert(rule, { numRuns: 1000 })
 })

@@ -38,7 +38,12 @@ async function check(t: ExecutionContext, { follow }: Scripts, toolCall: string,
 test.serial('a call that the site answers is sent once', async (t) => {
   const scripts = await openScripts(t)
   await check(t, scripts, 'slow_once {"seconds":0}', { sent: 1, status: 'succeeded', httpStatus: 200, told: /waited/ })
-  await check(t, scripts, 'echo_text {"text":"hello"}', { sent: 1, status: 'succeeded', httpStatus: 200, told: /hello/ })
+  await check(t, scripts, 'echo_text {"text":"hello"}', {
+    sent: 1,
+    status: 'succeeded',
+    httpStatus: 200,
+    told: /hello/,
+  })
 })
 
 test.serial('a tool that must run once is not repeated after a failure that leaves its effect in doubt', async (t) => {
@@ -59,12 +64,15 @@ test.serial('a tool that only reads is repeated after a failure, with the same k
   await check(t, scripts, 'flaky_read {"failures":9}', spent)
 })
 
-test.serial('a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect', async (t) => {
-  const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
-  const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
-  await check(t, scripts, 'slow_read {"seconds":3}', { ...late, status: 'failed' })
-  await check(t, scripts, 'slow_idempotent {"seconds":3}', { ...late, status: 'unknown' })
-})
+test.serial(
+  'a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect',
+  async (t) => {
+    const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
+    const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
+    await check(t, scripts, 'slow_read {"seconds":3}', { ...late, status: 'failed' })
+    await check(t, scripts, 'slow_idempotent {"seconds":3}', { ...late, status: 'unknown' })
+  },
+)
 
 test.serial('an answer that cannot be used leaves the effect in doubt, and is not asked for again', async (t) => {
   const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '5' })
@@ -86,6 +94,28 @@ test.serial('a refusal proves that nothing happened: the call has failed and is 
   })
 })
 
+test.serial('a token that the site does not accept fails the call, which is sent once', async (t) => {
+  const scripts = await openScripts(t)
+  const params = { entryId: scripts.vaultEntryId }
+  await call(scripts.someone, vault.replaceVaultToken, { params, body: { token: 'bad-token' } })
+  await check(t, scripts, 'echo_text {"text":"hello"}', {
+    sent: 1,
+    status: 'failed',
+    httpStatus: 401,
+    told: /does not accept the token any more.*The token is not valid/,
+  })
+})
+
+test.serial('a site that is called too often fails the call, which is sent once', async (t) => {
+  const scripts = await openScripts(t)
+  await check(t, scripts, 'limit {}', {
+    sent: 1,
+    status: 'failed',
+    httpStatus: 429,
+    told: /rate limit is exceeded.*Wait 30 seconds/,
+  })
+})
+
 test.serial('a redirect is not followed, because the token would go with it', async (t) => {
   const scripts = await openScripts(t)
   const location = `${scripts.sites.tracker.origin}/api/tools/issues.searchIssues`
@@ -97,26 +127,31 @@ test.serial('a redirect is not followed, because the token would go with it', as
   t.is(scripts.sites.tracker.requests().length, 0)
 })
 
-test.serial('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
-  const { sites, someone } = await openScripts(t)
-  const vaultEntryId = await connectTracker(someone, sites)
-  const agent = await agentOf(someone, {
-    systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
-    sites: [{ vaultEntryId }],
-  })
-  await sites.tracker.close()
-  const { id } = (await start(someone, agent)).body
-  t.is((await ended(someone, id)).status, 'completed')
-  const timeline = await timelineOf(someone, id)
-  t.is(dataOf(timeline, 'tool.started').length, 3)
-  t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', attempts: 3, httpStatus: null })
-})
+test.serial(
+  'a site that cannot be reached has done nothing: the call is tried three times and has failed',
+  async (t) => {
+    const { sites, someone } = await openScripts(t)
+    const vaultEntryId = await connectTracker(someone, sites)
+    const agent = await agentOf(someone, {
+      systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
+      sites: [{ vaultEntryId }],
+    })
+    await sites.tracker.close()
+    const { id } = (await start(someone, agent)).body
+    t.is((await ended(someone, id)).status, 'completed')
+    const timeline = await timelineOf(someone, id)
+    t.is(dataOf(timeline, 'tool.started').length, 3)
+    t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', attempts: 3, httpStatus: null })
+  },
+)
 
 test.serial('a call to a site whose vault entry was deleted meanwhile is answered to the model', async (t) => {
   const { someone, vaultEntryId, scripted, sites } = await openScripts(t)
   const agent = await scripted('[[call slow_read {"seconds":2}]] [[then]] [[call echo_text {"text":"hello"}]]')
   const { id } = (await start(someone, agent)).body
-  await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId } }).then(({ status }) => t.is(status, 204))
+  await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId } }).then(({ status }) =>
+    t.is(status, 204),
+  )
   const run = await ended(someone, id)
   t.is(run.status, 'completed')
   t.is(sites.badTools.requests().filter(({ tool }) => tool === 'echo_text').length, 0)

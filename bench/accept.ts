@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, chmodSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openBenchServers } from './accept/servers.ts'
+import { openInserts } from './accept/inserts.ts'
+import { openWebhooks } from './accept/webhooks.ts'
+
+/**
+ * `npm run bench:accept`: how many deliveries a second the webhook endpoint accepts (one API process, each reply after
+ * its commit), against how many rows a second the same Postgres takes when pgbench inserts the same row with as many
+ * clients, one transaction each. Both are measured in turn, because a machine is not the same from minute to minute;
+ * what is compared is the median of the rounds' ratios. Load, endpoint and Postgres share this machine.
+ */
+const rounds = 3
+const seconds = 3
+const connections = [32, 128]
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+// Postgres runs as another user when we are root, and has to pass.
+chmodSync(folder, 0o711)
+const servers = await openBenchServers(folder)
+try {
+  const webhooks = await openWebhooks(servers)
+  const inserts = await openInserts(servers, webhooks.payload)
+  console.log(`The other side: ${inserts.name}\n`)
+  await webhooks.measure(32, 1)
+  for (const clients of connections) {
+    const ratios: number[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      const accepted = await webhooks.measure(clients, seconds)
+      const inserted = await inserts.measure(clients, seconds)
+      ratios.push(accepted / inserted)
+      console.log(
+        `${clients} connections, round ${round}: ${accepted.toFixed(0)} deliveries/s accepted, ` +
+          `${inserted.toFixed(0)} rows/s inserted, ratio ${(accepted / inserted).toFixed(2)}`,
+      )
+    }
+    console.log(`${clients} connections: median ratio ${median(ratios).toFixed(2)}\n`)
+  }
+  console.log(await webhooks.verify())
+} finally {
+  await servers.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

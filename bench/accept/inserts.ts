@@ -1,0 +1,81 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { BenchServers } from './servers.ts'
+
+/** The other side: one row per transaction into a table like `runs`, with all its indexes and checks. */
+export interface Inserts {
+  name: string
+  /** Rows a second with so many clients. */
+  measure(clients: number, seconds: number): Promise<number>
+}
+
+const insert = (payload: string) =>
+  `insert into bench_runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, request_id, events,
+     accepted_at, progressed_at)
+   values (gen_random_uuid()::text, gen_random_uuid()::text, 'owner', nextval('bench_sequence'), 'webhook', 'queued',
+     '${payload}', repeat('a', 64), gen_random_uuid()::text, 1, now(), now())`
+
+/** pgbench where it is installed; else a loop of our own, which the output says. */
+export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
+  await withClient(database, async (client) => {
+    await client.query('create table bench_runs (like runs including all)')
+    await client.query('create sequence bench_sequence')
+  })
+  const statement = insert(payload)
+  return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)
+}
+
+function pgbench(database: string, statement: string): Inserts {
+  return {
+    name: 'pgbench, prepared statements, 2 threads',
+    async measure(clients, seconds) {
+      const folder = mkdtempSync(join(tmpdir(), 'pgbench-'))
+      const script = join(folder, 'insert.sql')
+      writeFileSync(script, `${statement.replaceAll('\n', ' ')};\n`)
+      const options = ['-n', '-M', 'prepared', '-f', script, '-c', String(clients), '-j', '2', '-T', String(seconds)]
+      const { stdout } = await promisify(execFile)('pgbench', [...options, database])
+      rmSync(folder, { recursive: true })
+      const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? []
+      if (!rate) throw new Error(`pgbench said no rate: ${stdout}`)
+      return Number(rate)
+    },
+  }
+}
+
+function loop(database: string, text: string): Inserts {
+  return {
+    name: 'an insert loop in Node, for lack of pgbench (install it for a fair comparison: it needs less CPU)',
+    async measure(clients, seconds) {
+      let rows = 0
+      let began = 0
+      const connected = Promise.withResolvers<void>()
+      let waiting = clients
+      await Promise.all(
+        Array.from({ length: clients }, () =>
+          withClient(database, async (client) => {
+            waiting -= 1
+            began = performance.now()
+            if (waiting === 0) connected.resolve()
+            await connected.promise
+            for (; performance.now() < began + seconds * 1000; rows += 1) await client.query({ name: 'insert', text })
+          }),
+        ),
+      )
+      return rows / ((performance.now() - began) / 1000)
+    },
+  }
+}
+
+async function withClient<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

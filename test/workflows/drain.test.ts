@@ -1,0 +1,13 @@
+import test from 'ava'
+import { openScripts } from '../helpers/runs.ts'
+import { openClient, wakeWhileClaiming } from './scenarios.ts'
+
+test('a wake-up that comes while the queue claims makes it claim again before it lingers', async (t) => {
+  const scripts = await openScripts(t)
+  const history = await wakeWhileClaiming(scripts, openClient(t))
+  const types = history.events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''))
+  const claims = types.flatMap((type, index) => (type === 'MARKER_RECORDED' ? [index] : []))
+  t.is(claims.length, 2)
+  t.true((claims[1] ?? 0) < types.indexOf('TIMER_STARTED'), 'the second claim did not wait for the time to linger')
+  t.is(types.at(-1), 'WORKFLOW_EXECUTION_COMPLETED')
+})
