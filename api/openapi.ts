@@ -46,7 +46,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
 }
 
 function operation(route: AnyRoute): Json {
-  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)]
   return {
     operationId: route.name,
     tags: [route.tag],
@@ -80,6 +80,15 @@ const pathParameters = ({ path }: AnyRoute): Json[] =>
     in: 'path',
     required: true,
     schema: { type: 'string' },
+  }))
+
+const headerParameters = ({ headers = {} }: AnyRoute): Json[] =>
+  Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', maxLength: 255 },
   }))
 
 function queryParameters(route: AnyRoute): Json[] {

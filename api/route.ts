@@ -63,6 +63,8 @@ export interface Route<
   /** Which of the platform's limits counts this request (decisions, "The HTTP API"). */
   limit?: 'caller' | 'address' | 'none'
   query?: Query
+  /** Headers of its own that the route reads: name and meaning. */
+  headers?: Record<string, string>
   body?: Body
   /** The handler wants the bytes, and answers for what is in them itself. */
   rawBody?: { maxBytes: (services: Services) => number }

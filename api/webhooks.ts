@@ -35,6 +35,10 @@ export const receiveWebhook = route({
   description:
     'Send the secret in `X-Webhook-Secret`, and any JSON object as the body. Deliveries of one agent are processed one at ' +
     'a time in order of arrival. With `Idempotency-Key` (or `webhook-id`) a repeated delivery gets the receipt of the first.',
+  headers: {
+    'Idempotency-Key': 'Names the delivery: repeating it under the same key starts no second run',
+    'webhook-id': 'The same, under the name that Standard Webhooks gives it; `Idempotency-Key` goes before it',
+  },
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes },
   status: 202,
   response: receipt,
