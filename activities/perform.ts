@@ -11,7 +11,10 @@ interface Identified {
   requestId?: string
 }
 
-/** How often something that nobody foresaw is tried before the run is given up. */
+/**
+ * How often something that nobody foresaw may happen to one activity in this process before its run is given up. Counted
+ * here and not by Temporal, whose count of attempts includes those that failed because Postgres was away.
+ */
 const maxSurprises = 10
 
 /**
@@ -22,23 +25,42 @@ export function perform<Input extends Identified, Output>(
   logger: Logger,
   work: (input: Input, signal: AbortSignal) => Promise<Output>,
 ): (input: Input) => Promise<Output> {
+  const surprises = new Map<string, number>()
+
   return async (input) => {
     const context = Context.current()
     const { runId, agentId, requestId } = input
-    const { activityType: activity, attempt, isLocal, heartbeatTimeoutMs } = activityInfo()
+    const {
+      activityType: activity,
+      activityId,
+      attempt,
+      isLocal,
+      heartbeatTimeoutMs,
+      workflowExecution,
+    } = activityInfo()
     const log = logger.child({ activity, attempt, runId, agentId, requestId })
     const beat = !isLocal && heartbeatTimeoutMs ? setInterval(() => context.heartbeat(), 1000) : undefined
+    const key = `${workflowExecution?.runId}/${activityId}`
     try {
-      return await work(input, context.cancellationSignal)
+      const output = await work(input, context.cancellationSignal)
+      surprises.delete(key)
+      return output
     } catch (error) {
-      throw toFailure(error, log, attempt)
+      const expected = foreseen(error, log)
+      if (expected) throw expected
+      log.error({ err: error }, 'the activity failed for a reason that nobody foresaw')
+      const count = (surprises.get(key) ?? 0) + 1
+      surprises.set(key, count)
+      if (count >= maxSurprises) surprises.delete(key)
+      throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxSurprises)
     } finally {
       clearInterval(beat)
     }
   }
 }
 
-function toFailure(error: unknown, log: Logger, attempt: number): unknown {
+/** The failure as Temporal may know it, or undefined for what nobody foresaw. */
+function foreseen(error: unknown, log: Logger): unknown {
   if (Context.current().cancellationSignal.aborted) return interrupted()
   if (error instanceof StaleEpochError) return failure('STALE_EPOCH', error.message, false)
   if (error instanceof CodedError) {
@@ -49,8 +71,7 @@ function toFailure(error: unknown, log: Logger, attempt: number): unknown {
     log.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
   }
-  log.error({ err: error }, 'the activity failed for a reason that nobody foresaw')
-  return failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', attempt < maxSurprises)
+  return undefined
 }
 
 /** Cancelled by somebody: say so. Stopped with its worker: another one is to go on with it. */

@@ -54,6 +54,9 @@ async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle
       // A workflow task waits this long for the worker that has the workflow in memory before any other may have it. The
       // default of 10 s is what the runs of a killed worker would stand still; replaying a run elsewhere costs little.
       stickyQueueScheduleToStartTimeout: '2s',
+      // Heartbeats carry cancellations back, and by default would come at four fifths of their timeout: too close to it
+      // for a busy process.
+      maxHeartbeatThrottleInterval: '2s',
       shutdownGraceTime: `${config.shutdownSeconds}s`,
       shutdownForceTime: `${config.shutdownSeconds + 3}s`,
     })

@@ -25,6 +25,8 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
       keepAlive: true,
       // A process that froze, or whose machine went away, must not keep its locks.
       statement_timeout: 30_000,
+      // A server that is cut off does not even refuse; this is noticed here, a little after it would have been there.
+      query_timeout: 35_000,
       idle_in_transaction_session_timeout: 30_000,
     },
     pool: { min: 0, max: config.database.pool },
@@ -43,17 +45,19 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
   return database
 }
 
-/** Whether the error says that Postgres is away (SQLSTATE classes 08, 57P; socket errors; an exhausted pool). */
+/** Whether the error says that Postgres is away (SQLSTATE classes 08 and 57P, a server that only reads after a
+ * failover; socket errors; an exhausted pool). */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KnexTimeoutError') return true
-  if (typeof code === 'string') return /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
+  if (typeof code === 'string') return /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
   const { message } = native(error)
   return typeof message === 'string' && codeless.test(message)
 }
 
 /** What pg says without a code when a connection breaks; knex puts the statement in front of it. */
-const codeless = /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|is not queryable)$/
+const codeless =
+  /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|Query read timeout|is not queryable)$/
 
 /**
  * Stores what is known already and nobody else knows (a model's answer, a site's): while the database is away it is tried
