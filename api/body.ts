@@ -6,13 +6,16 @@ import { decodeUtf8, parseJson } from '../src/json.ts'
 const wrong = (message: string, cause?: unknown) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
 
+/** Reads the bytes of a request's body. */
+export type BodyReader = (ctx: Context) => Promise<Buffer>
+
 /**
- * The bytes of a JSON body, inflated, at most `maxBytes` long. koa-body hands out decoded text only, and decoding
- * as UTF-8 would silently repair what is broken, so it decodes byte by byte (latin1), which loses nothing.
- * Fails with VALIDATION_ERROR for another content type, a longer body, or one that ends early.
+ * A reader of JSON bodies, inflated, at most `maxBytes` long; made once per route, because making it costs more than
+ * reading most bodies. koa-body hands out decoded text only, and decoding as UTF-8 would silently repair what is broken,
+ * so it decodes byte by byte (latin1), which loses nothing. Fails with VALIDATION_ERROR for another content type, a
+ * longer body, or one that ends early.
  */
-export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer> {
-  if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
+export function bodyReader(maxBytes: number): BodyReader {
   const parse = koaBody({
     json: false,
     urlencoded: false,
@@ -25,9 +28,12 @@ export async function readBody(ctx: Context, maxBytes: number): Promise<Buffer> 
       throw refused(error, maxBytes)
     },
   })
-  await parse(ctx, async () => {})
-  const text: unknown = ctx.request.body
-  return Buffer.from(typeof text === 'string' ? text : '', 'latin1')
+  return async (ctx) => {
+    if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
+    await parse(ctx, async () => {})
+    const text: unknown = ctx.request.body
+    return Buffer.from(typeof text === 'string' ? text : '', 'latin1')
+  }
 }
 
 function refused(error: Error, maxBytes: number): CodedError {
@@ -39,8 +45,8 @@ function refused(error: Error, maxBytes: number): CodedError {
 }
 
 /** The object in a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
-export async function readJsonBody(ctx: Context, maxBytes: number): Promise<object> {
-  const text = decodeUtf8(await readBody(ctx, maxBytes))
+export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
+  const text = decodeUtf8(await read(ctx))
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
   const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem)

@@ -3,12 +3,14 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
-import { readBody, readJsonBody } from './body.ts'
+import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
 import { isStrict, limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
 export function mount(route: AnyRoute, services: Services): Middleware {
+  const readRaw = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
+  const readSmall = bodyReader(services.config.bodies.defaultBytes)
   return async (ctx) => {
     const request = facts(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
@@ -18,8 +20,8 @@ export function mount(route: AnyRoute, services: Services): Middleware {
     const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
     const resource = route.resource ? await route.resource(before) : undefined
     const query = isStrict(route) ? parseQuery(route.query ?? nothing, ctx) : undefined
-    const raw = route.rawBody ? await readBody(ctx, route.rawBody.maxBytes(services)) : Buffer.alloc(0)
-    const body = await parseBody(route, services, ctx)
+    const raw = readRaw ? await readRaw(ctx) : Buffer.alloc(0)
+    const body = await parseBody(route, readSmall, ctx)
     const answer = await route.handle({ ...before, query, body, raw, resource })
     ctx.status = route.status
     ctx.body = route.response ? present(route, answer) : null
@@ -47,9 +49,9 @@ const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
   validated(schema, { ...ctx.query }, 'The query is not valid.')
 
 /** A route without a body takes none, or an empty object: what somebody writes there would silently have no effect. */
-async function parseBody(route: AnyRoute, services: Services, ctx: Context): Promise<unknown> {
+async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
-  const value = await readJsonBody(ctx, services.config.bodies.defaultBytes)
+  const value = await readJsonBody(ctx, read)
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
 

@@ -45,8 +45,10 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
   return database
 }
 
-/** Whether the error says that Postgres is away (SQLSTATE classes 08 and 57P, a server that only reads after a
- * failover; socket errors; an exhausted pool). */
+/**
+ * Whether the error says that Postgres is away: SQLSTATE classes 08 and 57P, a server that only reads (25006, after a
+ * failover), socket errors, an exhausted pool.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KnexTimeoutError') return true

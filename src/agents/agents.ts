@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
+import { gather } from '../gather.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sealing } from '../sealing.ts'
@@ -48,6 +49,11 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
   const { database, clock, sealing, vault } = context
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
+
+  const livingById = gather<string, Agent>(async (ids) => {
+    const found = await living(database).findByIds(ids)
+    return new Map(found.map((agent) => [agent.id, agent]))
+  })
 
   async function withSites(agent: Agent): Promise<AgentWithSites> {
     const sites = await AgentSite.query(database).where({ agentId: agent.id }).orderBy('position')
@@ -145,8 +151,8 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
 
     /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */
     async forWebhook(id: string): Promise<Agent> {
-      const agent = isId(id) ? await living(database).findOne({ id, trigger: 'webhook' }) : undefined
-      assertThat(agent, 'AGENT_NOT_FOUND')
+      const agent = isId(id) ? await livingById(id) : undefined
+      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND')
       return agent
     },
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
+import { gather } from '../gather.ts'
 import { newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { AccountRow, subscriptionOf } from './account.ts'
@@ -24,9 +25,14 @@ type NewEntry = Pick<LedgerEntryRow, 'kind' | 'credits'> & Partial<Pick<LedgerEn
 
 /** The account rows and the ledger: an entry and its change of the balance are one transaction under the row's lock. */
 export function createCredits({ database, clock }: Parts) {
+  const byOwner = gather<string, AccountRow>(async (ownerIds) => {
+    const found = await AccountRow.query(database).findByIds(ownerIds)
+    return new Map(found.map((row) => [row.ownerId, row]))
+  })
+
   /** The owner's account with this month's grant; one query by primary key, unless the grant is still to be made. */
   async function current(ownerId: string, trx?: Transaction): Promise<AccountRow> {
-    const row = await AccountRow.query(trx ?? database).findById(ownerId)
+    const row = trx ? await AccountRow.query(trx).findById(ownerId) : await byOwner(ownerId)
     if (row && !isGrantDue(row)) return row
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }

@@ -127,53 +127,47 @@ export async function store(
     return 'receipt' in decision && decision.isNew ? [{ request, receipt: decision.receipt }] : []
   })
   if (fresh.length === 0) return []
-  const owner = (agentId: string) => (queues.get(agentId) as Queue).owner_id
-  await trx.raw(
-    `insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
-                       request_id, events, accepted_at, progressed_at)
-     select id, agent_id, owner_id, sequence, trigger, 'queued', payload, body_hash, idempotency_key, request_id, 1, ?, ?
-       from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-         as t (id, agent_id, owner_id, sequence, trigger, payload, body_hash, idempotency_key, request_id)`,
-    [
-      now,
-      now,
-      fresh.map(({ receipt }) => receipt.runId),
-      fresh.map(({ request }) => request.agentId),
-      fresh.map(({ request }) => owner(request.agentId)),
-      fresh.map(({ receipt }) => receipt.sequence),
-      fresh.map(({ request }) => request.trigger),
-      fresh.map(({ request }) => request.payload ?? null) as string[],
-      fresh.map(({ request }) => request.bodyHash ?? null) as string[],
-      fresh.map(({ request }) => request.idempotencyKey ?? null) as string[],
-      fresh.map(({ request }) => request.requestId),
-    ],
-  )
-  await trx.raw(
-    `insert into run_events (run_id, number, kind, at, data)
-     select run_id, 1, 'accepted', ?, data::json from unnest(?::text[], ?::text[]) as t (run_id, data)`,
-    [
-      now,
-      fresh.map(({ receipt }) => receipt.runId),
-      fresh.map(({ request: { trigger }, receipt: { sequence, ahead } }) =>
-        JSON.stringify({ trigger, sequence, ahead }),
-      ),
-    ],
-  )
   const changed = [...new Set(fresh.map(({ request }) => request.agentId))].map((id) => queues.get(id) as Queue)
-  await trx.raw(
-    `update agent_queues q
-        set last_sequence = t.last_sequence, unfinished = t.unfinished, awake = true,
-            progressed_at = case when q.awake then q.progressed_at else ? end,
-            signalled_at = case when q.awake then q.signalled_at else ? end
-       from unnest(?::text[], ?::bigint[], ?::int[]) as t (agent_id, last_sequence, unfinished)
-      where q.agent_id = t.agent_id`,
-    [
-      now,
-      now,
-      changed.map(({ agent_id }) => agent_id),
-      changed.map(({ last_sequence }) => last_sequence),
-      changed.map(({ unfinished }) => unfinished),
-    ],
-  )
+  const owner = (agentId: string) => (queues.get(agentId) as Queue).owner_id
+  await trx.raw(storeStatement, {
+    now,
+    ids: fresh.map(({ receipt }) => receipt.runId),
+    agents: fresh.map(({ request }) => request.agentId),
+    owners: fresh.map(({ request }) => owner(request.agentId)),
+    sequences: fresh.map(({ receipt }) => receipt.sequence),
+    triggers: fresh.map(({ request }) => request.trigger),
+    payloads: fresh.map(({ request }) => request.payload ?? null) as string[],
+    hashes: fresh.map(({ request }) => request.bodyHash ?? null) as string[],
+    keys: fresh.map(({ request }) => request.idempotencyKey ?? null) as string[],
+    requests: fresh.map(({ request }) => request.requestId),
+    events: fresh.map(({ request: { trigger }, receipt: { sequence, ahead } }) =>
+      JSON.stringify({ trigger, sequence, ahead }),
+    ),
+    queues: changed.map(({ agent_id }) => agent_id),
+    lasts: changed.map(({ last_sequence }) => last_sequence),
+    unfinished: changed.map(({ unfinished }) => unfinished),
+  })
   return changed
 }
+
+/** Runs, their first events and their queues in one statement: each further one would be a round trip per batch. */
+const storeStatement = `
+  with accepted as (
+    insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
+                      request_id, events, accepted_at, progressed_at)
+    select id, agent_id, owner_id, sequence, trigger, 'queued', payload, body_hash, idempotency_key,
+           request_id, 1, :now::timestamptz, :now::timestamptz
+      from unnest(:ids::text[], :agents::text[], :owners::text[], :sequences::bigint[], :triggers::text[],
+                  :payloads::text[], :hashes::text[], :keys::text[], :requests::text[])
+        as t (id, agent_id, owner_id, sequence, trigger, payload, body_hash, idempotency_key, request_id)
+  ), noted as (
+    insert into run_events (run_id, number, kind, at, data)
+    select run_id, 1, 'accepted', :now::timestamptz, data::json
+      from unnest(:ids::text[], :events::text[]) as t (run_id, data)
+  )
+  update agent_queues q
+     set last_sequence = t.last_sequence, unfinished = t.unfinished, awake = true,
+         progressed_at = case when q.awake then q.progressed_at else :now::timestamptz end,
+         signalled_at = case when q.awake then q.signalled_at else :now::timestamptz end
+    from unnest(:queues::text[], :lasts::bigint[], :unfinished::int[]) as t (agent_id, last_sequence, unfinished)
+   where q.agent_id = t.agent_id`

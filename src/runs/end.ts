@@ -56,15 +56,12 @@ const inFlight = 'The run ended while this call was under way; it may or may not
 
 async function closeCalls(trx: Transaction, runId: string, now: Date): Promise<void> {
   const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
-  for (const { id, status, attempts } of open) {
-    const closed = status === 'planned' ? ({ status: 'failed', text: neverSent } as const) : unknown
-    await ToolCall.query(trx)
-      .findById(id)
-      .patch({ status: closed.status, result: { text: closed.text }, endedAt: now })
-    await append(trx, runId, now, [
-      { kind: 'tool.finished', data: { callId: id, attempts, status: closed.status, note: closed.text } },
-    ])
+  for (const call of open) {
+    const text = call.status === 'planned' ? neverSent : inFlight
+    // A tool that only reads cannot have had an effect that anybody would have to look into.
+    const status = call.status === 'planned' || call.effect === 'read' ? 'failed' : 'unknown'
+    await ToolCall.query(trx).findById(call.id).patch({ status, result: { text }, endedAt: now })
+    const data = { callId: call.id, attempts: call.attempts, status, note: text }
+    await append(trx, runId, now, [{ kind: 'tool.finished', data }])
   }
 }
-
-const unknown = { status: 'unknown', text: inFlight } as const

@@ -46,7 +46,7 @@ function finished(finish: RunStep['finish']): Move {
 }
 
 function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
-  if (streak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
+  if (longestStreak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
   if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
   if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
   if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
@@ -54,12 +54,25 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
   return busyMs > budgets.minutes * 60_000 ? 'BUDGET_TIME' : undefined
 }
 
+/** What of a call makes it the same as another. */
+type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
+
+const same = (one: CallIdentity, other: CallIdentity): boolean =>
+  one.name === other.name && one.arguments.text === other.arguments.text
+
 /** How many calls at the end of the list are the same tool with the same arguments. */
-export function streak(calls: Pick<CallFacts, 'name' | 'arguments'>[]): number {
+export function streak(calls: CallIdentity[]): number {
   const last = calls.at(-1)
-  if (!last) return 0
-  const other = calls.findLastIndex(
-    ({ name, arguments: given }) => name !== last.name || given.text !== last.arguments.text,
-  )
-  return calls.length - 1 - other
+  return last ? calls.length - 1 - calls.findLastIndex((call) => !same(call, last)) : 0
+}
+
+/** The longest streak anywhere in the list; the calls of one step may end it and begin another. */
+export function longestStreak(calls: CallIdentity[]): number {
+  let [longest, current] = [0, 0]
+  for (const [index, call] of calls.entries()) {
+    const before = calls[index - 1]
+    current = before && same(call, before) ? current + 1 : 1
+    longest = Math.max(longest, current)
+  }
+  return longest
 }

@@ -122,7 +122,7 @@ async function failedBefore(trx: Transaction, { id, runId, attempts }: ToolCall)
 /** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
 function mayRepeat({ effect, attempts }: ToolCall, outcome: CallOutcome): boolean {
   if (attempts >= maxAttempts) return false
-  if (outcome.kind === 'broken') return effect !== 'once' && outcome.httpStatus >= 500
+  if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && (outcome.certain || effect !== 'once')
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
 import { assertThat } from '../errors.ts'
+import { gather } from '../gather.ts'
 import { isId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
@@ -49,6 +50,11 @@ export function createRuns(context: {
   const { database, config, temporal } = context
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
 
+  const queueOf = gather<string, AgentQueue>(async (agentIds) => {
+    const found = await AgentQueue.query(database).findByIds(agentIds)
+    return new Map(found.map((queue) => [queue.agentId, queue]))
+  })
+
   async function get(ownerId: string, id: string): Promise<Run> {
     const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }) : undefined
     assertThat(run, 'RUN_NOT_FOUND')
@@ -82,10 +88,14 @@ export function createRuns(context: {
     timeline: (run: Run, after: number, limit: number): Promise<TimelineEvent[]> =>
       readTimeline(database, run, after, limit),
 
-    /** Refuses with RATE_LIMITED when the agent's queue is full; accepting decides again, under the queue's lock. */
-    async assertQueueRoom(agentId: string): Promise<void> {
-      const queue = await AgentQueue.query(database).findById(agentId)
-      if (queue && queue.unfinished >= config.queueDepth) throw queueFull(config.queueDepth)
+    /** How full the agent's queue is. Accepting looks again, under the queue's lock. */
+    async depth(agentId: string): Promise<number> {
+      return (await queueOf(agentId))?.unfinished ?? 0
+    },
+
+    /** Refuses with RATE_LIMITED a queue that is as deep as it may be. */
+    assertRoom(depth: number): void {
+      if (depth >= config.queueDepth) throw queueFull(config.queueDepth)
     },
 
     /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */

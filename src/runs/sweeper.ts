@@ -36,7 +36,7 @@ export function createSweeper(context: {
       `with busy as (
          select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at
            from agent_queues q left join runs r on r.id = q.running_run_id
-          where q.awake or q.unfinished > 0
+          where q.awake
        ), stalled as (
          select q.agent_id, extract(epoch from ?::timestamptz - busy.progressed_at)::int as stalled_seconds
            from busy join agent_queues q on q.agent_id = busy.agent_id

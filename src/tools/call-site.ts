@@ -21,7 +21,7 @@ export interface SiteCall {
 export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
   | { kind: 'refused' | 'rejected'; httpStatus: number; certain: boolean; text: string; retryAfter?: number }
-  | { kind: 'broken'; httpStatus: number; certain: false; text: string }
+  | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string }
 
 /**
@@ -56,10 +56,10 @@ const toRequest = (call: SiteCall, config: Config) => ({
 })
 
 function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
-  if (reason === 'too-large') return broken(200, 'The answer of the site was too large and was not kept.')
+  if (reason === 'too-large') return broken(null, 'The answer of the site was too large and was not kept.')
   if (reason === 'redirect') {
-    const text = 'The site answered with a redirect, which is not followed with a credential.'
-    return { kind: 'rejected', httpStatus: 300, certain: false, text }
+    // 303 is what some sites answer to a POST that they have carried out.
+    return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
   }
   return { kind: 'unavailable', httpStatus: null, certain: !maybeSent, text: reach[reason] ?? reach['connect'] }
 }
@@ -105,7 +105,12 @@ function judgeAnswer(status: number, text: string | undefined): CallOutcome {
   return { kind: 'succeeded', httpStatus: status, text, value: value as Record<string, unknown> }
 }
 
-const broken = (httpStatus: number, text: string): CallOutcome => ({ kind: 'broken', httpStatus, certain: false, text })
+const broken = (httpStatus: number | null, text: string): CallOutcome => ({
+  kind: 'broken',
+  httpStatus,
+  certain: false,
+  text,
+})
 
 function refusal(status: 401 | 403 | 429, said: string): string {
   if (status === 401) return `The site does not accept the token any more.${said}`

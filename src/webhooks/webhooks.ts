@@ -52,11 +52,11 @@ export function createWebhooks(context: { agents: Agents; billing: Billing; runs
      */
     async admit(knock: Knock): Promise<Admitted> {
       const agent = await prove(knock)
-      const account = await billing.account(agent.ownerId)
+      const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.depth(agent.id)])
       billing.requireFeature(account, 'webhooks')
       billing.requireGoodStanding(account)
       await rateLimits.webhook(agent.id)
-      await runs.assertQueueRoom(agent.id)
+      runs.assertRoom(depth)
       return { agent, account }
     },
 

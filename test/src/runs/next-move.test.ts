@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { nextMove, streak, type CallFacts, type RunRecord } from '../../../src/runs/next-move.ts'
+import { longestStreak, nextMove, streak, type CallFacts, type RunRecord } from '../../../src/runs/next-move.ts'
 import type { Run } from '../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../src/runs/states.ts'
 import type { Move } from '../../../workflows/messages.ts'
@@ -181,6 +181,13 @@ test('calls are identical when name and arguments are, character by character', 
   t.is(streak([one('a', '{}'), one('b', '{}'), one('a', '{}')]), 1)
   t.is(streak([one('a', '{}'), one('a', '{"x":1}'), one('a', '{"x":1}')]), 2)
   t.is(streak([one('a', '{}'), one('a', '{ }')]), 1)
+})
+
+test('the longest streak counts wherever it stands', (t) => {
+  const one = (name: string) => ({ name, arguments: { text: '{}' } })
+  t.is(longestStreak([]), 0)
+  t.is(longestStreak([one('a'), one('a'), one('b')]), 2)
+  t.is(longestStreak([one('b'), one('a'), one('a'), one('a'), one('b'), one('b')]), 3)
 })
 
 const call = fc.record({

@@ -1,0 +1,18 @@
+import DataLoader from 'dataloader'
+
+/**
+ * Look-ups by key that are asked for at about the same time become one query. Nothing is remembered: an answer is never
+ * older than its question.
+ */
+export function gather<Key, Row>(
+  load: (keys: Key[]) => Promise<Map<Key, Row>>,
+): (key: Key) => Promise<Row | undefined> {
+  const loader = new DataLoader<Key, Row | undefined>(
+    async (keys) => {
+      const found = await load([...new Set(keys)])
+      return keys.map((key) => found.get(key))
+    },
+    { cache: false, maxBatchSize: 200, batchScheduleFn: (flush) => void setImmediate(flush) },
+  )
+  return (key) => loader.load(key)
+}
