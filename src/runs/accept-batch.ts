@@ -136,9 +136,9 @@ export async function store(
     owners: fresh.map(({ request }) => owner(request.agentId)),
     sequences: fresh.map(({ receipt }) => receipt.sequence),
     triggers: fresh.map(({ request }) => request.trigger),
-    payloads: fresh.map(({ request }) => request.payload ?? null) as string[],
-    hashes: fresh.map(({ request }) => request.bodyHash ?? null) as string[],
-    keys: fresh.map(({ request }) => request.idempotencyKey ?? null) as string[],
+    payloads: fresh.map(({ request }) => request.payload ?? null),
+    hashes: fresh.map(({ request }) => request.bodyHash ?? null),
+    keys: fresh.map(({ request }) => request.idempotencyKey ?? null),
     requests: fresh.map(({ request }) => request.requestId),
     events: fresh.map(({ request: { trigger }, receipt: { sequence, ahead } }) =>
       JSON.stringify({ trigger, sequence, ahead }),

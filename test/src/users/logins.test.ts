@@ -47,9 +47,9 @@ test('used refresh tokens are forgotten once they are past their time', async (t
     clock.forward(20 * 86_400)
     tokens = await users.refresh(tokens)
   }
-  const rows = await database('refresh_tokens').select('consumed_at')
+  const rows = await database('refresh_tokens').select('consumedAt')
   t.is(rows.length, 2)
-  t.is(rows.filter(({ consumed_at }) => consumed_at === null).length, 1)
+  t.is(rows.filter(({ consumedAt }) => consumedAt === null).length, 1)
 })
 
 test('what was never a refresh token is invalid', async (t) => {
