@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { persist, type Database, type Transaction } from '../database.ts'
 import { CodedError } from '../errors.ts'
-import { isFinal, ToolCall } from '../tools/tool-call.ts'
+import { isFinal, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import type { CallOutcome, SiteCall } from '../tools/call-site.ts'
 import type { Vault } from '../vault/vault.ts'
 import { lockRun, type RunRef } from './record.ts'
@@ -70,7 +70,7 @@ export function createRunCalls(context: {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       const now = clock.now()
-      const status = statusOf(call, outcome)
+      const status = statusAfter(call.effect, outcome)
       const changed = await ToolCall.query(trx)
         .where({ id: call.id, status: 'started', attempts: call.attempts })
         .patch({ status, httpStatus: outcome.httpStatus, result: { text: outcome.text }, endedAt: now })
@@ -124,11 +124,4 @@ function mayRepeat({ effect, attempts }: ToolCall, outcome: CallOutcome): boolea
   if (attempts >= maxAttempts) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && (outcome.certain || effect !== 'once')
-}
-
-/** `unknown` is said of what may have taken effect at the site; a tool that only reads has failed. */
-function statusOf({ effect }: ToolCall, outcome: CallOutcome): 'succeeded' | 'failed' | 'unknown' {
-  if (outcome.kind === 'succeeded') return 'succeeded'
-  const mayHaveActed = outcome.kind === 'broken' || (outcome.kind === 'unavailable' && !outcome.certain)
-  return mayHaveActed && effect !== 'read' ? 'unknown' : 'failed'
 }

@@ -1,4 +1,5 @@
 import { Row } from '../row.ts'
+import type { CallOutcome } from './call-site.ts'
 
 export type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
 
@@ -44,3 +45,10 @@ export class ToolCall extends Row {
 
 /** Whether nothing more will happen to a call in this state. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
+
+/** The state of a call after its last attempt. `unknown` is said of what may have taken effect; a read has failed. */
+export function statusAfter(effect: ToolCall['effect'], outcome: CallOutcome): 'succeeded' | 'failed' | 'unknown' {
+  if (outcome.kind === 'succeeded') return 'succeeded'
+  const mayHaveActed = outcome.kind === 'broken' || (outcome.kind === 'unavailable' && !outcome.certain)
+  return mayHaveActed && effect !== 'read' ? 'unknown' : 'failed'
+}

@@ -8,7 +8,7 @@ import type { Sites } from '../sites/sites.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { createCallSite, type CallOutcome } from './call-site.ts'
-import { ToolCall } from './tool-call.ts'
+import { statusAfter, ToolCall } from './tool-call.ts'
 
 /** How long a direct call waits for the database to take its outcome, before the client gets an error instead. */
 const settleMs = 20_000
@@ -32,12 +32,10 @@ export function createTools(context: {
   const callSite = createCallSite(context)
 
   async function settle(id: string, outcome: CallOutcome, effect: ToolCall['effect']): Promise<void> {
-    const doubtful = outcome.kind === 'broken' || (outcome.kind === 'unavailable' && !outcome.certain)
-    const failed = doubtful && effect !== 'read' ? 'unknown' : 'failed'
     await ToolCall.query(database)
       .findById(id)
       .patch({
-        status: outcome.kind === 'succeeded' ? 'succeeded' : failed,
+        status: statusAfter(effect, outcome),
         httpStatus: outcome.httpStatus,
         result: { text: outcome.text },
         endedAt: clock.now(),

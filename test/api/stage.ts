@@ -9,7 +9,8 @@ import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
-import { startSites, testCertificates, type Sites } from '../helpers/sites.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
+import { startSites, type Sites } from '../helpers/sites.ts'
 
 /** Everything that requests to all routes need: a platform, an owner, and one thing of each kind that is hers. */
 export async function openStage(t: ExecutionContext) {
@@ -26,7 +27,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 
 /** More good sites than the free tier may connect, together with the two of `startSites`. */
 async function startMoreSites(t: ExecutionContext, count: number): Promise<string[]> {
-  const tls = await testCertificates()
+  const tls = await temporaryCertificates()
   const started = await Promise.all(Array.from({ length: count }, () => startBadTools({ port: 0, tls })))
   for (const { close } of started) t.teardown(close)
   return started.map(({ origin }) => origin)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { ExecutionContext } from 'ava'
 import { listen } from '../../examples/sites/https-server.ts'
-import { testCertificates } from './sites.ts'
+import { temporaryCertificates } from './https-server.ts'
 
 export interface HostileSite {
   origin: string
@@ -48,7 +48,7 @@ export const redirecting =
 
 /** A site over HTTPS on loopback whose manifest and tools answer as the test says. */
 export async function startHostileSite(t: ExecutionContext): Promise<HostileSite> {
-  const { server, origin, close } = await listen({ port: 0, tls: await testCertificates() })
+  const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
   const site: HostileSite = {
     origin,

@@ -1,13 +1,10 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
-import { rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { createCertificates, type Certificates } from '../../bin/local/certificates.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
 import { startIssueTracker, type IssueTrackerOptions } from '../../examples/sites/issue-tracker/server.ts'
+import { temporaryCertificates } from './https-server.ts'
 
 export type Sites = Awaited<ReturnType<typeof startSites>>
 
@@ -15,23 +12,12 @@ export type Sites = Awaited<ReturnType<typeof startSites>>
 const deadOrigin = 'https://127.0.0.1:64999'
 const unlimited = { perToken: 1_000_000_000, perAddress: 1_000_000_000 }
 
-let certificates: Promise<Certificates> | undefined
-
-/** The certificates of this test process, in a folder that goes with it. */
-export function testCertificates(): Promise<Certificates> {
-  certificates ??= mkdtemp(join(tmpdir(), 'switchyard-sites-')).then((folder) => {
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return createCertificates(folder)
-  })
-  return certificates
-}
-
 /**
  * Starts the example sites on free ports, for one test. The tracker's limits are lifted unless the test sets its own.
  * `allow` is what SITE_ALLOW must hold, `caFile` what SITE_CA_FILE must be.
  */
 export async function startSites(t: ExecutionContext, options: Partial<IssueTrackerOptions> = {}) {
-  const tls = await testCertificates()
+  const tls = await temporaryCertificates()
   const tracker = await startIssueTracker({ port: 0, tls, limits: unlimited, ...options })
   t.teardown(tracker.close)
   const badTools = await startBadTools({ port: 0, tls })
@@ -61,7 +47,7 @@ export interface SiteRequest {
 
 /** Sends one request to a site on loopback, trusting the test authority and nobody else. */
 export async function askSite(url: string, { method, headers, token, body }: SiteRequest = {}): Promise<SiteAnswer> {
-  const ca = await readFile((await testCertificates()).caFile)
+  const ca = await readFile((await temporaryCertificates()).caFile)
   const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
   const { promise, resolve, reject } = Promise.withResolvers<SiteAnswer>()
   const outgoing = request(url, {
