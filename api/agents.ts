@@ -189,6 +189,7 @@ export const startRun = route({
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
   async handle({ services, caller, resource, request }) {
+    services.runs.assertIdle(await services.runs.depth(resource.id))
     services.billing.requireCredits(await services.billing.account(caller.userId))
     const { runId } = await services.runs.accept({
       agentId: resource.id,

@@ -14,11 +14,12 @@ export function mount(route: AnyRoute, services: Services): Middleware {
   return async (ctx) => {
     const request = facts(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
-    const caller = route.access === 'anyone' ? undefined : await authenticate(route, services, ctx)
+    const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
     if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
     if (caller && needsTerms(route)) requireTerms(caller)
     const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
     const resource = route.resource ? await route.resource(before) : undefined
+    if (caller) permit(route, caller)
     const query = isStrict(route) ? parseQuery(route.query ?? nothing, ctx) : undefined
     const raw = readRaw ? await readRaw(ctx) : Buffer.alloc(0)
     const body = await parseBody(route, readSmall, ctx)
@@ -35,14 +36,18 @@ const facts = (ctx: Context): RequestFacts => ({
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 
-async function authenticate(route: AnyRoute, services: Services, ctx: Context): Promise<Caller> {
+async function authenticate(services: Services, ctx: Context): Promise<Caller> {
   const caller = await services.users.authenticate(ctx.get('authorization') || undefined)
   ctx.state['userId'] = caller.userId
+  return caller
+}
+
+/** After the resource was found: what one may not see is not there, whatever one may do. */
+function permit(route: AnyRoute, caller: Caller): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(route.access !== 'login' || caller.via === 'login', 'PERMISSION_DENIED', {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
-  return caller
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>

@@ -55,6 +55,14 @@ const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) 
   return { origin, name, version, description, authType: auth.type, serverUrl: server.url, foreignHosts, tools }
 }
 
+const anyObject = v.pipe(
+  v.custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be a JSON object',
+  ),
+  v.metadata({ type: 'object' } as never),
+)
+
 type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
 const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
 
@@ -161,14 +169,9 @@ export const callTool = route({
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',
   description: "The body is the arguments object that the tool's input schema describes. The call is sent once.",
-  body: v.pipe(
-    v.custom<Record<string, unknown>>(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      'must be a JSON object',
-    ),
-    v.metadata({ type: 'object' } as never),
-  ),
-  response: v.object({ callId: id, result: v.record(v.string(), v.unknown()) }),
+  body: anyObject,
+  // Whatever the site answered; a record of valibot would drop members such as `constructor`.
+  response: v.object({ callId: id, result: anyObject }),
   resource,
   codes: ['NOT_FOUND', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
   handle: ({ services, resource, params, body }) => services.tools.callDirectly(resource, params.toolName, body),

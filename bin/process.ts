@@ -19,15 +19,17 @@ export async function startProcess(
 ): Promise<void> {
   const config = read()
   const logger = createLogger(config.logLevel, name)
-  const services = createServices(config, logger)
+  let services: Services | undefined
   try {
+    const opened = createServices(config, logger)
+    services = opened
     const stop = await start({ config, logger, services })
-    const onSignal = once(() => void shutDown(config, logger, services, stop))
+    const onSignal = once(() => void shutDown(config, logger, opened, stop))
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   } catch (error) {
     logger.fatal({ err: error }, 'could not start')
     process.exitCode = 1
-    await services.close()
+    await services?.close()
   }
 }
 

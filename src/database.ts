@@ -47,12 +47,14 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
 
 /**
  * Whether the error says that Postgres is away: SQLSTATE classes 08 and 57P, a server that only reads (25006, after a
- * failover), socket errors, an exhausted pool.
+ * failover), socket errors, a host name that does not resolve just now, an exhausted pool; and that it gave this one up
+ * in favour of another (40001, 40P01), which is tried again in the same way.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KnexTimeoutError') return true
-  if (typeof code === 'string') return /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
+  if (typeof code === 'string')
+    return /^(08|57P|53300|25006|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)
   const { message } = native(error)
   return typeof message === 'string' && codeless.test(message)
 }

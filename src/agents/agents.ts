@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Database, Transaction } from '../database.ts'
+import { violatedConstraint, type Database, type Transaction } from '../database.ts'
 import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
 import { gather } from '../gather.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { fieldsOf } from '../row.ts'
 import type { Sealing } from '../sealing.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
@@ -87,7 +88,7 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
       position,
       tools: tools ?? null,
     }))
-    await AgentSite.query(trx).insert(rows)
+    await AgentSite.query(trx).insert(rows).catch(refuseRemoved)
   }
 
   return {
@@ -121,6 +122,10 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
     async update(agent: AgentWithSites, { sites, ...fields }: Partial<AgentFields>): Promise<AgentWithSites> {
       if (sites) await assertSites(agent.ownerId, sites)
       await database.transaction(async (trx) => {
+        // Judged under the row's lock: two changes that are right each for itself may not be so together.
+        const current = await living(trx).findById(agent.id).forUpdate()
+        assertThat(current, 'AGENT_NOT_FOUND')
+        assertTrigger({ ...fieldsOf(current), ...fields })
         await Agent.query(trx)
           .findById(agent.id)
           .patch({ ...fields, updatedAt: clock.now() })
@@ -180,6 +185,13 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** 32 random bytes in the form that the Standard Webhooks libraries take too. */
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+/** A site that was there when the request was judged may have been removed from the vault since. */
+function refuseRemoved(error: unknown): never {
+  if (violatedConstraint(error) !== 'agent_sites_vault_entry_fk') throw error
+  const message = 'A site of the agent was removed from the vault meanwhile.'
+  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
+}
 
 function siteProblems(vault: Vault, entries: VaultEntry[], choice: SiteChoice, index: number): ErrorDetail[] {
   const entry = entries.find(({ id }) => id === choice.vaultEntryId)

@@ -13,11 +13,11 @@ export interface RequestedCall {
   problem?: string
 }
 
-/** More calls than a run may make at all are not looked at. */
-const maxCalls = 50
+/** More than RUN_TOOL_CALLS can be set to: an answer with more calls than the budget ends its run, and says so. */
+const maxCalls = 1000
 
 /**
- * Reads the tool calls of an answer, the first 50 of them, in order. An id that is empty, odd or already taken is
+ * Reads the tool calls of an answer, the first thousand of them, in order. An id that is empty, odd or already taken is
  * replaced: two calls with one id would be one call to the AI SDK, and one to the record.
  *
  * @param offered the names of the tools that the model was offered

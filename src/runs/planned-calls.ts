@@ -32,18 +32,18 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<void> {
     .where({ runId: run.id })
     .select('name', 'arguments')
     .orderBy(['step', 'position'])
+  const rows: Partial<ToolCall>[] = []
   const events: NewEvent[] = []
   for (const [position, call] of calls.entries()) {
     sofar.push({ name: call.name, arguments: { text: call.arguments } } as ToolCall)
     const offered = tools.find(({ name }) => name === call.name)
     const problem = problemOf(sites, call, offered, streak(sofar))
     const row = toRow(plan, position, call, offered)
-    await ToolCall.query(trx).insert(
-      problem ? { ...row, status: 'failed', result: { text: problem }, endedAt: now } : row,
-    )
+    rows.push(problem ? { ...row, status: 'failed', result: { text: problem }, endedAt: now } : row)
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
     if (problem) events.push({ kind: 'tool.finished', data })
   }
+  if (rows.length > 0) await ToolCall.query(trx).insert(rows)
   await append(trx, run.id, now, events)
 }
 

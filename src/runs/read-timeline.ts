@@ -29,13 +29,25 @@ export async function readTimeline(
     .orderBy('number')
     .limit(limit)
   const steps = await RunStep.query(database).where({ runId: run.id }).whereIn('step', stepsOf(events))
-  const calls = await ToolCall.query(database).where({ runId: run.id })
+  const calls = await callsOf(database, run.id, events)
   return events.map((event) => ({
     number: event.number,
     kind: event.kind,
     at: event.at,
     data: { ...event.data, ...contents(event, run, steps, calls) },
   }))
+}
+
+/** The calls that the events are about, and without their contents those that steps asked for. */
+async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
+  const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
+  const asked = await ToolCall.query(database)
+    .where({ runId })
+    .whereIn('step', stepsOf(events))
+    .whereNotIn('id', about)
+    .select('id', 'step', 'position', 'name')
+  const full = await ToolCall.query(database).findByIds([...new Set(about)])
+  return [...full, ...asked].toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
 }
 
 const stepsOf = (events: RunEvent[]): number[] =>

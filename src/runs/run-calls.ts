@@ -85,9 +85,11 @@ export function createRunCalls(context: {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Nothing reached the site: the call stands as if it had never been begun, whatever its effect.
-      if (outcome.kind === 'unavailable' && outcome.certain) {
-        await ToolCall.query(trx).where({ id: call.id, status: 'started' }).patch({ status: 'planned' })
-      }
+      const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+      const changed = await ToolCall.query(trx)
+        .where({ id: call.id, status: 'started', attempts: call.attempts })
+        .patch({ status })
+      if (changed === 0) return
       const data = { callId: call.id, attempt: call.attempts, message: outcome.text, willRetry: true as const }
       await append(trx, run.id, clock.now(), [{ kind: 'tool.failed', data }])
     })

@@ -98,9 +98,16 @@ export function createRuns(context: {
       if (depth >= config.queueDepth) throw queueFull(config.queueDepth)
     },
 
+    /** Refuses with AGENT_ALREADY_RUNNING an agent that has unfinished runs. */
+    assertIdle(depth: number): void {
+      assertThat(depth === 0, 'AGENT_ALREADY_RUNNING')
+    },
+
     /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
-      const run = isId(runId) ? await Run.query(database).findOne({ agentId, id: runId }) : undefined
+      const run = isId(runId)
+        ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' })
+        : undefined
       assertThat(run, 'RUN_NOT_FOUND')
       const ahead = await Run.query(database)
         .where({ agentId })

@@ -48,14 +48,16 @@ export function createSteps(context: {
   const decide = async (ref: RunRef): Promise<Move> =>
     nextMove(await readRecord(database, ref), config.budgets, clock.now())
 
-  /** Counts the attempt, or says why there is none. */
-  function begin(ref: RunRef, step: number): Promise<Attempt | { reason: EndReason }> {
+  /** Counts the attempt, or says what comes instead: an earlier attempt may have recorded the step meanwhile. */
+  function begin(ref: RunRef, step: number): Promise<Attempt | { instead: Move }> {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
+      const move = nextMove(await readRecord(trx, ref), config.budgets, clock.now())
+      if (move.kind !== 'model' || move.step !== step) return { instead: move }
       const account = await billing.account(run.ownerId, trx)
-      if (account.balance < 1) return { reason: 'NO_CREDITS' }
+      if (account.balance < 1) return { instead: failedFor('NO_CREDITS') }
       const counted = run.stepAttempts + 1
-      if (counted > maxAttempts) return { reason: 'STEP_ABANDONED' }
+      if (counted > maxAttempts) return { instead: failedFor('STEP_ABANDONED') }
       await Run.query(trx).findById(run.id).patch({ stepAttempts: counted })
       const note = 'The attempt before came to no recorded end: its worker failed or was stopped.'
       const { begun, failed } = await attemptsBefore(trx, run.id, step)
@@ -85,7 +87,7 @@ export function createSteps(context: {
       const { code, message } = error
       await persist(() => noteFailure(ref, { step, attempt, code, message, willRetry }), signal)
       if (willRetry) throw error
-      return { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' }
+      return failedFor('MODEL_ERROR')
     }
     return decide(ref)
   }
@@ -141,6 +143,8 @@ export function createSteps(context: {
   ) {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
+      // Too late to be told: the step was recorded, or the run ended, while this attempt was failing.
+      if (run.steps !== data.step - 1 || hasEnded(run.status)) return
       await append(trx, run.id, clock.now(), [{ kind: 'step.failed', data }])
     })
   }
@@ -154,11 +158,13 @@ export function createSteps(context: {
       const move = await decide(ref)
       if (move.kind !== 'model') return move
       const begun = await begin(ref, move.step)
-      if ('reason' in begun) return { kind: 'end', status: 'failed', reason: begun.reason }
+      if ('instead' in begun) return begun.instead
       return ask(ref, move.step, begun, signal)
     },
   }
 }
+
+const failedFor = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
 /** How many attempts at the step were begun, and the number of the last one that is known to have failed. */
 async function attemptsBefore(trx: Transaction, runId: string, step: number) {

@@ -96,11 +96,12 @@ export function createVault(context: { database: Database; clock: Clock; sealing
     },
 
     /** Puts a new token in the place of the old one. */
-    replaceToken: async (entry: VaultEntry, token: string): Promise<VaultEntry> =>
-      VaultEntry.query(database).patchAndFetchById(entry.id, {
-        credential: sealing.seal(token, sealedAt(entry.id)),
-        updatedAt: clock.now(),
-      }),
+    async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {
+      const credential = sealing.seal(token, sealedAt(entry.id))
+      await VaultEntry.query(database).findById(entry.id).patch({ credential, updatedAt: clock.now() })
+      // It may have been removed meanwhile.
+      return get(entry.ownerId, entry.id)
+    },
 
     /** Forgets the connection and its token. Agents that used the site lose its tools. */
     async remove(entry: VaultEntry): Promise<void> {

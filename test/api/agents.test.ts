@@ -131,3 +131,20 @@ test('runs can be listed by agent, status and trigger', async (t) => {
     [runId],
   )
 })
+
+test('changes at the same instant that contradict each other leave an agent that can be changed again', async (t) => {
+  const someone = await person(await startPlatform(t))
+  const body = { name: 'n', systemPrompt: 'p', trigger: 'scheduled' as const, cron: '0 9 * * 1', timeZone: 'UTC' }
+  const { id: agentId } = (await call(someone, agents.createAgent, { body })).body
+  const change = (fields: Record<string, unknown>) =>
+    call(someone, agents.updateAgent, { params: { agentId }, body: fields })
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all([
+      change({ trigger: 'manual', cron: null, timeZone: null }),
+      change({ cron: '0 0 * * *' }),
+      change({ trigger: 'scheduled', cron: '5 4 * * *', timeZone: 'Europe/Berlin' }),
+    ])
+    for (const { status } of answers) t.true([200, 400].includes(status))
+    t.is((await change({ name: 'again' })).status, 200)
+  }
+})

@@ -94,3 +94,22 @@ test('a token is not sent to a host outside the site unless the host was accepte
   const accepted = await call(someone, vault.addToVault, { body: { ...body, acceptHosts: foreignHosts } })
   t.is(accepted.status, 201)
 })
+
+test('an entry that is changed and removed at the same instant is changed or not there, never an internal error', async (t) => {
+  const sites = await startSites(t)
+  const someone = await person(await startPlatform(t, { sites }))
+  for (let round = 0; round < 5; round += 1) {
+    const entryId = await connectTracker(someone, sites)
+    const changes = Array.from({ length: 6 }, () =>
+      call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'another' } }),
+    )
+    const making = Array.from({ length: 4 }, () =>
+      call(someone, agents.createAgent, {
+        body: { name: 'n', systemPrompt: 'p', trigger: 'manual', sites: [{ vaultEntryId: entryId }] },
+      }),
+    )
+    await call(someone, vault.removeFromVault, { params: { entryId } })
+    for (const { status } of await Promise.all(changes)) t.true([200, 404].includes(status))
+    for (const { status } of await Promise.all(making)) t.true([201, 400, 403].includes(status))
+  }
+})

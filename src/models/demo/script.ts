@@ -15,6 +15,10 @@ export interface Script {
 
 type Directive = { action?: Action | undefined; opensStep: boolean; unreadable?: string; end: number }
 
+/** The text may be a payload's `action` of a megabyte, and the end of each directive has to be looked for. */
+const maxDirectives = 200
+const maxArguments = 64 * 1024
+
 /**
  * Reads the directives in a text as a script:
  *
@@ -29,7 +33,11 @@ type Directive = { action?: Action | undefined; opensStep: boolean; unreadable?:
 export function readScript(text: string): Script {
   const steps: Action[][] = []
   const unreadable: string[] = []
-  for (let start = text.indexOf('[['); start >= 0;) {
+  for (let start = text.indexOf('[['), read = 0; start >= 0; read += 1) {
+    if (read === maxDirectives) {
+      unreadable.push(`more than ${maxDirectives} directives`)
+      break
+    }
     const directive = readDirective(text, start)
     if (directive.unreadable !== undefined) unreadable.push(directive.unreadable)
     if (steps.length === 0 || (directive.opensStep && steps.at(-1)?.some(({ kind }) => kind === 'call'))) steps.push([])
@@ -81,7 +89,7 @@ function objectEnd(text: string, from: number): number {
   token.lastIndex = from
   if (text[from] !== '{') return from
   let depth = 0
-  for (let found = token.exec(text); found; found = token.exec(text)) {
+  for (let found = token.exec(text); found && token.lastIndex - from < maxArguments; found = token.exec(text)) {
     if (found[0] === '{') depth += 1
     if (found[0] === '}') depth -= 1
     if (depth === 0) return token.lastIndex

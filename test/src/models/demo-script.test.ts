@@ -82,3 +82,9 @@ test('any text can be read, and one without brackets is no script', (t) => {
   )
   t.deepEqual(readScript('sleep 5, then call search'), { steps: [], unreadable: [] })
 })
+
+test('a text full of directives without an end is read in a moment, and said to have too many', (t) => {
+  const { steps, unreadable } = readScript('[[call x {]]'.repeat(40_000))
+  t.deepEqual(steps, [])
+  t.is(unreadable.at(-1), 'more than 200 directives')
+})

@@ -179,11 +179,11 @@ test('what Postgres cannot store is replaced in text and arguments', async (t) =
   t.truthy(calls[0]?.problem)
 })
 
-test('only the first fifty calls of an answer are looked at', async (t) => {
-  const many = Array.from({ length: 60 }, (_, index): [string, string, string] => [`c${index}`, 'search', '{}'])
+test('only the first thousand calls of an answer are looked at', async (t) => {
+  const many = Array.from({ length: 1010 }, (_, index): [string, string, string] => [`c${index}`, 'search', '{}'])
   const { calls } = await stepOf(asking(...many))
-  t.is(calls.length, 50)
-  t.is(calls.at(-1)?.id, 'c49')
+  t.is(calls.length, 1000)
+  t.is(calls.at(-1)?.id, 'c999')
 })
 
 test('calls that the provider has made itself and other parts are left out', async (t) => {
