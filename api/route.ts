@@ -40,7 +40,7 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource> ex
 
 /**
  * One declaration of a route. Validation, authorisation, rate limits, the OpenAPI document and the typed test client
- * all come from it. Checks run in this order: token, rate, terms, resource, body and query, handler.
+ * all come from it. Checks run in this order: token, rate, terms, resource, permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
