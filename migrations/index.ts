@@ -5,6 +5,7 @@ import * as vault from './20261121000300-vault.ts'
 import * as agents from './20261121000400-agents.ts'
 import * as runs from './20261121000500-runs.ts'
 import * as rateLimits from './20261121000600-rate-limits.ts'
+import * as sitesInRealLife from './20261121000700-sites-in-real-life.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: Migration[] = [
   { ...agents, name: '20261121000400-agents' },
   { ...runs, name: '20261121000500-runs' },
   { ...rateLimits, name: '20261121000600-rate-limits' },
+  { ...sitesInRealLife, name: '20261121000700-sites-in-real-life' },
 ]

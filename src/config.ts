@@ -52,6 +52,24 @@ const vaultKeys = v.pipe(
   v.check((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, 'key names must differ'),
 )
 
+/** `https://site=client id,https://other=client id`: where the platform is registered under another client id. */
+const clientIds = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((joined) =>
+    joined
+      .split(',')
+      .filter((pair) => pair.trim() !== '')
+      .map((pair) => {
+        const equals = pair.indexOf('=')
+        return { origin: pair.slice(0, equals).trim(), clientId: pair.slice(equals + 1).trim() }
+      }),
+  ),
+  v.check(
+    (pairs) => pairs.every(({ origin, clientId }) => clientId !== '' && URL.parse(origin)?.origin === origin),
+    'each entry must be "<site origin>=<client id>", for example https://crm.example.com=switchyard-eu',
+  ),
+)
+
 const pem = v.pipe(
   v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
   v.transform((written) => written.replaceAll('\\n', '\n')),
@@ -79,6 +97,12 @@ const environment = v.object({
   SITE_ALLOW: list(),
   SITE_CA_FILE: optionalText(),
   SITE_TIMEOUT_SECONDS: whole(30, 1, 300),
+  TOKEN_TIMEOUT_SECONDS: whole(10, 1, 60),
+  OUTGOING_PER_MINUTE: whole(10),
+  OUTGOING_HOLD_MINUTES: whole(60, 1, 1440),
+  OAUTH_CLIENT_ID: text('switchyard'),
+  OAUTH_CLIENT_IDS: clientIds,
+  KEEP_ALIVE_DAYS: whole(25, 1, 365),
   MANIFEST_TIMEOUT_SECONDS: whole(10, 1, 60),
   MANIFEST_BYTES: whole(256 * 1024),
   TOOL_RESULT_BYTES: whole(1024 * 1024),
@@ -95,6 +119,7 @@ const environment = v.object({
   RUN_TOKENS: whole(1_000_000),
   RUN_CREDITS: whole(500),
   RUN_MINUTES: whole(15),
+  RUN_WAIT_SECONDS: whole(24 * 60 * 60, 1, 24 * 60 * 60),
   MODEL_TIMEOUT_SECONDS: whole(300, 1, 3600),
   DEMO_DIRECTIVES: flag(false),
   SWEEP_SECONDS: whole(2, 1, 60),
@@ -144,9 +169,22 @@ function shape(env: v.InferOutput<typeof environment>) {
       allow: env.SITE_ALLOW,
       caFile: env.SITE_CA_FILE,
       timeoutSeconds: env.SITE_TIMEOUT_SECONDS,
+      /** Of one request to a site's token or revocation address. */
+      tokenTimeoutSeconds: env.TOKEN_TIMEOUT_SECONDS,
+      /** Tool calls to one host, of all processes together. */
+      callsPerMinute: env.OUTGOING_PER_MINUTE,
+      /** The longest that a site's own Retry-After is believed. */
+      holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,
       manifestBytes: env.MANIFEST_BYTES,
       resultBytes: env.TOOL_RESULT_BYTES,
+    },
+    oauth: {
+      clientId: env.OAUTH_CLIENT_ID,
+      /** Client ids by site origin, in place of the usual one. */
+      clientIds: env.OAUTH_CLIENT_IDS,
+      /** Refresh tokens die of age; grants that nobody has used for so long are refreshed. */
+      keepAliveDays: env.KEEP_ALIVE_DAYS,
     },
     bodies: { defaultBytes: env.BODY_BYTES, webhookBytes: env.WEBHOOK_BODY_BYTES },
     rateLimits: {
@@ -163,6 +201,8 @@ function shape(env: v.InferOutput<typeof environment>) {
       tokens: env.RUN_TOKENS,
       credits: env.RUN_CREDITS,
       minutes: env.RUN_MINUTES,
+      /** All waits of a run together; they do not count as minutes. */
+      waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
     sweep: { everySeconds: env.SWEEP_SECONDS, stallSeconds: env.STALL_SECONDS },

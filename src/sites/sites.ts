@@ -18,7 +18,7 @@ export interface DiscoveredSite {
 
 export interface SitesNeeds {
   fetch: SafeFetch
-  config: Pick<Config, 'sites'>
+  config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
 }
 
 /** Reads the manifests of sites, and holds arguments against the input schemas in them. */

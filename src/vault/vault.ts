@@ -53,6 +53,8 @@ export function createVault(context: { database: Database; clock: Clock; sealing
         name: site.manifest.name,
         manifest: site.manifest,
         manifestFetchedAt: now,
+        manifestCheckedAt: now,
+        renewedAt: now,
         authType: site.manifest.auth.type,
         credential: sealing.seal(token, sealedAt(id)),
         createdAt: now,

@@ -5,7 +5,7 @@ import type { Run } from '../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../src/runs/states.ts'
 import type { Move } from '../../../workflows/messages.ts'
 
-const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2 }
+const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2, waitSeconds: 86_400 }
 const began = new Date('2026-11-21T09:00:00Z')
 const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 60_000)
 
@@ -256,7 +256,7 @@ test('next move: whatever the record, the rules that everything else relies on h
 })
 
 test('next move: more of every budget never ends a run sooner', (t) => {
-  const generous = { steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10 }
+  const generous = { steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10, waitSeconds: 86_400 }
   const rule = fc.property(anyRecord, anyMoment, (record, now) => {
     if (nextMove(record, budgets, now).kind !== 'end') t.not(nextMove(record, generous, now).kind, 'end')
   })
