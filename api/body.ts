@@ -23,7 +23,7 @@ export function bodyReader(maxBytes: number): BodyReader {
     textTypes: ['json', '+json'],
     textLimit: maxBytes,
     encoding: 'latin1',
-    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw refused(error, maxBytes)
     },

@@ -2,9 +2,10 @@ import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
-import { requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
+import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
-import { isStrict, limitOf, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
+import { sendToBrowser, type BrowserAnswer } from './browser.ts'
+import { isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
@@ -12,6 +13,7 @@ export function mount(route: AnyRoute, services: Services): Middleware {
   const readRaw = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
   return async (ctx) => {
+    ctx.state['browser'] = route.browser
     const request = facts(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
     const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
@@ -20,10 +22,14 @@ export function mount(route: AnyRoute, services: Services): Middleware {
     const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
     const resource = route.resource ? await route.resource(before) : undefined
     if (caller) permit(route, caller)
-    const query = isStrict(route) ? parseQuery(route.query ?? nothing, ctx) : undefined
+    const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     const raw = readRaw ? await readRaw(ctx) : Buffer.alloc(0)
     const body = await parseBody(route, readSmall, ctx)
     const answer = await route.handle({ ...before, query, body, raw, resource })
+    if (route.browser) {
+      const { baseUrl } = services.config.http
+      return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
+    }
     ctx.status = route.status
     ctx.body = route.response ? present(route, answer) : null
   }
@@ -33,6 +39,8 @@ const facts = (ctx: Context): RequestFacts => ({
   id: ctx.state['requestId'] as string,
   address: ctx.ip,
   // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
+  cookie: (name) => ctx.cookies.get(name),
+  search: ctx.querystring,
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 
@@ -45,9 +53,10 @@ async function authenticate(services: Services, ctx: Context): Promise<Caller> {
 /** After the resource was found: what one may not see is not there, whatever one may do. */
 function permit(route: AnyRoute, caller: Caller): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
-  assertThat(route.access !== 'login' || caller.via === 'login', 'PERMISSION_DENIED', {
+  assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
+  if (route.access === 'admin') requireAdmin(caller)
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>

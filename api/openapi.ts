@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { catalogue, type ErrorCode } from '../src/errors.ts'
 import { version } from '../src/version.ts'
-import { codesOf, limitOf, needsTerms, type AnyRoute } from './route.ts'
+import { codesOf, limitOf, needsLogin, needsTerms, type AnyRoute } from './route.ts'
 import { errorBody } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -15,6 +15,9 @@ const tags: Record<string, string> = {
   agents: 'What an agent is told, what it may use and what starts it',
   runs: 'Executions of agents and their timelines',
   webhooks: 'For senders, who need no account: the secret of the agent is enough',
+  notifications: 'What owners must look at',
+  admin: 'For those who operate the platform: hosts that are called or not called any more',
+  sites: 'For owners of sites',
   health: 'For those who operate the platform',
 }
 
@@ -62,7 +65,8 @@ function operation(route: AnyRoute): Json {
 const describe = (route: AnyRoute): string =>
   [
     route.description,
-    route.access === 'login' && 'Needs the access token of a login; an API key will not do.',
+    needsLogin(route) && 'Needs the access token of a login; an API key will not do.',
+    route.access === 'admin' && 'For admins only.',
     needsTerms(route) ? false : route.access !== 'anyone' && 'Works before the terms are accepted.',
     limitOf(route) === 'address' && 'Counted by client address.',
   ]
@@ -112,6 +116,7 @@ function requestBody(route: AnyRoute): Json {
 }
 
 function success(route: AnyRoute): Json {
+  if (route.status === 303) return { description: 'On to another address.' }
   if (!route.response) return { description: 'Done; there is no body.' }
   const member = schema(route.response as GenericSchema, 'output')
   return { description: 'Done.', content: { 'application/json': { schema: member } } }

@@ -2,12 +2,13 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { ErrorCode } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
+import type { BrowserAnswer } from './browser.ts'
 
 /**
  * Who may call: `anyone`; `account`, a person's access token or an API key; `login`, an access token only, for what an
- * API key must not do (make further keys, log out).
+ * API key must not do (make further keys, log out); `admin`, an access token of somebody who operates the platform.
  */
-export type Access = 'anyone' | 'account' | 'login'
+export type Access = 'anyone' | 'account' | 'login' | 'admin'
 
 /** What a handler may know of the HTTP request itself. */
 export interface RequestFacts {
@@ -15,6 +16,9 @@ export interface RequestFacts {
   /** The client's address, behind TRUSTED_PROXIES proxies. */
   address: string
   header: (name: string) => string | undefined
+  cookie: (name: string) => string | undefined
+  /** The query as it was written, without the question mark. */
+  search: string
 }
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -51,7 +55,7 @@ export interface Route<
   Resource = unknown,
 > {
   name: string
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With parameters in braces, as OpenAPI writes them. */
   path: Path
   tag: string
@@ -68,14 +72,19 @@ export interface Route<
   body?: Body
   /** The handler wants the bytes, and answers for what is in them itself. */
   rawBody?: { maxBytes: (services: Services) => number }
+  /** Opened by people's browsers: `handle` returns a `BrowserAnswer`, and failures are pages for those who want one. */
+  browser?: true
   /** Finds what the path names; throws its NOT_FOUND, also for what the caller may not see. */
   resource?: (input: Before<Path, A>) => Promise<Resource>
-  status: 200 | 201 | 202 | 204
+  status: 200 | 201 | 202 | 204 | 303
   response?: Response
   /** The codes this route can answer with beyond those that follow from the declaration (see `codesOf`). */
   codes?: readonly ErrorCode[]
-  handle: (input: Input<Path, A, Query, Body, Resource>) => Promise<Response extends GenericSchema ? unknown : void>
+  handle: (input: Input<Path, A, Query, Body, Resource>) => Promise<Response extends GenericSchema ? unknown : Nothing>
 }
+
+/** What a handler without a response schema returns; a browser's route may send it on. */
+type Nothing = void | BrowserAnswer
 
 /** Any route, as the code that mounts and documents them sees it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them
@@ -99,8 +108,8 @@ const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
-  if (route.access === 'login' || (route.access === 'account' && route.method !== 'get'))
-    codes.push('PERMISSION_DENIED')
+  if (needsLogin(route) || (route.access === 'account' && route.method !== 'get')) codes.push('PERMISSION_DENIED')
+  if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
   if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
   if (isStrict(route) || route.rawBody) codes.push('VALIDATION_ERROR')
@@ -114,6 +123,9 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
  * own to the address they were given, nor for what watches the platform's health.
  */
 export const isStrict = (route: AnyRoute): boolean => route.access !== 'anyone' || route.body !== undefined
+
+/** Whether an API key will not do, whatever its scopes. */
+export const needsLogin = (route: AnyRoute): boolean => route.access === 'login' || route.access === 'admin'
 
 export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
 

@@ -1,16 +1,15 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
-import type { VaultEntry } from '../src/vault/vault-entry.ts'
 import { route } from './route.ts'
 import { id, pageOf, paging, text, time } from './schemas.ts'
+import { acceptHosts, entry, presentEntries, presentEntry, scope } from './vault-schema.ts'
 
 const tool = v.object({
   name: v.string(),
   description: v.string(),
   inputSchema: v.record(v.string(), v.unknown()),
-  scope: v.picklist(['read', 'write', 'delete', 'admin']),
+  scope,
   effect: v.pipe(
     v.picklist(['read', 'idempotent', 'once']),
     v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
@@ -29,16 +28,19 @@ const site = v.object({
   ),
   tools: v.array(tool),
 })
-const entry = v.object({
+
+const refresh = v.object({
   id,
-  origin: v.string(),
-  name: v.string(),
-  version: v.string(),
-  description: v.string(),
-  authType: v.picklist(['bearer', 'oauth2']),
-  serverUrl: v.string(),
-  createdAt: time,
-  updatedAt: time,
+  cause: v.picklist(['expiry', 'unauthorized', 'keep_alive']),
+  startedAt: time,
+  endedAt: v.nullable(time),
+  outcome: v.nullable(v.picklist(['refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned'])),
+  rotated: v.pipe(v.nullable(v.boolean()), v.metadata({ description: 'Whether the site gave a new refresh token' })),
+  error: v.nullable(v.string()),
+})
+const entryTool = v.object({
+  ...tool.entries,
+  usable: v.pipe(v.boolean(), v.metadata({ description: 'Whether the scope it needs was granted' })),
 })
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -46,10 +48,6 @@ const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.
 const token = v.pipe(text(8192), v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'))
 const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const
 
-const present = (row: VaultEntry) => {
-  const { version, description, server } = row.manifest
-  return { ...fieldsOf(row), version, description, serverUrl: server.url }
-}
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest
   return { origin, name, version, description, authType: auth.type, serverUrl: server.url, foreignHosts, tools }
@@ -88,7 +86,7 @@ export const listVault = route({
   response: pageOf(entry),
   async handle({ services, caller, query }) {
     const { items, nextCursor } = await services.vault.list(caller.userId, query)
-    return { items: items.map(present), nextCursor }
+    return { items: await presentEntries(services, items), nextCursor }
   },
 })
 
@@ -101,15 +99,12 @@ export const addToVault = route({
   body: v.strictObject({
     url,
     token,
-    acceptHosts: v.optional(v.pipe(v.array(text(253)), v.maxLength(20)), []),
+    acceptHosts,
   }),
   status: 201,
   response: entry,
   codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
-  async handle({ services, caller, body }) {
-    const { limits } = await services.billing.account(caller.userId)
-    return present(await services.vault.add(caller.userId, body, limits.vaultSites))
-  },
+  handle: async ({ services, caller, body }) => presentEntry(services, await services.vault.add(caller.userId, body)),
 })
 
 export const getVaultEntry = route({
@@ -121,7 +116,7 @@ export const getVaultEntry = route({
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
-  handle: async ({ resource }) => present(resource),
+  handle: ({ services, resource }) => presentEntry(services, resource),
 })
 
 export const replaceVaultToken = route({
@@ -134,7 +129,8 @@ export const replaceVaultToken = route({
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
-  handle: async ({ services, resource, body }) => present(await services.vault.replaceToken(resource, body.token)),
+  handle: async ({ services, resource, body }) =>
+    presentEntry(services, await services.vault.replaceToken(resource, body.token)),
 })
 
 export const removeFromVault = route({
@@ -150,13 +146,27 @@ export const removeFromVault = route({
   handle: ({ services, resource }) => services.vault.remove(resource),
 })
 
+export const listRefreshes = route({
+  ...shared,
+  name: 'listRefreshes',
+  method: 'get',
+  path: '/vault/{entryId}/refreshes',
+  summary: "When a site's tokens were refreshed, and what came of it",
+  description: 'Newest first. `ambiguous` and `abandoned` leave open whether the site took the refresh token.',
+  query: v.strictObject(paging),
+  response: pageOf(refresh),
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, resource, query }) => services.vault.refresh.history(resource.id, query),
+})
+
 export const listTools = route({
   ...shared,
   name: 'listTools',
   method: 'get',
   path: '/vault/{entryId}/tools',
   summary: "List a site's tools with their scope and effect",
-  response: v.object({ items: v.array(tool) }),
+  response: v.object({ items: v.array(entryTool) }),
   resource,
   codes: ['NOT_FOUND'],
   handle: async ({ services, resource }) => ({ items: services.vault.toolsOf(resource) }),
@@ -173,6 +183,6 @@ export const callTool = route({
   // Whatever the site answered; a record of valibot would drop members such as `constructor`.
   response: v.object({ callId: id, result: anyObject }),
   resource,
-  codes: ['NOT_FOUND', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
+  codes: ['NOT_FOUND', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
   handle: ({ services, resource, params, body }) => services.tools.callDirectly(resource, params.toolName, body),
 })

@@ -1,6 +1,7 @@
 import { ConfigError, readConfig, type Config } from '../src/config.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
+import { VaultKeysError } from '../src/vault-keys.ts'
 
 /** What a process of the platform works with. */
 export interface ProcessContext {
@@ -23,10 +24,12 @@ export async function startProcess(
   try {
     const opened = createServices(config, logger)
     services = opened
+    await opened.vaultKeys.proveAtStart(logger, (error) => refuse(error, logger))
     const stop = await start({ config, logger, services })
     const onSignal = once(() => void shutDown(config, logger, opened, stop))
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   } catch (error) {
+    if (error instanceof VaultKeysError) refuse(error, logger)
     logger.fatal({ err: error }, 'could not start')
     process.exitCode = 1
     await services?.close()
@@ -41,6 +44,13 @@ function read(): Config {
     console.error(error.message)
     return process.exit(1)
   }
+}
+
+/** Goes at once: with these keys nothing may be written, and what is read would pass for damaged. */
+function refuse({ message, problems }: VaultKeysError, logger: Logger): never {
+  logger.fatal({ problems }, 'the vault keys are not usable')
+  console.error(message)
+  process.exit(1)
 }
 
 async function shutDown(config: Config, logger: Logger, services: Services, stop: () => Promise<void>): Promise<void> {

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { startBadTools } from '../examples/sites/bad-tools/server.ts'
 import { startBrokenManifest } from '../examples/sites/broken-manifest/server.ts'
+import { startContacts } from '../examples/sites/contacts/server.ts'
 import { startIssueTracker } from '../examples/sites/issue-tracker/server.ts'
 import { createCertificates } from './local/certificates.ts'
 
 /**
- * The connected sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403`.
+ * The connected sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403,4404`, and
+ * `--redirect-uri <address>` where the platform is not at its usual one: OAuth sends browsers back to there only.
  * Prints a line of JSON for each when it listens. Ends on SIGTERM, on SIGINT, and when its standard input ends: the
  * parent holds the other end of that pipe, so the sites go when it goes, however it does.
  */
@@ -13,6 +15,7 @@ const starters = [
   { site: 'issue-tracker', start: startIssueTracker },
   { site: 'bad-tools', start: startBadTools },
   { site: 'broken-manifest', start: startBrokenManifest },
+  { site: 'contacts', start: startContacts },
 ]
 
 // Before anything is started, so that no ending is missed. The sites keep nothing that would have to be saved.
@@ -21,18 +24,23 @@ process.once('SIGTERM', end)
 process.once('SIGINT', end)
 process.stdin.once('end', end).resume()
 
-const { certs, ports } = readArguments()
+const { certs, ports, redirectUris } = readArguments()
 const tls = await createCertificates(certs)
 for (const [index, { site, start }] of starters.entries()) {
-  const { origin } = await start({ port: ports[index] ?? 0, tls })
+  const { origin } = await start({ port: ports[index] ?? 0, tls, redirectUris })
   console.log(JSON.stringify({ site, origin }))
 }
 
-function readArguments(): { certs: string; ports: number[] } {
-  const { values } = parseArgs({ options: { certs: { type: 'string' }, ports: { type: 'string' } } })
+function readArguments(): { certs: string; ports: number[]; redirectUris: string[] | undefined } {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({ options: { certs: text, ports: text, 'redirect-uri': text } })
   const ports = (values.ports ?? '').split(',').map(Number)
   const usable = ports.length === starters.length && ports.every((port) => Number.isInteger(port) && port >= 0)
-  if (values.certs !== undefined && usable) return { certs: values.certs, ports }
-  console.error(`Usage: node bin/sites.ts --certs <folder> --ports <${starters.length} ports, separated by commas>`)
+  const redirectUri = values['redirect-uri']
+  const redirectUris = redirectUri === undefined ? undefined : [redirectUri]
+  if (values.certs !== undefined && usable) return { certs: values.certs, ports, redirectUris }
+  console.error(
+    `Usage: node bin/sites.ts --certs <folder> --ports <${starters.length} ports, separated by commas> [--redirect-uri <address>]`,
+  )
   return process.exit(2)
 }

@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { startLoop } from '../src/loop.ts'
+import type { Services } from '../src/services.ts'
 import { bundleWorkflows, startPolling } from './polling.ts'
 import { startProcess } from './process.ts'
 
@@ -12,10 +13,23 @@ await startProcess('worker', async (context) => {
     logger: new DefaultLogger('WARN', ({ level, message }) => logger.warn({ temporal: level }, message)),
   })
   const polling = startPolling(context, await bundleWorkflows())
-  const sweeping = startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep)
-  const keeping = startLoop('housekeeping', 60, logger, () => services.rateLimits.purge(new Date()))
+  const loops = [
+    startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep),
+    startLoop('housekeeping', 60, logger, () => keepHouse(services)),
+    startLoop('mails', 5, logger, services.mails.send),
+    startLoop('manifests', 15, logger, services.manifests.checkDue),
+    startLoop('keep-alive', 60, logger, services.keepAlive),
+  ]
   return async () => {
-    await Promise.all([sweeping.stop(), keeping.stop()])
+    await Promise.all(loops.map((loop) => loop.stop()))
     await polling.stop()
   }
 })
+
+/** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
+async function keepHouse({ rateLimits, outgoingLimit, vault, tools }: Services): Promise<void> {
+  await rateLimits.purge(new Date())
+  await outgoingLimit.purge()
+  await vault.flows.purge()
+  await tools.closeAbandoned()
+}

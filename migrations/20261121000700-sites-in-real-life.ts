@@ -92,6 +92,8 @@ export async function up(knex: Knex): Promise<void> {
       -- who is to have its fair share: an agent, or the owner of a direct call
       share text not null,
       taken_at timestamptz not null,
+      -- null while the call is under way, and for ever if its process died
+      ended_at timestamptz,
       free_at timestamptz not null
     );
     create index outgoing_slots_host on outgoing_slots (host, free_at);
@@ -108,11 +110,12 @@ export async function up(knex: Knex): Promise<void> {
     alter table tool_calls
       -- sends that are known to have done nothing (401, 429): they do not count as attempts that failed
       add harmless integer not null default 0,
-      -- the generation of the credential that the site answered with 401
-      add refused_generation integer,
+      -- the site answered 401 to it, and it is sent once more under a newer credential
+      add refused boolean not null default false,
       add wait_cause text constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential')),
       add not_before timestamptz;
-    create index tool_calls_parked on tool_calls (vault_entry_id) where wait_cause = 'credential' and status = 'planned';
+    create index tool_calls_parked on tool_calls (run_id, vault_entry_id)
+      where wait_cause = 'credential' and status in ('planned', 'started');
     create index tool_calls_open_direct on tool_calls (started_at) where origin = 'direct' and status = 'started';
 
     alter table runs
@@ -127,7 +130,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table runs drop waiting_cause, drop waiting_for, drop waiting_since, drop waiting_until;
-    alter table tool_calls drop harmless, drop refused_generation, drop wait_cause, drop not_before;
+    alter table tool_calls drop harmless, drop refused, drop wait_cause, drop not_before;
     drop table outgoing_waits; drop table outgoing_slots; drop table outgoing_hosts;
     drop table oauth_flows; drop table vault_refreshes;
     alter table vault_entries

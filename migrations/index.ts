@@ -6,6 +6,9 @@ import * as agents from './20261121000400-agents.ts'
 import * as runs from './20261121000500-runs.ts'
 import * as rateLimits from './20261121000600-rate-limits.ts'
 import * as sitesInRealLife from './20261121000700-sites-in-real-life.ts'
+import * as vaultCanaries from './20261121000800-vault-canaries.ts'
+import * as notifications from './20261121000900-notifications.ts'
+import * as manifestChanges from './20261121001000-manifest-changes.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -16,4 +19,7 @@ export const migrations: Migration[] = [
   { ...runs, name: '20261121000500-runs' },
   { ...rateLimits, name: '20261121000600-rate-limits' },
   { ...sitesInRealLife, name: '20261121000700-sites-in-real-life' },
+  { ...vaultCanaries, name: '20261121000800-vault-canaries' },
+  { ...notifications, name: '20261121000900-notifications' },
+  { ...manifestChanges, name: '20261121001000-manifest-changes' },
 ]

@@ -1,80 +1,24 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
+import {
+  clientIds,
+  emails,
+  flag,
+  list,
+  mailbox,
+  optionalText,
+  pem,
+  smtpUrl,
+  text,
+  url,
+  vaultKeys,
+  whole,
+} from './settings.ts'
 
 /**
  * The only reader of the environment. Everything that a deployment may set stands here once, with its default and
  * its meaning; `.env.example` repeats the list for people. Read once at start, validated whole, frozen.
  */
-
-const flag = (fallback: boolean) =>
-  v.pipe(
-    v.optional(v.picklist(['true', 'false', '1', '0']), fallback ? 'true' : 'false'),
-    v.transform((text) => text === 'true' || text === '1'),
-  )
-const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
-  v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
-    v.transform(Number),
-    v.minValue(min),
-    v.maxValue(max),
-  )
-const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
-const optionalText = () => v.optional(v.pipe(v.string(), v.nonEmpty()))
-const list = () =>
-  v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((joined) =>
-      joined
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    ),
-  )
-const url = (fallback: string) =>
-  v.pipe(
-    v.optional(v.pipe(v.string(), v.url('must be a complete URL')), fallback),
-    v.transform((address) => address.replace(/\/+$/, '')),
-  )
-
-/** `name:base64,name:base64`: 32-byte keys by version, the first is the one that new values are encrypted under. */
-const vaultKeys = v.pipe(
-  v.string('is required: "name:<32 random bytes in base64>", several separated by commas, the current one first'),
-  v.transform((joined) =>
-    joined.split(',').map((pair) => {
-      const colon = pair.indexOf(':')
-      return { name: pair.slice(0, colon).trim(), key: Buffer.from(pair.slice(colon + 1).trim(), 'base64') }
-    }),
-  ),
-  v.check(
-    (keys) => keys.every(({ name, key }) => /^[\w-]{1,32}$/.test(name) && key.length === 32),
-    'each key must be "name:<32 bytes in base64>"',
-  ),
-  v.check((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, 'key names must differ'),
-)
-
-/** `https://site=client id,https://other=client id`: where the platform is registered under another client id. */
-const clientIds = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((joined) =>
-    joined
-      .split(',')
-      .filter((pair) => pair.trim() !== '')
-      .map((pair) => {
-        const equals = pair.indexOf('=')
-        return { origin: pair.slice(0, equals).trim(), clientId: pair.slice(equals + 1).trim() }
-      }),
-  ),
-  v.check(
-    (pairs) => pairs.every(({ origin, clientId }) => clientId !== '' && URL.parse(origin)?.origin === origin),
-    'each entry must be "<site origin>=<client id>", for example https://crm.example.com=switchyard-eu',
-  ),
-)
-
-const pem = v.pipe(
-  v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
-  v.transform((written) => written.replaceAll('\\n', '\n')),
-  v.startsWith('-----BEGIN PRIVATE KEY-----', 'must be a PKCS #8 PEM private key'),
-)
 
 const environment = v.object({
   DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
@@ -94,6 +38,7 @@ const environment = v.object({
   ACCESS_TOKEN_SECONDS: whole(900, 1, 3600),
   REFRESH_TOKEN_DAYS: whole(30, 1, 365),
   TERMS_VERSION: text('2026-11-01'),
+  ADMIN_EMAILS: emails,
   SITE_ALLOW: list(),
   SITE_CA_FILE: optionalText(),
   SITE_TIMEOUT_SECONDS: whole(30, 1, 300),
@@ -105,6 +50,7 @@ const environment = v.object({
   KEEP_ALIVE_DAYS: whole(25, 1, 365),
   MANIFEST_TIMEOUT_SECONDS: whole(10, 1, 60),
   MANIFEST_BYTES: whole(256 * 1024),
+  MANIFEST_CHECK_HOURS: whole(24, 1, 720),
   TOOL_RESULT_BYTES: whole(1024 * 1024),
   BODY_BYTES: whole(256 * 1024),
   WEBHOOK_BODY_BYTES: whole(1024 * 1024),
@@ -122,10 +68,26 @@ const environment = v.object({
   RUN_WAIT_SECONDS: whole(24 * 60 * 60, 1, 24 * 60 * 60),
   MODEL_TIMEOUT_SECONDS: whole(300, 1, 3600),
   DEMO_DIRECTIVES: flag(false),
+  SMTP_URL: smtpUrl,
+  SMTP_TIMEOUT_SECONDS: whole(10, 1, 60),
+  MAIL_FROM: mailbox,
   SWEEP_SECONDS: whole(2, 1, 60),
   STALL_SECONDS: whole(5, 1, 600),
   SHUTDOWN_SECONDS: whole(20, 1, 600),
 })
+
+/** Mail servers refuse what comes from nobody. */
+const consistent = v.pipe(
+  environment,
+  v.forward(
+    v.partialCheck(
+      [['SMTP_URL'], ['MAIL_FROM']],
+      ({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined,
+      'is required where SMTP_URL is set',
+    ),
+    ['MAIL_FROM'],
+  ),
+)
 
 /** A bad environment: every problem at once, one sentence each. */
 export class ConfigError extends Error {
@@ -141,7 +103,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment. Throws a ConfigError that names every problem. */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  return freeze(shape(parsed(v.safeParse(environment, present(env)))))
+  return freeze(shape(parsed(v.safeParse(consistent, present(env)))))
 }
 
 /** The same values, grouped by who uses them. Durations and sizes carry their unit in the name. */
@@ -163,6 +125,8 @@ function shape(env: v.InferOutput<typeof environment>) {
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
+      /** Whoever has one of these addresses is an admin. */
+      adminEmails: env.ADMIN_EMAILS,
     },
     sites: {
       /** `host:port` pairs that may be reached although their address is private; for development. */
@@ -177,6 +141,8 @@ function shape(env: v.InferOutput<typeof environment>) {
       holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,
       manifestBytes: env.MANIFEST_BYTES,
+      /** How long a manifest that is in use goes without being compared with the site's present one. */
+      manifestCheckHours: env.MANIFEST_CHECK_HOURS,
       resultBytes: env.TOOL_RESULT_BYTES,
     },
     oauth: {
@@ -205,6 +171,8 @@ function shape(env: v.InferOutput<typeof environment>) {
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
+    /** Where `smtpUrl` is undefined, nothing is mailed. */
+    mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
     sweep: { everySeconds: env.SWEEP_SECONDS, stallSeconds: env.STALL_SECONDS },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
@@ -225,6 +193,24 @@ export function readDatabaseConfig(env: Record<string, string | undefined> = pro
   return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL } })
 }
 
+const vault = v.pick(environment, ['DATABASE_URL', 'DATABASE_POOL', 'VAULT_KEYS'])
+
+/** The part of the configuration that `bin/vault-rotate.ts` needs. */
+export function readVaultConfig(
+  env: Record<string, string | undefined> = process.env,
+): Pick<Config, 'database' | 'vaultKeys'> {
+  const { DATABASE_URL, DATABASE_POOL, VAULT_KEYS } = parsed(v.safeParse(vault, present(env)))
+  return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL }, vaultKeys: VAULT_KEYS })
+}
+
+const checker = v.pick(environment, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
+
+/** The part of the environment that `bin/check-site.ts` heeds; it needs neither stores nor keys. */
+export function readCheckerConfig(env: Record<string, string | undefined> = process.env) {
+  const { BASE_URL, SITE_ALLOW, SITE_CA_FILE } = parsed(v.safeParse(checker, present(env)))
+  return freeze({ baseUrl: BASE_URL, allow: SITE_ALLOW, caFile: SITE_CA_FILE })
+}
+
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
 const local = v.object({
   DATA_DIR: text('.data'),
@@ -233,11 +219,11 @@ const local = v.object({
   TEMPORAL_UI_PORT: portNumber(8233),
   TEMPORAL_BINARY: optionalText(),
   SITE_PORTS: v.pipe(
-    text('4401,4402,4403'),
+    text('4401,4402,4403,4404'),
     v.transform((joined) => joined.split(',').map(Number)),
     v.check(
-      (ports) => ports.length === 3 && ports.every((one) => Number.isInteger(one) && one > 0 && one < 65_536),
-      'must be three port numbers separated by commas',
+      (ports) => ports.length === 4 && ports.every((one) => Number.isInteger(one) && one > 0 && one < 65_536),
+      'must be four port numbers separated by commas',
     ),
   ),
   DEAD_SITE_PORT: portNumber(4409),

@@ -23,6 +23,8 @@ export interface SafeRequest {
   timeoutMs: number
   /** Of the answer's body, decompressed. */
   maxBytes: number
+  /** A redirect comes back as an answer in place of failing. It is not followed either way. */
+  showRedirect?: boolean
   signal?: AbortSignal | undefined
 }
 
@@ -60,7 +62,7 @@ const maxConnectMs = 10_000
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
   const allowed = new Set(options.allow.map(readPair))
   const secureContext = createSecureContext({ ca: trustedRoots(options.caFile) })
-  const userAgent = `Switchyard/${options.version} (+${options.baseUrl})`
+  const userAgent = userAgentOf(options)
   const closing = new AbortController()
   const underWay = new Set<Promise<unknown>>()
 
@@ -97,6 +99,10 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
   }
 }
 
+/** What this platform calls itself (specification, "Verifying the platform"). */
+export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
+  `Switchyard/${version} (+${baseUrl})`
+
 /** Sends one request and reads its answer whole. */
 async function exchange(
   request: SafeRequest,
@@ -106,7 +112,7 @@ async function exchange(
   dispatcher: Dispatcher1Wrapper,
 ): Promise<SafeResponse> {
   signal.throwIfAborted()
-  const { method, body = null, maxBytes } = request
+  const { method, body = null, maxBytes, showRedirect = false } = request
   const response = await ky(url, {
     method,
     headers,
@@ -121,7 +127,7 @@ async function exchange(
     fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher } as object),
   })
   // Following would need every check again and would carry credentials along; a site can name its final address.
-  if (response.status >= 300 && response.status < 400 && response.headers.has('location'))
+  if (!showRedirect && response.status >= 300 && response.status < 400 && response.headers.has('location'))
     throw new SafeFetchError('redirect', { maybeSent: true, host: url.hostname })
   const bytes = await readBounded(response, maxBytes)
   if (bytes === undefined) throw new SafeFetchError('too-large', { maybeSent: true, host: url.hostname })

@@ -14,9 +14,19 @@ export interface SealedPlace {
 export function createSealing(keys: Config['vaultKeys']) {
   const current = keys[0]
   if (!current) throw new Error('no vault key is configured')
+  let held = false
 
   return {
+    /** From now on nothing is sealed or opened, until `release`: the keys are not proved (see `vault-keys.ts`). */
+    hold(): void {
+      held = true
+    },
+    release(): void {
+      held = false
+    },
+
     seal(plain: string, place: SealedPlace): string {
+      if (held) throw notProved()
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
       cipher.setAAD(associated(place, current.name))
@@ -26,6 +36,7 @@ export function createSealing(keys: Config['vaultKeys']) {
 
     /** The plain text. Throws when the key is not configured any more, or the value was altered or moved. */
     open(sealed: string, place: SealedPlace): string {
+      if (held) throw notProved()
       const dot = sealed.indexOf('.')
       const name = sealed.slice(0, dot)
       const key = keys.find((candidate) => candidate.name === name)
@@ -40,5 +51,8 @@ export function createSealing(keys: Config['vaultKeys']) {
 }
 
 export type Sealing = ReturnType<typeof createSealing>
+
+/** With the SQLSTATE of a server that does not serve yet: it is the database that must say, and it is waited for. */
+const notProved = () => Object.assign(new Error('the vault keys are not proved yet'), { code: '57P03' })
 
 const associated = ({ id, column }: SealedPlace, key: string): Buffer => Buffer.from(`${column}|${id}|${key}`, 'utf8')

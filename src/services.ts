@@ -7,6 +7,8 @@ import { createDatabase } from './database.ts'
 import { createLease } from './lease.ts'
 import type { Logger } from './logger.ts'
 import { createModels } from './models/models.ts'
+import { createMails } from './notifications/mails.ts'
+import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSweeper } from './runs/sweeper.ts'
@@ -14,8 +16,14 @@ import { createSafeFetch } from './safe-fetch.ts'
 import { createSealing } from './sealing.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal.ts'
+import { createHosts } from './tools/hosts.ts'
+import { createCallSite } from './tools/call-site.ts'
+import { createOutgoingLimit } from './tools/outgoing-limit.ts'
+import { createSender } from './tools/sender.ts'
 import { createTools } from './tools/tools.ts'
 import { createUsers } from './users/users.ts'
+import { createVaultKeys } from './vault-keys.ts'
+import { createManifests } from './vault/manifests.ts'
 import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
@@ -26,32 +34,51 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const temporal = createTemporal(config.temporal, logger)
   const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
   const sealing = createSealing(config.vaultKeys)
+  const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits(config.rateLimits, database)
   const lease = createLease({ database, clock })
   const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, fetch: outgoing.fetch }
 
   const users = createUsers(base)
+  const notifications = createNotifications(base)
+  const mails = createMails(base)
+  const hosts = createHosts(base)
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
   const models = createModels(base)
   const sites = createSites(base)
-  const vault = createVault({ ...base, sites })
-  const tools = createTools({ ...base, sites, vault })
+  const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
+  const vault = createVault({ ...base, sites, notifications, limitOf })
+  const manifests = createManifests({ ...base, sites, notifications })
+  const outgoingLimit = createOutgoingLimit(base)
+  const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base) })
+  const tools = createTools({ ...base, sites, vault, sender })
   const agents = createAgents({ ...base, vault })
-  const runs = createRuns({ ...base, agents, billing, models, sites, vault, callSite: tools.callSite })
+  const runs = createRuns({ ...base, agents, billing, models, sites, sender })
   const webhooks = createWebhooks({ agents, billing, runs, rateLimits })
   const sweeper = createSweeper(base)
 
   return {
     ...base,
+    vaultKeys,
     users,
+    notifications,
+    mails,
+    hosts,
+    outgoingLimit,
     billing,
     sites,
     vault,
+    manifests,
     tools,
     agents,
     runs,
     webhooks,
     sweeper,
+
+    /** Refreshes idle grants, in one process at a time. */
+    keepAlive: async (): Promise<void> => {
+      if (await lease.hold('keep-alive', 300)) await vault.refresh.keepAlive()
+    },
 
     /** Releases what was opened, in reverse. */
     async close(): Promise<void> {

@@ -1,7 +1,14 @@
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
-import { agentQueueId, agentRunId, searchAttributes, wakeSignal, type AgentQueueInput } from '../workflows/messages.ts'
+import {
+  agentQueueId,
+  agentRunId,
+  resumeSignal,
+  searchAttributes,
+  wakeSignal,
+  type AgentQueueInput,
+} from '../workflows/messages.ts'
 
 /** Longest that anybody waits for Temporal on behalf of a request, in milliseconds. */
 const deadlineMs = 2000
@@ -78,6 +85,15 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
           .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'the queue was not woken'))
           .finally(() => underway.delete(waking))
         underway.add(waking)
+      }
+    },
+
+    /** Tells a waiting run to look at the record again. That there is none is fine: then it is taken up elsewhere. */
+    async resumeRun(runId: string): Promise<void> {
+      try {
+        await soon(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal))
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
       }
     },
 

@@ -2,18 +2,23 @@ import {
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
+  condition,
+  defineSignal,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  setHandler,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
-import type { AgentRunInput, Move, PlannedCall } from './messages.ts'
+import { resumeSignal, type AgentRunInput, type Move, type PlannedCall } from './messages.ts'
 import { modelOptions, recordOptions, toolOptions } from './options.ts'
 
 const { endRun } = proxyLocalActivities<Activities>(recordOptions)
 const { advance } = proxyActivities<Activities>(modelOptions)
 const { callTool } = proxyActivities<Activities>(toolOptions)
+
+const resume = defineSignal(resumeSignal)
 
 type End = Extract<Move, { kind: 'end' }>
 
@@ -32,14 +37,33 @@ export async function agentRun(input: AgentRunInput): Promise<void> {
 
 async function follow(input: AgentRunInput): Promise<End> {
   let step = input.steps + 1
+  let resumed = false
+  setHandler(resume, () => {
+    resumed = true
+  })
   for (;;) {
     setCurrentDetails(`Step ${step}: waiting for the model.`)
+    // Before the record is asked: a signal that comes meanwhile may be about something newer than its answer.
+    resumed = false
     const move = await ask(input, step)
     if (move.kind === 'end') return move
+    if (move.kind === 'wait') await pause(move, () => resumed)
     if (move.kind === 'tools') await callTools(input, move.step, move.calls)
-    step = move.kind === 'model' ? move.step : move.step + 1
+    if (move.kind === 'tools') step = move.step + 1
+    if (move.kind === 'model') step = move.step
   }
 }
+
+/** Sleeps, for days if it must be; the record says when it is over, and a signal says that it may be so earlier. */
+async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
+  setCurrentDetails(pauseDetails[cause])
+  await condition(isResumed, ms)
+}
+
+const pauseDetails = {
+  rate_limit: 'Waiting: the site takes a limited number of calls a minute.',
+  credential: 'Waiting: the owner has to connect a site again.',
+} as const
 
 const ask = (input: AgentRunInput, step: number): Promise<Move> =>
   advance.executeWithOptions({ ...modelOptions, summary: `step ${step}` }, [refOf(input)])

@@ -31,6 +31,9 @@ export const agentRunId = (runId: string): string => `run/${runId}`
 /** The queue's only signal. It says "look at the record" and carries nothing. */
 export const wakeSignal = 'wake'
 
+/** A waiting run's signal. It says "look at the record again" and carries nothing. */
+export const resumeSignal = 'resume'
+
 /** Search attributes that are set at the start of every workflow; Temporal must know them beforehand. */
 export const searchAttributes = {
   agent: { name: 'AgentId', type: 'KEYWORD' },
@@ -49,6 +52,10 @@ export interface PlannedCall {
 export type Move =
   | { kind: 'model'; step: number }
   | { kind: 'tools'; step: number; calls: PlannedCall[] }
+  | { kind: 'wait'; cause: WaitCause; ms: number }
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
+
+/** What a run waits for: its turn at a site's host, or its owner, who has to connect a site anew. */
+export type WaitCause = 'rate_limit' | 'credential'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled'

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { isDatabaseAway } from '../../src/database.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
+import { sendErrorPage } from '../browser.ts'
 
 /** Answers every failure with the platform's error body; what no code describes is logged and INTERNAL_ERROR. */
 export const errors =
@@ -17,6 +18,7 @@ export const errors =
       ctx.status = error.status
       if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))))
       ctx.body = errorBody(error)
+      if (ctx.state['browser']) sendErrorPage(ctx, error)
     }
   }
 

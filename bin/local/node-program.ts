@@ -33,12 +33,14 @@ interface SitesOptions {
   file: string
   certificates: string
   ports: readonly number[]
+  /** Where the site that uses OAuth may send browsers back to. */
+  redirectUri: string
   env: Record<string, string>
 }
 
 /** The example sites; ready when each has printed its address. */
-export function sitesProgram({ file, certificates, ports, env }: SitesOptions): Program {
-  const args = ['--certs', certificates, '--ports', ports.join(',')]
+export function sitesProgram({ file, certificates, ports, redirectUri, env }: SitesOptions): Program {
+  const args = ['--certs', certificates, '--ports', ports.join(','), '--redirect-uri', redirectUri]
   const program = nodeProgram({ name: 'sites', file, args, env, readyMessage: '', shutdownSeconds: 0 })
   return { ...program, ready: whenLines((line) => parseLine(line)?.['origin'] !== undefined, ports.length) }
 }

@@ -45,7 +45,13 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
   await migrateDatabase(databaseUrl, say)
   const certificates = join(folder, 'certificates')
   const { caFile } = await createCertificates(certificates)
-  const sites = sitesProgram({ file: scripts.sites, certificates, ports: local.SITE_PORTS, env: local.environment })
+  const sites = sitesProgram({
+    file: scripts.sites,
+    certificates,
+    ports: local.SITE_PORTS,
+    redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
+    env: local.environment,
+  })
   const env = childEnvironment(local, secrets, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal }, caFile)
   const ours = { env, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
@@ -110,7 +116,7 @@ function childEnvironment(
     VAULT_KEYS: secrets.vaultKeys,
     JWT_PRIVATE_KEY: secrets.jwtPrivateKey,
     PORT: String(local.PORT),
-    BASE_URL: apiAddress(local),
+    BASE_URL: baseUrl(local),
     SITE_CA_FILE: caFile,
     DEMO_DIRECTIVES: 'true',
     RATE_LIMIT_STORE: 'memory',
@@ -134,3 +140,6 @@ function addressesOf(local: LocalConfig, temporal: string, siteCaFile: string): 
 }
 
 const apiAddress = (local: LocalConfig): string => `http://127.0.0.1:${local.PORT}`
+
+/** Where the API says that it is; somebody may have put a proxy in front of it. */
+const baseUrl = (local: LocalConfig): string => local.environment['BASE_URL']?.replace(/\/+$/, '') ?? apiAddress(local)

@@ -164,7 +164,7 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
     /** What a starting run takes over; undefined when the agent is gone. */
     forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
 
-    /** The tools the agent may use now, in the order of its sites and their manifests. */
+    /** The tools the agent may use now, as far as their scopes were granted, in the order of its sites and their manifests. */
     async toolsOf(agentId: string, ownerId: string): Promise<AgentTool[]> {
       const choices = await AgentSite.query(database).where({ agentId }).orderBy('position')
       const entries = await vault.known(
@@ -174,7 +174,9 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
       return choices.flatMap(({ vaultEntryId, tools }) => {
         const entry = entries.find(({ id }) => id === vaultEntryId)
         if (!entry) return []
-        const allowed = vault.toolsOf(entry).filter(({ name }) => tools === null || tools.includes(name))
+        const allowed = vault
+          .toolsOf(entry)
+          .filter(({ name, usable }) => usable && (tools === null || tools.includes(name)))
         return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
       })
     },

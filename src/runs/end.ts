@@ -4,6 +4,7 @@ import { ToolCall } from '../tools/tool-call.ts'
 import type { EndedStatus } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue } from './agent-queue.ts'
 import { StaleEpochError, type RunRef } from './record.ts'
+import { currentWaitMs } from './next-move.ts'
 import { Run } from './run.ts'
 import { endReasons, hasEnded, mayMove, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
@@ -39,6 +40,7 @@ export async function writeEnding(trx: Transaction, run: Run, ending: Ending, no
   const { status } = ending
   if (!mayMove(run.status, status)) throw new Error(`a run cannot move from ${run.status} to ${status}`)
   await closeCalls(trx, run.id, now)
+  await endWait(trx, run, now)
   const error = ending.reason ? endReasons[ending.reason] : null
   await Run.query(trx).findById(run.id).patch({ status, reason: ending.reason, error, endedAt: now })
   await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason: ending.reason, message: error } }])
@@ -51,10 +53,22 @@ export async function writeEnding(trx: Transaction, run: Run, ending: Ending, no
     } as never)
 }
 
+/** Records that a wait is over, however it came to that. The status is the caller's. */
+export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
+  if (!run.waitingCause) return
+  const ms = currentWaitMs(run, now)
+  const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
+  await Run.query(trx)
+    .findById(run.id)
+    .patch({ ...none, waitedMs: run.waitedMs + ms })
+  await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }])
+}
+
 const neverSent = 'The run ended before this call was sent.'
 const inFlight = 'The run ended while this call was under way; it may or may not have taken effect.'
 
 async function closeCalls(trx: Transaction, runId: string, now: Date): Promise<void> {
+  await trx.raw('delete from outgoing_waits where call_id in (select id from tool_calls where run_id = ?)', [runId])
   const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
   for (const call of open) {
     const text = call.status === 'planned' ? neverSent : inFlight

@@ -1,12 +1,15 @@
 import type { Config } from '../config.ts'
-import type { ToolCall } from '../tools/tool-call.ts'
-import type { Move } from '../../workflows/messages.ts'
+import { isFinal, type ToolCall } from '../tools/tool-call.ts'
+import type { Move, WaitCause } from '../../workflows/messages.ts'
 import type { RunStep } from './run-step.ts'
 import type { Run } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
 
 /** What of a tool call the rules look at. */
-export type CallFacts = Pick<ToolCall, 'id' | 'step' | 'name' | 'tool' | 'arguments' | 'status'>
+export type CallFacts = Pick<
+  ToolCall,
+  'id' | 'step' | 'name' | 'tool' | 'siteOrigin' | 'arguments' | 'status' | 'waitCause' | 'notBefore'
+>
 
 /** All that decides what a run does next. */
 export interface RunRecord {
@@ -29,15 +32,47 @@ export const endAfter = 5
 export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, now: Date): Move {
   if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
   if (run.cancelRequestedAt) return { kind: 'end', status: 'cancelled', reason: run.cancelReason }
-  const open = calls.filter(({ status }) => status === 'planned' || status === 'started')
+  const open = calls.filter(({ status }) => !isFinal(status))
   const exceeded = exceededBudget(run, calls, budgets, now)
-  if (open.length > 0 && !exceeded) {
-    return { kind: 'tools', step: run.steps, calls: open.map(({ id, tool }) => ({ callId: id, label: tool ?? '' })) }
-  }
+  if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
   if (lastStep && !calls.some(({ step }) => step === lastStep.step)) return finished(lastStep.finish)
   if (exceeded) return failed(exceeded)
   return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
 }
+
+/** Calls that can be made now go first; only when all of them have to wait does the run wait. */
+function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Move {
+  const ready = open.filter((call) => !mustWait(call, now))
+  if (ready.length > 0) {
+    return { kind: 'tools', step: run.steps, calls: ready.map(({ id, tool }) => ({ callId: id, label: tool ?? '' })) }
+  }
+  const { cause, until } = waitOf(open)
+  const left = waitingTimeLeft(run, budgets, now)
+  if (left <= 0) return failed(cause === 'credential' ? 'SITE_NOT_RECONNECTED' : 'WAITED_TOO_LONG')
+  const ms = until === null ? left : Math.min(until.getTime() - now.getTime(), left)
+  return { kind: 'wait', cause, ms: Math.max(ms, 1) }
+}
+
+/** Whether a call may not be sent yet. One whose credential is dead has no time at which that changes by itself. */
+const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date): boolean =>
+  waitCause === 'credential' || (notBefore !== null && notBefore > now)
+
+/** What a run waits for whose calls all wait: the first that ends by itself, or else its owner. */
+export function waitOf(open: CallFacts[]): { cause: WaitCause; until: Date | null; site: string } {
+  const timed = open.filter(({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null)
+  const [first] = timed.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore))
+  if (first) return { cause: 'rate_limit', until: first.notBefore, site: first.siteOrigin ?? '' }
+  return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
+}
+
+/** How much longer the run may wait, in milliseconds, counting what it has waited already. */
+export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
+  return budgets.waitSeconds * 1000 - run.waitedMs - currentWaitMs(run, now)
+}
+
+/** How long the wait under way has lasted, in milliseconds. */
+export const currentWaitMs = ({ waitingSince }: Run, now: Date): number =>
+  waitingSince ? Math.max(0, now.getTime() - waitingSince.getTime()) : 0
 
 const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
@@ -50,7 +85,7 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
   if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
   if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
   if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
-  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs : 0
+  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs - currentWaitMs(run, now) : 0
   return busyMs > budgets.minutes * 60_000 ? 'BUDGET_TIME' : undefined
 }
 

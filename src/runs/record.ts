@@ -35,7 +35,7 @@ export async function readRecord(database: Database | Transaction, { runId, epoc
   const lastStep = run.steps === 0 ? undefined : await RunStep.query(database).findById([runId, run.steps])
   const calls = await ToolCall.query(database)
     .where({ runId })
-    .select('id', 'step', 'name', 'tool', 'arguments', 'status')
+    .select('id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore')
     .orderBy(['step', 'position'])
   return { run, lastStep, calls }
 }

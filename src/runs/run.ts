@@ -1,6 +1,6 @@
 import type { WebhookField } from '../agents/agent.ts'
 import { Row } from '../row.ts'
-import type { Trigger } from '../../workflows/messages.ts'
+import type { Trigger, WaitCause } from '../../workflows/messages.ts'
 import type { EndReason, RunStatus } from './states.ts'
 
 /** The instructions that a run works under, fixed when it is claimed. */
@@ -33,6 +33,12 @@ export class Run extends Row {
   declare inputTokens: number
   declare outputTokens: number
   declare credits: number
+  /** What it waits for (`waitingFor` is the site), since when and until when at most; all null unless it is waiting. */
+  declare waitingCause: WaitCause | null
+  declare waitingFor: string | null
+  declare waitingSince: Date | null
+  declare waitingUntil: Date | null
+  /** How long it has waited before, in milliseconds; that does not count as its time. */
   declare waitedMs: number
   declare events: number
   declare reason: EndReason | null

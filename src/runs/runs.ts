@@ -11,8 +11,7 @@ import type { Models } from '../models/models.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Temporal } from '../temporal.ts'
-import type { CallOutcome, SiteCall } from '../tools/call-site.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { Sender } from '../tools/sender.ts'
 import { queueFull } from './accept-batch.ts'
 import { createAccept } from './accept.ts'
 import { AgentQueue } from './agent-queue.ts'
@@ -44,8 +43,7 @@ export function createRuns(context: {
   billing: Billing
   models: Models
   sites: Sites
-  vault: Vault
-  callSite: (call: SiteCall) => Promise<CallOutcome>
+  sender: Sender
 }) {
   const { database, config, temporal } = context
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)

@@ -36,6 +36,8 @@ export const endReasons = {
   BUDGET_TOKENS: 'The run used up its budget of tokens.',
   BUDGET_CREDITS: 'The run used up its budget of credits.',
   BUDGET_TIME: 'The run used up its budget of time.',
+  SITE_NOT_RECONNECTED: 'A site had to be connected anew by its owner, and was not in time.',
+  WAITED_TOO_LONG: 'The run had to wait longer than it may for a site that takes a limited number of calls.',
   REPEATED_TOOL_CALL: 'The model made the same tool call five times in a row.',
 } as const satisfies Record<string, string>
 

@@ -15,6 +15,7 @@ import { Run } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
 import { readTranscript } from './transcript.ts'
+import { createWaits } from './waits.ts'
 
 /**
  * How often a step's model call is begun before the run is given up. Counts crashes too, or one could repeat forever;
@@ -44,9 +45,12 @@ export function createSteps(context: {
   sites: Sites
 }) {
   const { database, clock, config, agents, billing, models, sites } = context
+  const waits = createWaits(context)
 
-  const decide = async (ref: RunRef): Promise<Move> =>
-    nextMove(await readRecord(database, ref), config.budgets, clock.now())
+  async function decide(ref: RunRef): Promise<{ move: Move; waiting: boolean }> {
+    const record = await readRecord(database, ref)
+    return { move: nextMove(record, config.budgets, clock.now()), waiting: record.run.waitingCause !== null }
+  }
 
   /** Counts the attempt, or says what comes instead: an earlier attempt may have recorded the step meanwhile. */
   function begin(ref: RunRef, step: number): Promise<Attempt | { instead: Move }> {
@@ -89,7 +93,7 @@ export function createSteps(context: {
       if (willRetry) throw error
       return failedFor('MODEL_ERROR')
     }
-    return decide(ref)
+    return (await decide(ref)).move
   }
 
   async function offeredTools(run: Run): Promise<OfferedTool[]> {
@@ -155,7 +159,9 @@ export function createSteps(context: {
      * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason when aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
-      const move = await decide(ref)
+      const { move, waiting } = await decide(ref)
+      // What begins or ends a wait is on record before the workflow acts on it.
+      if (move.kind === 'wait' || waiting) return waits.settle(ref)
       if (move.kind !== 'model') return move
       const begun = await begin(ref, move.step)
       if ('instead' in begun) return begun.instead

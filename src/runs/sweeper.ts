@@ -18,7 +18,7 @@ interface Stalled {
  * Wakes agents that have something to do and make no progress: their wake-up was lost (a crash between commit and
  * signal, Temporal away, its storage gone). One process sweeps at a time. An agent that goes on making none is woken at
  * growing intervals, because a long model call looks the same from here and signals are not free. Cancellations that
- * have not taken effect are told to Temporal again.
+ * have not taken effect are told to Temporal again, and runs go on whose owner has connected their site again.
  */
 export function createSweeper(context: {
   database: Database
@@ -34,22 +34,25 @@ export function createSweeper(context: {
     const now = clock.now()
     const { rows } = await database.raw<{ rows: Stalled[] }>(
       `with busy as (
-         select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at
+         -- a run that waits is left alone, but for a look every five minutes: all that Temporal knew may be lost
+         select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at,
+                case when r.waiting_until > ?::timestamptz then 300 else ? end as patience
            from agent_queues q left join runs r on r.id = q.running_run_id
           where q.awake
        ), stalled as (
          select q.agent_id, extract(epoch from ?::timestamptz - busy.progressed_at)::int as stalled_seconds
            from busy join agent_queues q on q.agent_id = busy.agent_id
-          where busy.progressed_at < ?::timestamptz - make_interval(secs => ?)
+          where busy.progressed_at < ?::timestamptz - make_interval(secs => busy.patience)
             and q.signalled_at <= ?::timestamptz
-                - least(greatest(q.signalled_at - busy.progressed_at, make_interval(secs => ?)), interval '30 seconds')
+                - greatest(make_interval(secs => busy.patience),
+                           least(q.signalled_at - busy.progressed_at, interval '30 seconds'))
           -- a row that somebody has locked is making progress
           order by busy.progressed_at limit ? for update of q skip locked
        )
        update agent_queues q set signalled_at = ?, awake = true
          from stalled s, agents a where q.agent_id = s.agent_id and a.id = q.agent_id
        returning q.agent_id, a.owner_id, s.stalled_seconds`,
-      [now, now, config.sweep.stallSeconds, now, config.sweep.stallSeconds, batch, now],
+      [now, config.sweep.stallSeconds, now, now, now, batch, now],
     )
     return rows
   }
@@ -60,6 +63,8 @@ export function createSweeper(context: {
     if (!(await temporal.isReachable())) return
     await Promise.all((await takeStalled()).map(wake))
     await Promise.all((await cancelling()).map(tellAgain))
+    await freeCalls()
+    await Promise.all((await resumable()).map(resume))
   }
 
   /** On its own: one agent that cannot be woken must not keep the sweep from the others. */
@@ -79,6 +84,30 @@ export function createSweeper(context: {
     )
     return rows
   }
+
+  /** Calls whose site is connected again, or gone, are not parked any longer. */
+  async function freeCalls(): Promise<void> {
+    await database.raw(
+      `update tool_calls c set wait_cause = null
+        where wait_cause = 'credential' and status in ('planned', 'started')
+          and not exists (select 1 from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`,
+    )
+  }
+
+  /** Runs that wait for their owner although none of their calls does. */
+  async function resumable(): Promise<{ id: string }[]> {
+    const { rows } = await database.raw<{ rows: { id: string }[] }>(
+      `select id from runs r where status = 'waiting' and waiting_cause = 'credential' and not exists (
+         select 1 from tool_calls c
+          where c.run_id = r.id and c.wait_cause = 'credential' and c.status in ('planned', 'started'))
+        order by waiting_since limit ?`,
+      [batch],
+    )
+    return rows
+  }
+
+  const resume = ({ id: runId }: { id: string }): Promise<void> =>
+    temporal.resumeRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'the run was not resumed'))
 
   const tellAgain = ({ id: runId }: { id: string }): Promise<void> =>
     temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))

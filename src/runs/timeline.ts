@@ -1,3 +1,4 @@
+import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database.ts'
 import { Row } from '../row.ts'
 
@@ -12,6 +13,9 @@ export interface EventData {
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }
+  'credential.refreshed': { callId: string; site: string }
+  'wait.started': { cause: WaitCause; site: string; until: string; calls: number; note: string }
+  'wait.ended': { cause: WaitCause; ms: number }
   'cancel.requested': { by: 'owner' | 'operator' | 'deletion' }
   ended: { status: string; reason: string | null; message: string | null }
 }

@@ -13,7 +13,9 @@ export function foreignHosts(siteUrl: string, manifest: Manifest): string[] {
 }
 
 function addresses({ server, auth }: Manifest): string[] {
-  return auth.type === 'oauth2' ? [server.url, auth.authorization_url, auth.token_url] : [server.url]
+  if (auth.type !== 'oauth2') return [server.url]
+  const { authorization_url: authorization, token_url: token, revocation_url: revocation } = auth
+  return [server.url, authorization, token, ...(revocation === undefined ? [] : [revocation])]
 }
 
 /** The registrable domain; the host itself where there is none: IP addresses, localhost, a public suffix. */

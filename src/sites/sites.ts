@@ -3,6 +3,7 @@ import { CodedError } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch.ts'
 import { parseSiteUrl } from '../site-url.ts'
 import { foreignHosts } from './foreign-hosts.ts'
+import { compareManifests } from './manifest-changes.ts'
 import { parseManifest, type Manifest } from './manifest.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { argumentProblems } from './tool-arguments.ts'
@@ -51,7 +52,13 @@ export function createSites({ fetch, config }: SitesNeeds) {
     }
   }
 
-  return { discover, toolsOf: (manifest: Manifest): SiteTool[] => manifest.tools.map(describeTool), argumentProblems }
+  return {
+    discover,
+    compareManifests,
+    foreignHostsOf: foreignHosts,
+    toolsOf: (manifest: Manifest): SiteTool[] => manifest.tools.map(describeTool),
+    argumentProblems,
+  }
 }
 
 export type Sites = ReturnType<typeof createSites>

@@ -22,7 +22,8 @@ export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
   | { kind: 'refused' | 'rejected'; httpStatus: number; certain: boolean; text: string; retryAfter?: number }
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
-  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string }
+  /** `hopeless`: trying again soon would come to the same. */
+  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; hopeless?: true }
 
 /**
  * Sends tool calls to sites. Never throws for what a site does: every answer and every failure is an outcome. Throws

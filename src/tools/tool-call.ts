@@ -1,4 +1,5 @@
 import { Row } from '../row.ts'
+import type { WaitCause } from '../../workflows/messages.ts'
 import type { CallOutcome } from './call-site.ts'
 
 export type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
@@ -36,6 +37,13 @@ export class ToolCall extends Row {
   declare status: CallStatus
   declare attempts: number
   declare epoch: number
+  /** Sends that are known to have done nothing (401, 429); they count as attempts, but not as failed ones. */
+  declare harmless: number
+  /** The site answered 401 to it, and it is sent once more under a newer credential. */
+  declare refused: boolean
+  /** Why, and until when, a planned call is not sent. */
+  declare waitCause: WaitCause | null
+  declare notBefore: Date | null
   declare httpStatus: number | null
   declare result: CallResult | null
   declare plannedAt: Date

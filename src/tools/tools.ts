@@ -3,15 +3,17 @@ import type { Config } from '../config.ts'
 import { persist, type Database } from '../database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { SafeFetch } from '../safe-fetch.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
-import { createCallSite, type CallOutcome } from './call-site.ts'
+import type { CallOutcome } from './call-site.ts'
+import type { Ledger, Sender, Sending, Sent } from './sender.ts'
 import { statusAfter, ToolCall } from './tool-call.ts'
 
 /** How long a direct call waits for the database to take its outcome, before the client gets an error instead. */
 const settleMs = 20_000
+/** How often a direct call is sent: once more when the site answers 401 and there is a newer credential. */
+const maxSends = 2
 
 /** What a direct call brought. */
 export interface DirectResult {
@@ -19,87 +21,142 @@ export interface DirectResult {
   result: Record<string, unknown>
 }
 
-/** Tool calls that somebody makes directly, without an agent, and the way all calls are sent. */
+/** Tool calls that somebody makes directly, without an agent. */
 export function createTools(context: {
   database: Database
   clock: Clock
   config: Config
-  fetch: SafeFetch
   sites: Sites
   vault: Vault
+  sender: Sender
 }) {
-  const { database, clock, sites, vault } = context
-  const callSite = createCallSite(context)
+  const { database, clock, config, sites, vault, sender } = context
 
-  async function settle(id: string, outcome: CallOutcome, effect: ToolCall['effect']): Promise<void> {
-    await ToolCall.query(database)
-      .findById(id)
-      .patch({
-        status: statusAfter(effect, outcome),
-        httpStatus: outcome.httpStatus,
-        result: { text: outcome.text },
-        endedAt: clock.now(),
-      })
+  /** The tool, if it may be called with these arguments. */
+  function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
+    const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
+    assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
+    const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorise the site again with this tool.`
+    assertThat(tool.usable, 'PERMISSION_DENIED', { message: needs })
+    const details = sites.argumentProblems(tool.inputSchema, args)
+    const message = `The arguments do not fit the tool's input schema. ${details[0]?.path ?? ''}: ${details[0]?.message ?? ''}`
+    assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
+    return tool
+  }
+
+  /** The row of the call: written when it is first sent, because one that is refused before leaves no trace. */
+  function ledgerOf(row: ReturnType<typeof directRow>): Ledger & { sends: () => number } {
+    let sends = 0
+    return {
+      sends: () => sends,
+      refreshed: async () => {},
+      async begin() {
+        const now = clock.now()
+        sends += 1
+        if (sends === 1) await ToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
+        else
+          await ToolCall.query(database)
+            .findById(row.id)
+            .patch({ attempts: sends, harmless: sends - 1 })
+        return true
+      },
+    }
+  }
+
+  async function settle(id: string, status: ToolCall['status'], outcome: Partial<CallOutcome>): Promise<void> {
+    const { httpStatus = null, text = '' } = outcome
+    const work = () =>
+      ToolCall.query(database).findById(id).patch({ status, httpStatus, result: { text }, endedAt: clock.now() })
+    await persist(async () => void (await work()), AbortSignal.timeout(settleMs))
+  }
+
+  async function sendUpToTwice(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
+    const sent = await sender.send(sending, ledger)
+    if (sent.kind !== 'again' || ledger.sends() >= maxSends) return sent
+    return sendUpToTwice({ ...sending, refusedBefore: true }, ledger)
   }
 
   return {
-    callSite,
-
     /**
-     * Calls a tool of a connected site once. Its row is written before anything is sent, as for the calls of runs. Fails
-     * with NOT_FOUND (no such tool), VALIDATION_ERROR (arguments against the input schema), SITE_UNAVAILABLE,
-     * TOOL_EXECUTION_ERROR.
+     * Calls a tool of a connected site. Its row is written before anything is sent, as for the calls of runs. Fails with
+     * NOT_FOUND (no such tool), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the
+     * input schema), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (also for a dead credential).
      */
     async callDirectly(entry: VaultEntry, name: string, args: Record<string, unknown>): Promise<DirectResult> {
-      const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
-      assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
-      const details = sites.argumentProblems(tool.inputSchema, args)
-      const message = `The arguments do not fit the tool's input schema. ${details[0]?.path ?? ''}: ${details[0]?.message ?? ''}`
-      assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
-      const connection = await vault.connection(entry.ownerId, entry.id)
-      assertThat(connection, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+      const tool = check(entry, name, args)
+      const row = directRow(entry, tool, JSON.stringify(args))
+      const ledger = ledgerOf(row)
+      const sent = await sendUpToTwice(toSending(row), ledger)
+      if (sent.kind === 'answered') {
+        const { outcome } = sent
+        await settle(row.id, statusAfter(tool.effect, outcome), outcome)
+        if (outcome.kind === 'succeeded') return { callId: row.id, result: outcome.value }
+        throw toError(outcome)
+      }
+      const error = notCarriedOut(sent, clock.now())
+      // What was sent has done nothing, and the site has said so.
+      if (ledger.sends() > 0) await settle(row.id, 'failed', { httpStatus: null, text: error.message })
+      throw error
+    },
 
-      const id = newId()
-      const row = directRow(id, entry, tool, JSON.stringify(args), clock.now())
-      await ToolCall.query(database).insert(row)
-      const { idempotencyKey } = row
-      const outcome = await callSite({ ...connection, tool: name, arguments: row.arguments.text, idempotencyKey })
-      await persist(() => settle(id, outcome, tool.effect), AbortSignal.timeout(settleMs))
-      if (outcome.kind === 'succeeded') return { callId: id, result: outcome.value }
-      throw toError(outcome)
+    /** Closes direct calls whose process ended before their outcome was recorded: nobody waits for them any more. */
+    async closeAbandoned(): Promise<void> {
+      const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + settleMs + 60_000
+      const text = 'The process that made this call ended before its outcome was recorded.'
+      await database.raw(
+        `update tool_calls set status = case effect when 'read' then 'failed' else 'unknown' end, result = ?, ended_at = ?
+          where origin = 'direct' and status = 'started' and started_at < ?`,
+        [JSON.stringify({ text }), clock.now(), new Date(clock.now().getTime() - longestMs)],
+      )
     },
   }
 }
 
 export type Tools = ReturnType<typeof createTools>
 
-const directRow = (
-  id: string,
-  entry: VaultEntry,
-  tool: { name: string; effect: ToolCall['effect'] },
-  text: string,
-  now: Date,
-) => ({
-  id,
-  ownerId: entry.ownerId,
-  origin: 'direct' as const,
-  name: tool.name,
-  vaultEntryId: entry.id,
-  siteOrigin: entry.origin,
-  tool: tool.name,
-  effect: tool.effect,
-  arguments: { text },
-  idempotencyKey: `direct:${id}`,
-  status: 'started' as const,
-  attempts: 1,
-  plannedAt: now,
-  startedAt: now,
+function directRow(entry: VaultEntry, tool: { name: string; effect: ToolCall['effect'] }, text: string) {
+  const id = newId()
+  return {
+    id,
+    ownerId: entry.ownerId,
+    origin: 'direct' as const,
+    name: tool.name,
+    vaultEntryId: entry.id,
+    siteOrigin: entry.origin,
+    tool: tool.name,
+    effect: tool.effect,
+    arguments: { text },
+    idempotencyKey: `direct:${id}`,
+    status: 'started' as const,
+    attempts: 1,
+  }
+}
+
+const toSending = (row: ReturnType<typeof directRow>): Sending => ({
+  callId: row.id,
+  ownerId: row.ownerId,
+  entryId: row.vaultEntryId,
+  tool: row.tool,
+  arguments: row.arguments.text,
+  idempotencyKey: row.idempotencyKey,
+  share: `direct:${row.ownerId}`,
+  mayWait: false,
+  refusedBefore: false,
 })
 
 /** A failed call as the client learns of it (decisions, "Outgoing requests"). */
-function toError(outcome: Exclude<CallOutcome, { kind: 'succeeded' }>): CodedError {
-  const { kind, text: message } = outcome
-  if (kind === 'unavailable') return new CodedError('SITE_UNAVAILABLE', { message })
-  const retryAfter = kind === 'refused' ? outcome.retryAfter : undefined
-  return new CodedError('TOOL_EXECUTION_ERROR', { message, ...(retryAfter !== undefined && { retryAfter }) })
+function toError({ kind, text: message }: Exclude<CallOutcome, { kind: 'succeeded' }>): CodedError {
+  return new CodedError(kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', { message })
+}
+
+/** Why a call that has done nothing was not carried out. */
+function notCarriedOut(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): CodedError {
+  if (sent.kind === 'held') {
+    const retryAfter = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
+    const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} seconds.`
+    return new CodedError('OUTGOING_RATE_LIMITED', { message, retryAfter })
+  }
+  if (sent.kind === 'again') return new CodedError('TOOL_EXECUTION_ERROR', { message: sent.outcome.text })
+  const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
+  return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }

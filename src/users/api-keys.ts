@@ -5,7 +5,7 @@ import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { ApiKeyRow, presentApiKey, type ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
-import { hashToken, newToken } from './opaque-tokens.ts'
+import { hashToken, newToken } from '../opaque-tokens.ts'
 import { UserRow } from './user.ts'
 
 interface Parts {

@@ -5,8 +5,9 @@ import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKeyRow } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
+import { normaliseEmail } from './email.ts'
 import { LoginRow } from './login.ts'
-import { hashToken, isToken } from './opaque-tokens.ts'
+import { hashToken, isToken } from '../opaque-tokens.ts'
 
 interface Parts {
   database: Database
@@ -27,7 +28,13 @@ interface Person {
 
 /** Makes the function that turns an Authorization header into a caller, with one query of the database. */
 export function createAuthenticate({ database, clock, config, accessTokens }: Parts) {
-  const termsAccepted = ({ termsVersion }: Person): boolean => termsVersion === config.auth.termsVersion
+  const admins = new Set(config.auth.adminEmails.map(normaliseEmail))
+  /** What the database says of a person, as far as every request needs it. */
+  const presentPerson = ({ email, termsVersion }: Person) => ({
+    email,
+    termsAccepted: termsVersion === config.auth.termsVersion,
+    admin: admins.has(email),
+  })
 
   /**
    * Who is calling. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (specification,
@@ -51,7 +58,7 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
       .castTo<(LoginRow & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
-    return { userId, email: found.email, termsAccepted: termsAccepted(found), scopes, via: 'login', loginId }
+    return { userId, ...presentPerson(found), scopes, via: 'login', loginId }
   }
 
   async function byApiKey(key: string): Promise<Caller> {
@@ -68,8 +75,8 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
     await noteUse(found, now)
-    const { userId, email, id: apiKeyId } = found
-    return { userId, email, termsAccepted: termsAccepted(found), scopes: found.scopes, via: 'api-key', apiKeyId }
+    const { userId, id: apiKeyId } = found
+    return { userId, ...presentPerson(found), scopes: found.scopes, via: 'api-key', apiKeyId }
   }
 
   /** Once a minute is exact enough for people, and spares a write per request. */

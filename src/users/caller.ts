@@ -10,6 +10,8 @@ export interface Caller {
   /** Whether the user accepted the version of the terms that is in force now. */
   termsAccepted: boolean
   scopes: readonly Scope[]
+  /** Whether the user operates the platform (ADMIN_EMAILS). */
+  admin: boolean
   via: 'login' | 'api-key'
   loginId?: string
   apiKeyId?: string
@@ -36,4 +38,10 @@ export function requireLogin(caller: Caller): string {
     message: 'An API key cannot manage the account. Use the access token of a login.',
   })
   return caller.loginId
+}
+
+/** Refuses callers who do not operate the platform: ADMIN_REQUIRED; and their API keys, as `requireLogin` does. */
+export function requireAdmin(caller: Caller): void {
+  requireLogin(caller)
+  assertThat(caller.admin, 'ADMIN_REQUIRED')
 }

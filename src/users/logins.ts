@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { LoginRow } from './login.ts'
-import { hashToken, isToken, newToken } from './opaque-tokens.ts'
+import { hashToken, isToken, newToken } from '../opaque-tokens.ts'
 import { RefreshTokenRow } from './refresh-token.ts'
 import { UserRow } from './user.ts'
 

@@ -7,7 +7,7 @@ import { routes } from '../../api/routes.ts'
 import { call } from '../helpers/client.ts'
 import { badBodies, impossibleValues, oddValues, unknownMembers } from './bad-bodies.ts'
 import { send } from './raw-http.ts'
-import { paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import { allowedTo, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 import { unharmed } from './unharmed.ts'
 
 type Body = Record<string, unknown>
@@ -30,7 +30,11 @@ const allRefused = (t: ExecutionContext, work: (stage: Stage, refused: Refused) 
     await work(stage, async (route, what, raw, headers) => {
       requests += 1
       const params = paramsOf(route, stage.params)
-      const answer = await call(stage.owner, route, { params, raw, headers: { ...secretOf(stage), ...headers } })
+      const answer = await call(allowedTo(stage, route), route, {
+        params,
+        raw,
+        headers: { ...secretOf(stage), ...headers },
+      })
       const outcome = answer.status < 400 ? 'done' : answer.failure.code
       if (outcome !== 'VALIDATION_ERROR') problems.push(`${route.name}, ${what}: ${outcome}`)
     })
@@ -56,12 +60,13 @@ test('no route takes a body that is not a JSON object of the right size, type an
   }))
 
 test('a body without a content type is refused', (t) =>
-  unharmed(t, async ({ platform, owner, ...stage }) => {
+  unharmed(t, async (stage) => {
     for (const route of withBody) {
+      const { token } = allowedTo(stage, route)
       const named = paramsOf(route, stage.params)
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? '')
-      const headers = { authorization: `Bearer ${owner.token}`, ...secretOf(stage) }
-      const answer = await send(platform.url, { method: route.method.toUpperCase(), path, headers, body: '{}' })
+      const headers = { authorization: `Bearer ${token}`, ...secretOf(stage) }
+      const answer = await send(stage.platform.url, { method: route.method.toUpperCase(), path, headers, body: '{}' })
       t.is(answer.code, 'VALIDATION_ERROR', route.name)
     }
   }))

@@ -1,7 +1,10 @@
 import * as health from '../../api/health.ts'
+import * as notifications from '../../api/notifications.ts'
+import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
 import { authTable } from './provokers/auth.ts'
 import { billingTable } from './provokers/billing.ts'
+import { manifestsTable } from './provokers/manifests.ts'
 import type { Table } from './provokers/table.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
@@ -15,8 +18,11 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...authTable(stage, recorder),
     ...billingTable(stage, recorder),
     ...vaultTable(stage, recorder),
+    ...manifestsTable(stage, recorder),
     ...agentsTable(stage, recorder, spender),
     ...webhooksTable(stage, recorder, spender),
+    ...adminTable(stage, recorder),
+    listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },
     healthz: { done: () => recorder.ask(stage.nobody, health.healthz) },
     readyz: { done: () => recorder.ask(stage.nobody, health.readyz) },
   }

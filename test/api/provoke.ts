@@ -1,12 +1,12 @@
 import type { ExecutionContext } from 'ava'
-import { limitOf, type AnyRoute } from '../../api/route.ts'
+import { limitOf, needsLogin, type AnyRoute } from '../../api/route.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import type { Recorder } from './recorder.ts'
-import { paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import { allowedTo, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 
 export type Provoke = (route: AnyRoute) => Promise<Answer<unknown>>
 
@@ -47,12 +47,17 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     INVALID_TOKEN: (route) => send(forger, route),
     TOKEN_EXPIRED: async (route) => send(await stage.expired(), route),
     TOKEN_REVOKED: async (route) => send(await stage.revoked(), route),
-    PERMISSION_DENIED: (route) => send(as(route.access === 'login' ? stage.apiKey : stage.readKey), route),
+    PERMISSION_DENIED: (route) => send(as(needsLogin(route) ? stage.apiKey : stage.readKey), route),
+    ADMIN_REQUIRED: (route) => send(owner, route, body(route)),
     TERMS_NOT_ACCEPTED: (route) => send(beginner, route),
     RATE_LIMITED: (route) =>
       untilLimited(() => send(limited(route), route, { headers: { 'x-webhook-secret': 'wrong' } })),
     VALIDATION_ERROR: (route) =>
-      send(owner, route, route.method === 'get' ? { query: { nonsense: '1' } } : { raw: '["not an object"]' }),
+      send(
+        allowedTo(stage, route),
+        route,
+        route.method === 'get' ? { query: { nonsense: '1' } } : { raw: '["not an object"]' },
+      ),
     INTERNAL_ERROR: (route) => send(away, route, body(route)),
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),

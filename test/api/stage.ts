@@ -7,21 +7,24 @@ import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 
-/** Everything that requests to all routes need: a platform, an owner, and one thing of each kind that is hers. */
+/** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const sites = await startSites(t)
   const origins = await startMoreSites(t, 4)
   const allow = [...sites.allow, ...origins.map((origin) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow } })
+  const platform = await startPlatform(t, { sites: { ...sites, allow }, env: { ADMIN_EMAILS: adminEmail } })
+  const admin = await person(platform, adminEmail)
   const owner = await customer(platform)
   const things = await makeThings(owner, sites)
-  return { platform, sites, origins, owner, ...things, ...callersOf(platform, owner) }
+  return { platform, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
 }
+
+const adminEmail = 'admin@example.com'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
@@ -47,6 +50,7 @@ export async function makeThings(owner: Person, sites: Sites) {
     toolName: 'echo_text',
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
+    host: 'tools.example.com',
   }
   return { agent, params, apiKey: key.key, readKey: readKey.key }
 }
@@ -84,6 +88,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make())
 }
 
+/** Somebody to whom a route is open. */
+export const allowedTo = ({ admin, owner }: Pick<Stage, 'admin' | 'owner'>, { access }: AnyRoute): Person =>
+  access === 'admin' ? admin : owner
+
 /** The parameters of a route's path, as far as the stage knows such things; throws for one it has not been taught. */
 export function paramsOf({ path }: AnyRoute, things: Record<string, string>): Record<string, string> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
@@ -106,9 +114,11 @@ export const validBodies = (sites: Sites): Record<string, Record<string, unknown
   inspectSite: { url: sites.tracker.origin },
   addToVault: { url: sites.tracker.origin, token: 'any-token' },
   replaceVaultToken: { token: 'another-token' },
+  acceptManifest: { fingerprint: '0'.repeat(64) },
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   updateAgent: { name: 'Another name' },
+  suspendHost: { reason: 'It is being attacked' },
   receiveWebhook: { title: 'It is broken' },
 })
 

@@ -1,7 +1,9 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
+import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { call } from '../helpers/client.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
 import { agentOf, connectTracker, customer, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
@@ -35,12 +37,16 @@ test('of requests at the same instant that connect one site, one succeeds and th
 
 test('the vault limit of the tier holds between requests at the same instant', async (t) => {
   const sites = await startSites(t)
-  const { services, ...platform } = await startPlatform(t, { sites })
-  const someone = await person(platform)
-  const { userId } = await services.users.authenticate(`Bearer ${someone.token}`)
-  const add = (url: string) => services.vault.add(userId, { url, token: 'a-token', acceptHosts: [] }, 1)
-  const answers = await Promise.allSettled([add(sites.tracker.origin), add(sites.badTools.origin)])
-  t.is(answers.filter(({ status }) => status === 'fulfilled').length, 1)
+  const tls = await temporaryCertificates()
+  const more = await Promise.all(Array.from({ length: 6 }, () => startBadTools({ port: 0, tls })))
+  for (const { close } of more) t.teardown(close)
+  const allow = [...sites.allow, ...more.map(({ origin }) => new URL(origin).host)]
+  const someone = await person(await startPlatform(t, { sites: { ...sites, allow } }))
+  const add = ({ origin: url }: { origin: string }) =>
+    call(someone, vault.addToVault, { body: { url, token: 'a-token' } })
+  for (const site of more.slice(0, 4)) t.is((await add(site)).status, 201)
+  const answers = await Promise.all([...more.slice(4), sites.tracker, sites.badTools].map(add))
+  t.is(answers.filter(({ status }) => status === 201).length, 1)
 })
 
 test('a tool can be called directly, and its call is on record', async (t) => {

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 
 /** Starts the sites as `npm start` does, and waits until all have told where they are. */
-async function startProcess(t: ExecutionContext) {
+async function startProcess(t: ExecutionContext, ...more: string[]) {
   const certs = await mkdtemp(join(tmpdir(), 'switchyard-bin-sites-'))
-  const child = spawn(process.execPath, ['bin/sites.ts', '--certs', certs, '--ports', '0,0,0'])
+  const child = spawn(process.execPath, ['bin/sites.ts', '--certs', certs, '--ports', '0,0,0,0', ...more])
   t.teardown(async () => {
     child.kill('SIGKILL')
     await rm(certs, { recursive: true })
@@ -18,7 +18,7 @@ async function startProcess(t: ExecutionContext) {
   const lines: { site: string; origin: string }[] = []
   for await (const line of createInterface(child.stdout)) {
     lines.push(JSON.parse(line) as { site: string; origin: string })
-    if (lines.length === 3) break
+    if (lines.length === 4) break
   }
   return { child, lines, ca: await readFile(join(certs, 'ca.pem')) }
 }
@@ -30,11 +30,33 @@ test('every site says where it listens, and is there', async (t) => {
   const { lines, ca } = await startProcess(t)
   t.deepEqual(
     lines.map(({ site }) => site),
-    ['issue-tracker', 'bad-tools', 'broken-manifest'],
+    ['issue-tracker', 'bad-tools', 'broken-manifest', 'contacts'],
   )
   for (const { origin } of lines) {
     const [response] = await once(get(`${origin}/.well-known/toolsite.json`, { ca, agent: false }), 'response')
     t.is((response as { statusCode: number }).statusCode, 200)
+  }
+})
+
+test('the site that uses OAuth sends browsers back to the address that it is told', async (t) => {
+  const redirectUri = 'http://127.0.0.1:3999/vault/oauth/callback'
+  const { lines, ca } = await startProcess(t, '--redirect-uri', redirectUri)
+  const origin = lines.at(-1)?.origin
+  for (const [asked, status] of [
+    [redirectUri, 303],
+    ['http://127.0.0.1:3000/vault/oauth/callback', 400],
+  ] as const) {
+    const query = new URLSearchParams({
+      client_id: 'switchyard',
+      response_type: 'code',
+      scope: 'read',
+      redirect_uri: asked,
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    })
+    const url = `${origin}/oauth/authorize?${query.toString()}`
+    const [response] = await once(get(url, { ca, agent: false }), 'response')
+    t.is((response as { statusCode: number }).statusCode, status)
   }
 })
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { get } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -20,7 +21,7 @@ const placeholder = (name: string) => join(import.meta.dirname, 'placeholders', 
 /** An installation in a folder of its own, with ports of its own, whose API and worker are placeholders. */
 async function installation(t: ExecutionContext) {
   const { folder, record, environment } = ownServerOptions()
-  const [api, postgres, temporal, ui, ...sites] = await freePorts(7)
+  const [api, postgres, temporal, ui, ...sites] = await freePorts(8)
   const env = {
     ...environment,
     DATA_DIR: join(folder, 'data'),
@@ -67,6 +68,22 @@ function wardenOf(data: string): number {
   return Number.parseInt(all.find((line) => line.includes('warden.ts') && line.includes(data)) ?? '', 10)
 }
 
+/** Asks the site that uses OAuth, the last one, to send a browser back to this API: 303 if it would. */
+async function authorizeStatus(data: string, { api, sites }: { api: string; sites: string[] }): Promise<unknown> {
+  const query = new URLSearchParams({
+    client_id: 'switchyard',
+    response_type: 'code',
+    scope: 'read',
+    redirect_uri: `${api}/vault/oauth/callback`,
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  })
+  const ca = readFileSync(join(data, 'certificates', 'ca.pem'))
+  const asked = get(`${sites.at(-1)}/oauth/authorize?${query.toString()}`, { ca, agent: false })
+  const [response] = (await once(asked, 'response')) as [{ statusCode: number }]
+  return response.statusCode
+}
+
 const isReady = (lines: string[]) => lines.includes('Ctrl-C stops everything.')
 
 alone('a start brings everything up, says where, and a signal stops all of it', async (t) => {
@@ -77,8 +94,12 @@ alone('a start brings everything up, says where, and a signal stops all of it', 
   t.deepEqual(processes.map(({ name }) => name).toSorted(), ['api', 'postgres', 'sites', 'temporal', 'worker'])
   t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
   t.true(lines.some((line) => line.includes(`http://127.0.0.1:${place.api}/docs`)))
-  const addresses = JSON.parse(readFileSync(join(place.data, 'addresses.json'), 'utf8')) as { api: string }
+  const addresses = JSON.parse(readFileSync(join(place.data, 'addresses.json'), 'utf8')) as {
+    api: string
+    sites: string[]
+  }
   t.is(addresses.api, `http://127.0.0.1:${place.api}`)
+  t.is(await authorizeStatus(place.data, addresses), 303)
   t.is(statSync(join(place.data, 'secrets.json')).mode & 0o777, 0o600)
   child.kill('SIGINT')
   t.deepEqual(await ended, [0, null] as never)

@@ -17,18 +17,18 @@ export interface Person extends Client {
   password: string
 }
 
-/** Registers somebody who has not accepted the terms yet. */
-export async function newcomer({ url }: Client): Promise<Person> {
+/** Registers somebody who has not accepted the terms yet, with an address that matters if one is given. */
+export async function newcomer({ url }: Client, email?: string): Promise<Person> {
   const name = randomBytes(6).toString('hex')
-  const credentials = { email: `${name}@example.com`, password: `password of ${name}` }
+  const credentials = { email: email ?? `${name}@example.com`, password: `password of ${name}` }
   await call({ url }, auth.register, { body: credentials }).then((answer) => answer.body)
   const { body } = await call({ url }, auth.login, { body: credentials })
   return { url, token: body.accessToken, ...credentials }
 }
 
 /** Somebody on the free tier. */
-export async function person(client: Client): Promise<Person> {
-  const someone = await newcomer(client)
+export async function person(client: Client, email?: string): Promise<Person> {
+  const someone = await newcomer(client, email)
   await call(someone, auth.acceptTerms).then((answer) => answer.body)
   return someone
 }

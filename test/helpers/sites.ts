@@ -3,6 +3,7 @@ import { request } from 'node:https'
 import type { ExecutionContext } from 'ava'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
+import { startContacts, type ContactsOptions } from '../../examples/sites/contacts/server.ts'
 import { startIssueTracker, type IssueTrackerOptions } from '../../examples/sites/issue-tracker/server.ts'
 import { temporaryCertificates } from './https-server.ts'
 
@@ -27,6 +28,18 @@ export async function startSites(t: ExecutionContext, options: Partial<IssueTrac
   const origins = [tracker.origin, badTools.origin, brokenManifest.origin, deadOrigin]
   const allow = origins.map((origin) => new URL(origin).host)
   return { caFile: tls.caFile, allow, tracker, badTools, brokenManifest, deadOrigin }
+}
+
+/**
+ * Starts the site that uses OAuth on a free port, for one test. `caFile` is that of `startSites`; `allow` is what
+ * SITE_ALLOW must hold besides: `const allow = [...sites.allow, ...contacts.allow]`. The platform under test must be
+ * among the `redirectUris`.
+ */
+export async function startContactsSite(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
+  const tls = await temporaryCertificates()
+  const site = await startContacts({ port: 0, tls, ...options })
+  t.teardown(site.close)
+  return { site, caFile: tls.caFile, allow: [new URL(site.origin).host] }
 }
 
 export interface SiteAnswer {

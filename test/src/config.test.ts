@@ -33,3 +33,36 @@ test('two vault keys of one name are refused', (t) => {
   const [pair] = testKeys.VAULT_KEYS.split(',')
   t.throws(() => readConfig({ ...complete, VAULT_KEYS: `${pair},${pair}` }), { message: /names must differ/ })
 })
+
+test('a mail server needs an address to send from, and both must be what they claim to be', (t) => {
+  const problems = (env: Record<string, string>): string[] =>
+    t.throws(() => readConfig({ ...complete, ...env }), { instanceOf: ConfigError })?.problems ?? []
+  t.deepEqual(problems({ SMTP_URL: 'smtp://127.0.0.1:25' }), ['MAIL_FROM is required where SMTP_URL is set'])
+  t.is(problems({ SMTP_URL: 'smtp://127.0.0.1:25', PORT: 'x' }).length, 2)
+  for (const SMTP_URL of ['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp:mail.example.com'])
+    t.regex(problems({ SMTP_URL, MAIL_FROM: 'a@example.com' }).join(), /^SMTP_URL /, SMTP_URL)
+  for (const MAIL_FROM of [
+    'nobody',
+    'a@example.com, b@example.com',
+    'A <a@example.com> b',
+    'A\r\nBcc: <a@example.com>',
+  ])
+    t.regex(problems({ MAIL_FROM }).join(), /^MAIL_FROM /, MAIL_FROM)
+  const { mail } = readConfig({
+    ...complete,
+    SMTP_URL: 'smtps://u:p@mail.example.com',
+    MAIL_FROM: 'A B <a@example.com>',
+  })
+  t.like(mail, { smtpUrl: 'smtps://u:p@mail.example.com', from: 'A B <a@example.com>' })
+})
+
+test('admins are named by complete addresses', (t) => {
+  const error = t.throws(() => readConfig({ ...complete, ADMIN_EMAILS: 'a@example.com,b' }), {
+    instanceOf: ConfigError,
+  })
+  t.regex(error?.message ?? '', /ADMIN_EMAILS must be email addresses/)
+  t.deepEqual(readConfig({ ...complete, ADMIN_EMAILS: 'a@example.com, b@example.com,' }).auth.adminEmails, [
+    'a@example.com',
+    'b@example.com',
+  ])
+})

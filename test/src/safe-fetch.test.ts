@@ -388,6 +388,18 @@ for (const status of [301, 302, 303, 307, 308]) {
   })
 }
 
+test('a redirect that is asked for is shown, and not followed either', async (t) => {
+  const target = await startHttpsSite(t, (_request, response) => response.end())
+  const location = `${target.origin}/elsewhere?code=1`
+  const site = await startHttpsSite(t, (_request, response) => response.writeHead(303, { location }).end())
+  const { fetch } = await open(t, { allow: [`localhost:${site.port}`, `localhost:${target.port}`] })
+  const limits = { timeoutMs: 10_000, maxBytes: 1000 }
+  const answer = await fetch({ url: site.origin, method: 'GET', ...limits, showRedirect: true })
+  t.is(answer.status, 303)
+  t.is(answer.headers.get('location'), location)
+  t.is(target.connections(), 0)
+})
+
 test('a Refresh header leads nowhere', async (t) => {
   const site = await openSite(t, (_request, response) => response.writeHead(200, { refresh: '0; url=/next' }).end())
   t.is((await site.ask()).status, 200)

@@ -16,6 +16,7 @@ type Facts = Pick<
   | 'inputTokens'
   | 'outputTokens'
   | 'credits'
+  | 'waitingSince'
   | 'waitedMs'
   | 'startedAt'
   | 'cancelRequestedAt'
@@ -30,6 +31,7 @@ const fresh: Facts = {
   outputTokens: 0,
   credits: 0,
   waitedMs: 0,
+  waitingSince: null,
   startedAt: began,
   cancelRequestedAt: null,
   cancelReason: null,
@@ -41,6 +43,9 @@ const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
   step: 1,
   name: `tool_${id}`,
   tool: `site.tool${id}`,
+  siteOrigin: 'https://site.example',
+  waitCause: null,
+  notBefore: null,
   arguments: { text: '{}' },
   status: 'succeeded',
   ...facts,

@@ -53,3 +53,9 @@ test('all three addresses are looked at, and each foreign host is named once, so
   t.deepEqual(foreignHosts('https://site.example', manifest(...urls)), ['api.z.test', 'login.b.test'])
   t.deepEqual(foreignHosts('https://z.test', manifest(...urls)), ['login.b.test'])
 })
+
+test('a revocation address is looked at like the others', (t) => {
+  const { auth, ...rest } = manifest('https://site.example', 'https://site.example/a', 'https://site.example/t')
+  const revoking = { ...rest, auth: { ...auth, revocation_url: 'https://elsewhere.test/revoke' } } as Manifest
+  t.deepEqual(foreignHosts('https://site.example', revoking), ['elsewhere.test'])
+})

@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { assertThat } from '../src/errors.ts'
+import { route } from './route.ts'
+import { id, text, time } from './schemas.ts'
+
+const host = v.object({
+  host: v.string(),
+  held: v.nullable(v.object({ until: time, reason: v.nullable(v.string()) })),
+  suspended: v.nullable(v.object({ at: time, by: v.nullable(id), reason: v.nullable(v.string()) })),
+})
+
+const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
+const spelling = 'The host is written as in its URLs, in lower case: `hostname`, or `hostname:port` if it is not 443.'
+
+export const listHosts = route({
+  ...shared,
+  name: 'listHosts',
+  method: 'get',
+  path: '/admin/hosts',
+  summary: 'List hosts at which no tools are called now',
+  description: 'Suspended ones, and those that asked for no calls themselves. By name, 1000 at most.',
+  status: 200,
+  response: v.object({ items: v.array(host) }),
+  handle: async ({ services }) => ({ items: await services.hosts.list() }),
+})
+
+export const suspendHost = route({
+  ...shared,
+  name: 'suspendHost',
+  method: 'put',
+  summary: 'Suspend a host',
+  description: `No tool is called there until the suspension is lifted. ${spelling}`,
+  body: v.strictObject({ reason: text(500) }),
+  status: 200,
+  response: host,
+  handle: ({ services, caller, params, body }) => services.hosts.suspend(params.host, caller.userId, body.reason),
+})
+
+export const liftHost = route({
+  ...shared,
+  name: 'liftHost',
+  method: 'delete',
+  summary: 'Lift the suspension of a host',
+  description: spelling,
+  status: 204,
+  codes: ['NOT_FOUND'],
+  async handle({ services, caller, params }) {
+    const lifted = await services.hosts.lift(params.host, caller.userId)
+    assertThat(lifted, 'NOT_FOUND', { message: 'This host is not suspended.' })
+  },
+})

@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import type { Services } from '../src/services.ts'
+import { changeClasses } from '../src/sites/difference.ts'
+import { manifestChangeStatuses } from '../src/vault/manifest-change.ts'
+import { route } from './route.ts'
+import { id, pageOf, paging, time } from './schemas.ts'
+import { acceptHosts, entry, presentEntry } from './vault-schema.ts'
+
+const fingerprint = v.pipe(
+  v.string(),
+  v.metadata({ description: 'SHA-256 of the manifest, in hex', examples: ['9f86d081…'] }),
+)
+const changeClass = v.pipe(
+  v.picklist(changeClasses),
+  v.metadata({
+    description:
+      'The gravest difference. What is `breaking` or `changed_address` is not used before it is accepted, everything else is at once.',
+  }),
+)
+const differences = v.array(
+  v.object({
+    path: v.string(),
+    kind: v.picklist(['added', 'removed', 'changed']),
+    class: v.picklist(changeClasses),
+    before: v.optional(v.string()),
+    after: v.optional(v.string()),
+    message: v.string(),
+  }),
+)
+const found = { class: changeClass, fingerprint, differences, foundAt: time }
+const change = v.object({
+  id,
+  ...found,
+  status: v.picklist(manifestChangeStatuses),
+  decidedAt: v.nullable(time),
+})
+
+const shared = { tag: 'vault', access: 'account', status: 200 } as const
+
+type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
+const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
+
+export const refreshManifest = route({
+  ...shared,
+  name: 'refreshManifest',
+  method: 'post',
+  path: '/vault/{entryId}/refresh-manifest',
+  summary: "Look whether a site's manifest has changed",
+  description:
+    'A change that takes nothing away is used from now on. One that could break what agents do, or that would send calls or credentials to other addresses, waits until it is accepted. Sites are also looked at without being asked, once a day.',
+  response: v.object({ ...found, status: v.picklist(['none', 'adopted', 'pending']) }),
+  resource,
+  codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],
+  handle: ({ services, resource }) => services.manifests.refresh(resource),
+})
+
+export const acceptManifest = route({
+  ...shared,
+  name: 'acceptManifest',
+  method: 'post',
+  path: '/vault/{entryId}/accept-manifest',
+  summary: 'Use a changed manifest from now on',
+  description:
+    'Name the change that you were shown by its fingerprint. If the site is connected in another way now, it has to be connected again.',
+  body: v.strictObject({
+    fingerprint: v.pipe(v.string('must be a string'), v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')),
+    acceptHosts,
+  }),
+  response: entry,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: async ({ services, resource, body }) =>
+    presentEntry(services, await services.manifests.accept(resource, body)),
+})
+
+export const listManifestChanges = route({
+  ...shared,
+  name: 'listManifestChanges',
+  method: 'get',
+  path: '/vault/{entryId}/manifest-changes',
+  summary: "List what has changed in a site's manifest",
+  description: 'Changes that were used at once are listed too. The last 50 are kept.',
+  query: v.strictObject(paging),
+  response: pageOf(change),
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, resource, query }) => services.manifests.history(resource, query),
+})

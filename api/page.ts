@@ -1,0 +1,32 @@
+/** What a small page says: a title and paragraphs, in plain words. */
+export interface PageText {
+  title: string
+  text: string[]
+  good: boolean
+}
+
+/** A page for people who followed an address of ours. Nothing is loaded; every text is escaped. */
+export const renderPage = ({ title, text, good }: PageText): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${escape(title)} - Switchyard</title>
+    <style>
+      :root { color-scheme: light dark; }
+      body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto 0; padding: 0 1.5rem; }
+      h1 { font-size: 1.5rem; border-left: 0.4rem solid ${good ? '#2e7d32' : '#c62828'}; padding-left: 0.8rem; }
+    </style>
+  </head>
+  <body>
+    <main>
+      <h1>${escape(title)}</h1>
+${text.map((paragraph) => `      <p>${escape(paragraph)}</p>`).join('\n')}
+    </main>
+  </body>
+</html>
+`
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')

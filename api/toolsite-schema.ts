@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { manifestJsonSchema } from '../src/sites/manifest-schema.ts'
+import { route } from './route.ts'
+
+export const readToolsiteSchema = route({
+  name: 'readToolsiteSchema',
+  tag: 'sites',
+  access: 'anyone',
+  method: 'get',
+  path: '/schemas/toolsite.json',
+  summary: 'The JSON Schema of the manifest of a site',
+  description: 'JSON Schema 2020-12, for editors and for owners of sites.',
+  status: 200,
+  response: v.record(v.string(), v.unknown()),
+  handle: async () => manifestJsonSchema(),
+})

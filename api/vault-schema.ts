@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { fieldsOf } from '../src/row.ts'
+import type { Services } from '../src/services.ts'
+import { changeClasses } from '../src/sites/difference.ts'
+import type { PendingManifest } from '../src/vault/manifests.ts'
+import type { VaultEntry } from '../src/vault/vault-entry.ts'
+import { id, text, time } from './schemas.ts'
+
+/** Hosts outside a site's own domain that the caller lets credentials go to. */
+export const acceptHosts = v.optional(v.pipe(v.array(text(253)), v.maxLength(20)), [])
+
+export const scope = v.picklist(['read', 'write', 'delete', 'admin'])
+
+/** A vault entry as every route answers it. */
+export const entry = v.object({
+  id,
+  origin: v.string(),
+  name: v.string(),
+  version: v.string(),
+  description: v.string(),
+  authType: v.picklist(['bearer', 'oauth2']),
+  serverUrl: v.string(),
+  status: v.pipe(
+    v.picklist(['connected', 'needs_reauth']),
+    v.metadata({ description: 'needs_reauth: its owner has to give a new token, or authorise it again' }),
+  ),
+  statusReason: v.nullable(v.string()),
+  scopes: v.pipe(v.nullable(v.array(scope)), v.metadata({ description: 'What was granted; OAuth only' })),
+  expiresAt: v.pipe(v.nullable(time), v.metadata({ description: 'Of the access token, which is refreshed before' })),
+  lastUsedAt: v.pipe(v.nullable(time), v.metadata({ description: 'To the hour' })),
+  pendingManifest: v.pipe(
+    v.nullable(v.object({ class: v.picklist(changeClasses), fingerprint: v.string(), foundAt: time })),
+    v.metadata({ description: 'A change of the manifest that is not used before it is accepted' }),
+  ),
+  createdAt: time,
+  updatedAt: time,
+})
+
+const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
+  const { version, description, server } = row.manifest
+  return { ...fieldsOf(row), version, description, serverUrl: server.url, pendingManifest }
+}
+
+/** Vault entries in the shape of `entry`, with what waits for their owner. */
+export async function presentEntries({ manifests }: Services, rows: readonly VaultEntry[]) {
+  const pending = await manifests.pendingOf(rows.map((row) => row.id))
+  return rows.map((row) => present(row, pending.get(row.id) ?? null))
+}
+
+/** One vault entry in the shape of `entry`. */
+export async function presentEntry(services: Services, row: VaultEntry) {
+  const [presented] = await presentEntries(services, [row])
+  return presented
+}

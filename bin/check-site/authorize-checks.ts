@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { failedIf, passed, skipped, type Check } from './check.ts'
+import type { Outcome } from './exchange.ts'
+import { oauthOf, type Site } from './site.ts'
+
+/** A redirect address that no client can have registered (RFC 2606). */
+const strangersUri = 'https://not-registered.invalid/callback'
+
+export const scopesOf = (site: Site): string[] => {
+  const { scopes: offered } = oauthOf(site)
+  const wanted = site.options.oauth?.scopes
+  if (wanted) return wanted
+  return offered.includes('read') ? ['read'] : offered.slice(0, 1)
+}
+
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/** The address that a browser is sent to (specification, "Authorization endpoint"); `changes` of undefined leave out. */
+export function authorizeAddress(site: Site, changes: Record<string, string | undefined> = {}): URL {
+  const { clientId = 'switchyard-check-unknown-client', redirectUri = strangersUri } = site.options.oauth ?? {}
+  const url = new URL(oauthOf(site).authorization_url)
+  const query = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: scopesOf(site).join(' '),
+    state: newSecret(),
+    code_challenge: challengeOf(newSecret()),
+    code_challenge_method: 'S256',
+    ...changes,
+  }
+  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value)
+  return url
+}
+
+type Landing =
+  | { at: 'callback'; query: URLSearchParams }
+  /** Anything that goes on: a page, or a redirect to a login. */
+  | { at: 'sign-in' }
+  | { at: 'error page' }
+  | { at: 'nowhere' }
+
+/** Where a browser would end, given the answer of the authorization address. */
+function landingOf({ status, headers }: Outcome, from: URL, redirectUri: string): Landing {
+  const location = headers.get('location')
+  const to = status >= 300 && status < 400 && location !== null ? URL.parse(location, from.href) : null
+  if (to && isAt(to, redirectUri)) return { at: 'callback', query: to.searchParams }
+  if (to || (status >= 200 && status < 300)) return { at: 'sign-in' }
+  return { at: status >= 400 && status < 500 ? 'error page' : 'nowhere' }
+}
+
+export const isAt = (url: URL, address: string): boolean => {
+  const wanted = URL.parse(address)
+  return url.origin === wanted?.origin && url.host === wanted.host && url.pathname === wanted.pathname
+}
+
+async function visit(site: Site, changes: Record<string, string | undefined> = {}) {
+  const url = authorizeAddress(site, changes)
+  const outcome = await site.exchange.ask({ url: url.href, method: 'GET', headers: { accept: 'text/html' } })
+  return { url, outcome, landing: landingOf(outcome, url, url.searchParams.get('redirect_uri') ?? '') }
+}
+
+/** The request must be refused: by a page, or by an error that is sent to the callback. */
+const refused = (name: string, changes: Record<string, string | undefined>) => async (site: Site) => {
+  const { outcome, landing } = await site.once(`visit ${name}`, () => visit(site, changes))
+  if (landing.at === 'error page') return passed
+  if (landing.at === 'nowhere') return failedIf([`The authorization address ${outcome.what}.`])
+  if (landing.at === 'sign-in') return failedIf(['The request was accepted and went on to sign in.'])
+  if (landing.query.has('code')) return failedIf(['The request was granted: a code came back.'])
+  return failedIf(landing.query.has('error') ? [] : ['What came back had neither code nor error.'])
+}
+
+/** The browser must not be sent to the redirect address of the request: it may be anybody's. */
+const notSentTo = (changes: Record<string, string>) => async (site: Site) => {
+  const { outcome, landing } = await visit(site, changes)
+  if (landing.at === 'callback') return failedIf(['The browser was redirected to the address in the request.'])
+  if (landing.at === 'sign-in') return failedIf(['The request was accepted and went on to sign in.'])
+  return failedIf(landing.at === 'nowhere' ? [`The authorization address ${outcome.what}.`] : [])
+}
+
+/** A path that begins like the registered one: what a comparison by prefix would let through. */
+const beside = (redirectUri: string): string => `${redirectUri.replace(/[?#].*$/, '')}/beside`
+
+const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
+const plainPkce = { code_challenge: newSecret(), code_challenge_method: 'plain' }
+
+/** The duties of the authorization address, as far as they show before anybody signs in. */
+export const authorizeChecks: Check[] = [
+  {
+    id: 'authorize-works',
+    demands: 'A right request leads to signing in',
+    section: 'Authorization endpoint',
+    mend: 'Register the client and its redirect address at the site, and offer the scopes of the manifest.',
+    needs: ['manifest', 'oauth2', 'client'],
+    run: async (site) => {
+      const { outcome, landing } = await visit(site)
+      if (landing.at === 'sign-in' || (landing.at === 'callback' && landing.query.has('code'))) return passed
+      const error = landing.at === 'callback' ? `: ${landing.query.get('error') ?? 'neither code nor error'}` : ''
+      return failedIf([`The authorization address ${outcome.what}${error}.`])
+    },
+  },
+  {
+    id: 'authorize-client',
+    demands: 'A client that nobody registered is refused, without a redirect to the address that it names',
+    section: 'RFC 6749, 4.1.2.1',
+    mend: 'Show a page with the error and a status of 400 where client_id is unknown.',
+    needs: ['manifest', 'oauth2'],
+    run: notSentTo({ client_id: 'switchyard-check-unknown-client', redirect_uri: strangersUri }),
+  },
+  {
+    id: 'authorize-redirect-uri',
+    demands: 'A redirect address that was not registered is refused, without a redirect to it',
+    section: 'RFC 6749, 4.1.2.1; RFC 9700, 4.1.3',
+    mend: 'Compare redirect_uri with the registered ones as a whole text, not by its beginning.',
+    needs: ['manifest', 'oauth2', 'client'],
+    run: async (site) => {
+      const foreign = await notSentTo({ redirect_uri: strangersUri })(site)
+      if (foreign.result !== 'passed') return foreign
+      return notSentTo({ redirect_uri: beside(site.options.oauth?.redirectUri ?? '') })(site)
+    },
+  },
+  {
+    id: 'authorize-pkce',
+    demands: 'A request without a PKCE challenge is refused',
+    section: 'Authorization endpoint, code_challenge; RFC 7636, 4.4.1',
+    mend: 'Answer error=invalid_request where code_challenge is missing.',
+    needs: ['manifest', 'oauth2', 'client'],
+    run: refused('without PKCE', withoutPkce),
+  },
+  {
+    id: 'authorize-plain',
+    demands: 'A challenge by the method plain is refused',
+    section: 'Authorization endpoint, code_challenge_method: always S256',
+    mend: 'Answer error=invalid_request where code_challenge_method is not S256.',
+    needs: ['manifest', 'oauth2', 'client'],
+    run: refused('plain', plainPkce),
+  },
+  {
+    id: 'authorize-state',
+    demands: 'An error comes back with the state that was sent',
+    section: 'Authorization endpoint, state; RFC 6749, 4.1.2.1',
+    mend: 'Send state along with every error, unchanged.',
+    needs: ['manifest', 'oauth2', 'client'],
+    run: async (site) => {
+      const visits = await Promise.all([
+        site.once('visit without PKCE', () => visit(site, withoutPkce)),
+        site.once('visit plain', () => visit(site, plainPkce)),
+      ])
+      const errors = visits.flatMap(({ url, landing }) =>
+        landing.at === 'callback' && landing.query.has('error') ? [{ url, query: landing.query }] : [],
+      )
+      if (errors.length === 0) return skipped('No error was sent to the callback.')
+      const lost = errors.some(({ url, query }) => query.get('state') !== url.searchParams.get('state'))
+      return failedIf(lost ? ['An error came back without the state.'] : [])
+    },
+  },
+]

@@ -1,0 +1,71 @@
+import { authorizeAddress, challengeOf, isAt, newSecret, scopesOf } from './authorize-checks.ts'
+import { isSuccess, type Outcome } from './exchange.ts'
+import type { OAuthOptions } from './options.ts'
+import type { SignIn, Site } from './site.ts'
+import { postToken, textOf } from './token-endpoint.ts'
+
+/**
+ * Has a person sign in, and exchanges the code. First it is tried with another verifier, which must be refused; a site
+ * may throw the code away for that, so then the person is asked once more. Leaves the tokens with the site.
+ */
+export async function signInAtSite(site: Site): Promise<void> {
+  const { oauth } = site.options
+  if (oauth?.authorise === undefined) return
+  const first = await authorise(site, oauth)
+  if (first === undefined) return
+  const wrongVerifier = await exchangeCode(site, oauth, { ...first, verifier: newSecret() })
+  const answer = await exchangeCode(site, oauth, first)
+  site.signIn = { ...first, wrongVerifier, answer }
+  if (!isSuccess(answer) && !isSuccess(wrongVerifier)) await signInAgain(site, wrongVerifier)
+  keepTokens(site, isSuccess(wrongVerifier) && !isSuccess(answer) ? wrongVerifier : site.signIn.answer)
+}
+
+/** One more sign-in, without tricks. Answers whether there are tokens now. */
+export async function signInAgain(site: Site, wrongVerifier?: Outcome): Promise<boolean> {
+  const { oauth } = site.options
+  const again = oauth && (await authorise(site, oauth))
+  if (!again) return false
+  const answer = await exchangeCode(site, oauth, again)
+  site.signIn = { ...again, wrongVerifier: wrongVerifier ?? site.signIn?.wrongVerifier, answer }
+  keepTokens(site, answer)
+  return isSuccess(answer)
+}
+
+function keepTokens(site: Site, answer: Outcome): void {
+  if (!isSuccess(answer)) return
+  site.token = textOf(answer, 'access_token') ?? site.token
+  site.refreshToken = textOf(answer, 'refresh_token')
+}
+
+type Authorised = Omit<SignIn, 'answer' | 'wrongVerifier'>
+
+async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | undefined> {
+  const verifier = newSecret()
+  const address = authorizeAddress(site, { code_challenge: challengeOf(verifier) })
+  let end: URL | null
+  try {
+    end = URL.parse((await oauth.authorise?.(address.href)) ?? '')
+  } catch (error) {
+    site.signInMissing = (error as Error).message
+    return undefined
+  }
+  const code = end?.searchParams.get('code')
+  if (!end || !isAt(end, oauth.redirectUri))
+    site.signInProblem = 'The browser did not come back to the redirect address.'
+  else if (!code)
+    site.signInProblem = `It came back without a code: ${end.searchParams.get('error') ?? 'no error given'}.`
+  else {
+    const state = address.searchParams.get('state') ?? ''
+    return { requested: scopesOf(site), state, code, verifier, callback: end.searchParams }
+  }
+  return undefined
+}
+
+/** The exchange of specification, "Token endpoint", with all its fields. */
+export const exchangeCode = (site: Site, { redirectUri }: OAuthOptions, sent: Authorised): Promise<Outcome> =>
+  postToken(site, {
+    grant_type: 'authorization_code',
+    code: sent.code,
+    redirect_uri: redirectUri,
+    code_verifier: sent.verifier,
+  })

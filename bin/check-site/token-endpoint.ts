@@ -1,0 +1,34 @@
+import { isObject, type Outcome } from './exchange.ts'
+import { oauthOf, type Site } from './site.ts'
+
+/** Sends a form to the token address (specification, "Token endpoint"). */
+export const postForm = (site: Site, url: string, form: Record<string, string>): Promise<Outcome> =>
+  site.exchange.ask({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...form, client_id: clientOf(site) }).toString(),
+  })
+
+export const postToken = (site: Site, form: Record<string, string>): Promise<Outcome> =>
+  postForm(site, oauthOf(site).token_url, form)
+
+const clientOf = ({ options }: Site): string => options.oauth?.clientId ?? 'switchyard-check-unknown-client'
+
+/** A member of an answer, where it is a text. */
+export function textOf({ json }: Outcome, member: string): string | undefined {
+  const value = isObject(json) ? json[member] : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** What is wrong with a refusal of the token address (RFC 6749, 5.2). Clients that it does not know it may refuse first. */
+export function refusalProblems(site: Site, outcome: Outcome, expected: string[]): string[] {
+  const error = textOf(outcome, 'error')
+  const known = site.options.oauth !== undefined
+  const codes = known ? expected : [...expected, 'invalid_client', 'unauthorized_client']
+  if (outcome.status !== 400 && !(outcome.status === 401 && error === 'invalid_client')) {
+    return [`The token address ${outcome.what}, not with 400.`]
+  }
+  if (error === undefined) return ['The refusal has no { "error": "…" }.']
+  return codes.includes(error) ? [] : [`The error is ${error}, not ${expected.join(' or ')}.`]
+}

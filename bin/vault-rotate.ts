@@ -1,0 +1,44 @@
+import { systemClock } from '../src/clock.ts'
+import { ConfigError, loadEnvFile, readVaultConfig } from '../src/config.ts'
+import { createDatabase } from '../src/database.ts'
+import { createLogger } from '../src/logger.ts'
+import { createSealing } from '../src/sealing.ts'
+import { createVaultKeys, VaultKeysError } from '../src/vault-keys.ts'
+import { createVaultRotation, type RotationReport, type TellProgress } from '../src/vault-rotation.ts'
+
+/** `npm run vault:rotate`: seals everything anew under the first of VAULT_KEYS, while the platform runs. */
+async function main(): Promise<void> {
+  loadEnvFile()
+  const config = readVaultConfig()
+  const database = createDatabase(config, createLogger('warn', 'vault-rotate'))
+  const context = { database, clock: systemClock, keys: config.vaultKeys }
+  try {
+    await createVaultKeys({ ...context, sealing: createSealing(config.vaultKeys) }).proveForRotation()
+    const report = await createVaultRotation({ ...context, tell }).rotate()
+    say(report, config.vaultKeys[0]?.name ?? '')
+    if (report.unreadable.length > 0) process.exitCode = 1
+  } finally {
+    await database.destroy()
+  }
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
+
+const tell: TellProgress = (column, done, total) => console.log(`${column}: ${number(done)} of ${number(total)}`)
+
+function say({ rotated, unreadable, removable }: RotationReport, current: string): void {
+  console.log(rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.')
+  for (const { table, id, keyName } of unreadable) {
+    console.error(`${table} ${id}: sealed under the key "${keyName}", which is not in VAULT_KEYS or does not open it.`)
+  }
+  if (removable.length === 0) return
+  console.log(`Nothing is sealed under these any more; they may be taken out of VAULT_KEYS: ${removable.join(', ')}`)
+}
+
+main().catch((error: unknown) => {
+  const { code, message } = error as { code?: unknown; message: string }
+  const refused = error instanceof ConfigError || error instanceof VaultKeysError
+  const stopped = `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and can be repeated: ${message}`
+  console.error(refused ? message : stopped)
+  process.exitCode = 1
+})

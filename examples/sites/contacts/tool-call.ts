@@ -1,0 +1,90 @@
+import { Validator } from '@cfworker/json-schema'
+import type { Context, Next } from 'koa'
+import type { AccessToken, Provider } from 'oidc-provider'
+import type { KeptAnswers } from '../issue-tracker/kept-answers.ts'
+import { SiteError } from '../issue-tracker/site-error.ts'
+import type { LoggedRequest } from '../request-log.ts'
+import type { Tool } from './tools.ts'
+import { findUser, type User } from './users.ts'
+
+export interface ToolCallParts {
+  provider: Provider
+  tools: Tool[]
+  keptAnswers: KeptAnswers
+}
+
+/** What is known of a call so far. */
+interface CallState {
+  entry: LoggedRequest
+  user: User
+  tool: Tool
+}
+
+/**
+ * POST /api/tools/{tool}: what the specification asks of a site, in its order: validate the token, identify the user,
+ * check the permission, parse the input, execute, return JSON. The body is read between `admit` and `run`, so that
+ * nobody without a good token can make us read one.
+ */
+export function createToolCall({ provider, tools, keptAnswers }: ToolCallParts) {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  return {
+    admit: async (ctx: Context, next: Next): Promise<void> => {
+      const { token, user } = await authenticate(ctx, provider)
+      const { entry } = ctx.state as CallState
+      entry.user = user.name
+      const tool = byName.get(entry.tool)
+      if (!tool) throw new SiteError(404, `There is no tool ${entry.tool}.`)
+      checkScope(tool, token, user)
+      Object.assign(ctx.state, { user, tool })
+      await next()
+    },
+    run: (ctx: Context): void => {
+      const { tool, user } = ctx.state as CallState
+      ctx.body = execute(ctx, tool, parseInput(ctx, tool), user, keptAnswers)
+    },
+  }
+}
+
+/** The answers follow RFC 6750: without a token no reason is given, with a bad one `invalid_token`. */
+async function authenticate(ctx: Context, provider: Provider): Promise<{ token: AccessToken; user: User }> {
+  const sent = /^Bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
+  if (sent === undefined) {
+    throw new SiteError(401, 'Send "Authorization: Bearer <token>".', { 'WWW-Authenticate': 'Bearer' })
+  }
+  const token = await provider.AccessToken.find(sent)
+  // A token is worth nothing without the grant that it comes from, even if it was made while the grant was revoked.
+  const grant = token?.grantId === undefined ? undefined : await provider.Grant.find(token.grantId)
+  const user = findUser(token?.accountId ?? '')
+  if (token && grant && user) return { token, user }
+  throw new SiteError(401, 'The access token is unknown, expired or revoked.', {
+    'WWW-Authenticate': 'Bearer error="invalid_token"',
+  })
+}
+
+/** The token must be good for it, and its user must still be allowed to. */
+function checkScope({ name, scope }: Tool, token: AccessToken, user: User): void {
+  if (token.scopes.has(scope) && user.may.includes(scope)) return
+  throw new SiteError(403, `${name} needs the permission "${scope}", which ${user.name} has not given.`, {
+    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
+  })
+}
+
+function parseInput(ctx: Context, tool: Tool): Record<string, unknown> {
+  const input: unknown = ctx.request.body
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new SiteError(400, 'The body must be a JSON object, sent as application/json.')
+  }
+  const { valid, errors } = new Validator(tool.input_schema, '2020-12').validate(input)
+  if (valid) return input as Record<string, unknown>
+  // The last one is the most precise: the ones before it say that something inside them is wrong.
+  const worst = errors.at(-1)
+  throw new SiteError(400, `The input does not fit ${tool.name}: ${worst?.instanceLocation} ${worst?.error}`)
+}
+
+function execute(ctx: Context, tool: Tool, input: Record<string, unknown>, user: User, keptAnswers: KeptAnswers) {
+  const key = ctx.get('Idempotency-Key')
+  if (key.length > 255) throw new SiteError(400, 'An Idempotency-Key has at most 255 characters.')
+  if (key === '' || tool.effect === 'read') return tool.run(input, user)
+  // Keys belong to one user and one tool: nobody can meet, or read, the answers of somebody else.
+  return keptAnswers.once(JSON.stringify([user.name, tool.name, key]), input, () => tool.run(input, user))
+}

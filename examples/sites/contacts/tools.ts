@@ -1,0 +1,89 @@
+import type { Schema } from '@cfworker/json-schema'
+import type { Contact, Contacts } from './contacts.ts'
+import { listUsers, type Scope, type User } from './users.ts'
+
+/** One tool: what the manifest says about it, and what it does. */
+export interface Tool {
+  name: string
+  description: string
+  /** What the access token must be good for. The platform asks users for the scopes of the tools they chose. */
+  scope: Scope
+  /** `read` and `idempotent` may be repeated when nobody knows whether a call arrived; `once` never is. */
+  effect: 'read' | 'idempotent' | 'once'
+  input_schema: Schema & { type: 'object' }
+  /** Does it, with input that fits the schema, for a user who may. Fails with a SiteError. */
+  run(input: Record<string, unknown>, user: User): object
+}
+
+const id = { type: 'integer', description: 'Number of the contact', minimum: 1 } as const
+const line = (description: string) => ({ type: 'string', description, minLength: 1, maxLength: 200 }) as const
+
+/** The tools of the site, over its data. */
+export function createTools(contacts: Contacts): Tool[] {
+  return [
+    {
+      name: 'crm.searchContacts',
+      description: 'Search the contacts. All conditions given must hold; without any, all contacts are listed.',
+      scope: 'read',
+      effect: 'read',
+      input_schema: {
+        type: 'object',
+        properties: {
+          text: { type: 'string', description: 'Only contacts whose name, address or notes contain this text' },
+          company: { type: 'string', description: 'Only contacts of this company, written exactly so' },
+        },
+        required: [],
+        additionalProperties: false,
+      },
+      run: ({ text, company }: { text?: string; company?: string }) => ({
+        contacts: contacts.search(text, company).map(summary),
+      }),
+    },
+    {
+      name: 'crm.getContact',
+      description: 'Get one contact with its notes.',
+      scope: 'read',
+      effect: 'read',
+      input_schema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+      run: (input: { id: number }) => contacts.find(input.id),
+    },
+    {
+      name: 'crm.createContact',
+      description: 'Add a contact.',
+      scope: 'write',
+      // Not by nature, but because the site honours the Idempotency-Key that the platform sends with every call.
+      effect: 'idempotent',
+      input_schema: {
+        type: 'object',
+        properties: {
+          name: line('Full name'),
+          company: line('Name of the company'),
+          email: { ...line('Mail address'), pattern: '^[^@ ]+@[^@ ]+$' },
+          notes: { type: 'string', description: 'Anything worth remembering', maxLength: 4000 },
+        },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      run: (input: { name: string; company?: string; email?: string; notes?: string }, user) =>
+        contacts.create({ company: '', email: '', notes: '', ...input, addedBy: user.name }),
+    },
+    {
+      name: 'crm.deleteContact',
+      description: 'Delete a contact. This cannot be undone.',
+      scope: 'delete',
+      effect: 'once',
+      input_schema: { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+      run: (input: { id: number }) => ({ deleted: contacts.remove(input.id), id: input.id }),
+    },
+    {
+      name: 'crm.listUsers',
+      description: 'List the users of this site and what they may do.',
+      scope: 'admin',
+      effect: 'read',
+      input_schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+      run: () => ({ users: listUsers() }),
+    },
+  ]
+}
+
+const summary = ({ id, name, company, email }: Contact) => ({ id, name, company, email })

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The one text of a JSON value: members sorted by name, no spaces, so that values which mean the same read the same.
+ * The order of lists counts. Recursive: only for values of a checked depth (`parseJson`).
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const sorted = members.toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+}
+
+/** Whether two JSON values mean the same. */
+export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
+
+/** SHA-256 of the canonical text, in hex: tells two JSON documents apart in 64 characters. */
+export const jsonFingerprint = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('hex')

@@ -1,0 +1,64 @@
+import { createTransport } from 'nodemailer'
+import type { Config } from '../config.ts'
+
+/** One mail to one owner. */
+export interface Mail {
+  /** Stays the same when it is sent again, so that a mailbox can tell. */
+  id: string
+  to: string
+  subject: string
+  text: string
+}
+
+/**
+ * What became of a mail. `refused`: for good (RFC 5321, 4.2.1: 5yz). `deferred`: this one not now. `away`: the server
+ * takes none, so that there is no point in going on with others. `what` says which answer or error it was.
+ */
+export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away'; what: string }
+
+/** Sends plain text through the configured mail server, one connection for each; undefined where none is configured. */
+export function createMailer({ mail, http }: Pick<Config, 'mail' | 'http'>) {
+  if (mail.smtpUrl === undefined) return undefined
+  const timeoutMs = mail.timeoutSeconds * 1000
+  const transport = createTransport({
+    url: mail.smtpUrl,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const { hostname } = new URL(http.baseUrl)
+
+  /** Never throws. Takes three times the configured timeout at most, however slowly the server goes on. */
+  return async function deliver({ id, to, subject, text }: Mail): Promise<Delivery> {
+    try {
+      await transport.sendMail({
+        from: mail.from,
+        // Not as a text, in which an odd address could pass for several.
+        to: { name: '', address: to },
+        subject,
+        text,
+        messageId: `<${id}@${hostname}>`,
+        // RFC 3834: nobody's absence note answers it.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal: AbortSignal.timeout(3 * timeoutMs),
+      })
+      return { kind: 'sent' }
+    } catch (error) {
+      return judge(error)
+    }
+  }
+}
+
+/** Only answers about recipient and content are about this mail; others are about the server, or about our own account. */
+function judge(error: unknown): Delivery {
+  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
+  const what = [code, command, responseCode].filter((part) => part !== undefined).join(' ')
+  // The address cannot be written in SMTP.
+  if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', what }
+  if (responseCode === undefined || (command !== 'RCPT TO' && command !== 'DATA')) return { kind: 'away', what }
+  if (responseCode === 421) return { kind: 'away', what }
+  return { kind: responseCode >= 500 ? 'refused' : 'deferred', what }
+}

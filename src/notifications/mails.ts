@@ -1,0 +1,97 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { persist, type Database } from '../database.ts'
+import type { Lease } from '../lease.ts'
+import type { Logger } from '../logger.ts'
+import { createMailer, type Delivery } from './mailer.ts'
+import { Notification } from './notification.ts'
+
+/** Mails in one round at most, so that a process that is to end does not go on for long. */
+const batch = 20
+/** How long the database may be away before a mail that was sent is forgotten to have been, and is sent again. */
+const settleMs = 20_000
+
+interface Claimed {
+  id: string
+  title: string
+  message: string
+  mail_attempts: number
+  email: string
+}
+
+/**
+ * Mails to owners what they were told (decisions, "Telling the owner"). A mail is claimed before it is sent, until its
+ * next attempt would be due: five minutes at first, then doubled up to four hours. So a process that is killed while it
+ * sends does not send twice within minutes. What was not taken within a day of its making is given up.
+ */
+export function createMails(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  logger: Logger
+  lease: Lease
+}) {
+  const { database, clock, config, logger, lease } = context
+  const deliver = createMailer(config)
+  // Longer than one mail can take with what is recorded of it; extended before each.
+  const leaseSeconds = 3 * config.mail.timeoutSeconds + settleMs / 1000 + 10
+
+  async function giveUpOld(): Promise<void> {
+    const dayAgo = new Date(clock.now().getTime() - 86_400_000)
+    const count = await Notification.query(database)
+      .where({ mailStatus: 'pending' })
+      .where('createdAt', '<=', dayAgo)
+      .patch({ mailStatus: 'failed', mailNextAt: null })
+    if (count > 0) logger.warn({ count }, 'mails were given up after a day')
+  }
+
+  async function claim(): Promise<Claimed | undefined> {
+    const now = clock.now()
+    const { rows } = await database.raw<{ rows: Claimed[] }>(
+      `update notifications n
+          set mail_attempts = mail_attempts + 1,
+              mail_next_at = ?::timestamptz
+                + least(interval '5 minutes' * power(2, least(mail_attempts, 10)), interval '4 hours')
+         from users u
+        where u.id = n.owner_id
+          and n.id = (select id from notifications where mail_status = 'pending' and mail_next_at <= ?
+                       order by mail_next_at, id limit 1 for update skip locked)
+       returning n.id, n.title, n.message, n.mail_attempts, u.email`,
+      [now, now],
+    )
+    return rows[0]
+  }
+
+  async function settle({ id, mail_attempts: attempt }: Claimed, delivery: Delivery): Promise<void> {
+    if (delivery.kind === 'sent') {
+      const sent = { mailStatus: 'sent' as const, mailNextAt: null, mailedAt: clock.now() }
+      await persist(async () => Notification.query(database).findById(id).patch(sent), AbortSignal.timeout(settleMs))
+      logger.info({ notificationId: id, attempt }, 'mailed')
+      return
+    }
+    logger.warn({ notificationId: id, attempt, outcome: delivery.kind, what: delivery.what }, 'not mailed')
+    if (delivery.kind !== 'refused') return
+    await Notification.query(database).findById(id).patch({ mailStatus: 'failed', mailNextAt: null })
+  }
+
+  /**
+   * One round: sends what is due, in one process at a time. Ends early when the server takes nothing, since each
+   * further attempt would cost a timeout. Does nothing where no mail server is configured.
+   */
+  async function send(): Promise<void> {
+    if (!deliver || !(await lease.hold('mails', leaseSeconds))) return
+    await giveUpOld()
+    for (let left = batch; left > 0; left -= 1) {
+      const mail = (await lease.hold('mails', leaseSeconds)) && (await claim())
+      if (!mail) return
+      const { id, email: to, title: subject, message } = mail
+      const delivery = await deliver({ id, to, subject, text: `${message}\n\n${config.http.baseUrl}\n` })
+      await settle(mail, delivery)
+      if (delivery.kind === 'away') return
+    }
+  }
+
+  return { send }
+}
+
+export type Mails = ReturnType<typeof createMails>

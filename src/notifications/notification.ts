@@ -1,0 +1,27 @@
+import { Row } from '../row.ts'
+
+export const notificationKinds = ['credential_dead', 'manifest_changed'] as const
+export type NotificationKind = (typeof notificationKinds)[number]
+
+/** Something that an owner must look at (table `notifications`). Never changed but for what became of its mail. */
+export class Notification extends Row {
+  static override tableName = 'notifications'
+  declare id: string
+  declare ownerId: string
+  declare kind: NotificationKind
+  /** The identifier of what it is about; the thing itself may be gone. */
+  declare subjectId: string
+  /** Which state of the subject it is about; an owner is told once of each. */
+  declare dedupeKey: string
+  /** One line. */
+  declare title: string
+  /** Plain text; lines end in `\n`. */
+  declare message: string
+  declare createdAt: Date
+  /** `none`: there was no mail server when it was made. `failed`: given up. */
+  declare mailStatus: 'none' | 'pending' | 'sent' | 'failed'
+  declare mailAttempts: number
+  /** When a pending one is tried next. */
+  declare mailNextAt: Date | null
+  declare mailedAt: Date | null
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import type { CallOutcome } from '../tools/call-site.ts'
+import { isFinal, statusAfter, ToolCall } from '../tools/tool-call.ts'
+import { lockRun, type RunRef } from './record.ts'
+import type { Run } from './run.ts'
+import { append } from './timeline.ts'
+
+/** How often a call is sent that the site declares harmless to repeat. */
+export const maxAttempts = 3
+
+const inDoubt =
+  'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
+const repeated =
+  'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
+const givenUp = 'Every attempt ended without a usable answer.'
+
+type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refused'>>
+
+/** What is written about the tool calls of a run, each time under the lock of the run and for its epoch. */
+export function createCallLedger({ database, clock }: { database: Database; clock: Clock }) {
+  const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
+    database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
+
+  /** Nobody but this attempt may record what came of it; if the call was settled meanwhile, that stands. */
+  const ofAttempt = (trx: Transaction, { id, attempts }: ToolCall) =>
+    ToolCall.query(trx).where({ id, status: 'started', attempts })
+
+  return {
+    /** The call if there is anything to send; settles it if its last attempt was lost and must not be repeated. */
+    look: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
+      underLock(ref, async (trx, run, now) => {
+        const call = await openCall(trx, run, callId)
+        if (!call || call.status !== 'started') return call
+        if (call.effect !== 'once' && call.attempts - call.harmless < maxAttempts) return call
+        const note = call.effect === 'once' ? inDoubt : givenUp
+        const status = call.effect === 'read' ? 'failed' : 'unknown'
+        await ToolCall.query(trx)
+          .findById(callId)
+          .patch({ status, result: { text: note }, endedAt: now })
+        const data = { callId, attempts: call.attempts, status, note }
+        await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
+        return undefined
+      }),
+
+    /** Writes that the call is sent now; undefined if it is not to be sent any more. */
+    begin: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
+      underLock(ref, async (trx, run, now) => {
+        const call = await openCall(trx, run, callId)
+        if (!call) return undefined
+        const attempt = call.attempts + 1
+        const lost = call.status === 'started' && !(await failedBefore(trx, call))
+        const free = { waitCause: null, notBefore: null }
+        const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
+        await ToolCall.query(trx).findById(callId).patch(changes)
+        const data = { callId, attempt, ...(lost && { note: repeated }) }
+        await append(trx, run.id, now, [{ kind: 'tool.started', data }])
+        return Object.assign(call, changes)
+      }),
+
+    finish: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        const status = statusAfter(call.effect, outcome)
+        const result = { httpStatus: outcome.httpStatus, result: { text: outcome.text } }
+        if ((await ofAttempt(trx, call).patch({ status, ...result, endedAt: now })) === 0) return
+        const data = { callId: call.id, attempts: call.attempts, status }
+        await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
+      }),
+
+    /** The attempt failed and there will be another. */
+    noteFailure: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        // Nothing reached the site: the call stands as if it had never been begun, whatever its effect.
+        const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+        if ((await ofAttempt(trx, call).patch({ status })) === 0) return
+        await append(trx, run.id, now, [failedEvent(call, outcome.text)])
+      }),
+
+    /**
+     * The call stays planned: it was not sent, or the site has said that it did nothing (`said`). What it waits for, if
+     * anything, is in `wait`.
+     */
+    takeBack: (ref: RunRef, call: ToolCall, said: string | undefined, wait: Wait): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        if (said === undefined) {
+          const { id, status, attempts } = call
+          await ToolCall.query(trx).where({ id, status, attempts }).patch(wait)
+          return
+        }
+        const harmless = call.harmless + 1
+        if ((await ofAttempt(trx, call).patch({ status: 'planned', harmless, ...wait })) === 0) return
+        await append(trx, run.id, now, [failedEvent(call, said)])
+      }),
+
+    /** A credential was refreshed on the way to the call. */
+    noteRefresh: (ref: RunRef, call: ToolCall): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        const data = { callId: call.id, site: call.siteOrigin ?? '' }
+        await append(trx, run.id, now, [{ kind: 'credential.refreshed', data }])
+      }),
+  }
+}
+
+async function openCall(trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> {
+  const call = await ToolCall.query(trx).findOne({ id: callId, runId: run.id }).forUpdate().throwIfNotFound()
+  return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
+}
+
+const failedEvent = ({ id: callId, attempts: attempt }: ToolCall, message: string) => ({
+  kind: 'tool.failed' as const,
+  data: { callId, attempt, message, willRetry: true as const },
+})
+
+/** Whether the call's last attempt is known to have failed, and was not merely lost. */
+async function failedBefore(trx: Transaction, { id, runId, attempts }: ToolCall): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `select 1 from run_events where run_id = ? and kind = 'tool.failed'
+        and data->>'callId' = ? and (data->>'attempt')::int = ?`,
+    [runId, id, attempts],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database.ts'
+import { isFinal } from '../tools/tool-call.ts'
+import type { Move } from '../../workflows/messages.ts'
+import { endWait } from './end.ts'
+import { nextMove, waitingTimeLeft, waitOf, type RunRecord } from './next-move.ts'
+import { lockRun, readRecord, type RunRef } from './record.ts'
+import { Run } from './run.ts'
+import { append } from './timeline.ts'
+
+const notes = {
+  rate_limit: 'The site takes a limited number of calls; the run goes on when it is its turn.',
+  credential: 'The connection to the site has to be renewed by its owner; then the run goes on where it is.',
+} as const
+
+/** The waits of runs: what the workflow sleeps through is on record first, with its cause, and ends there. */
+export function createWaits({ database, clock, config }: { database: Database; clock: Clock; config: Config }) {
+  async function begin(trx: Transaction, { run, calls }: RunRecord, move: Extract<Move, { kind: 'wait' }>) {
+    const now = clock.now()
+    const until = new Date(now.getTime() + move.ms)
+    const open = calls.filter(({ status }) => !isFinal(status))
+    const { cause, site } = waitOf(open)
+    const waitingSince = run.waitingSince ?? now
+    await Run.query(trx)
+      .findById(run.id)
+      .patch({ status: 'waiting', waitingCause: cause, waitingFor: site, waitingSince, waitingUntil: until })
+    const last = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
+    const shown = cause === 'credential' ? last : until
+    const data = { cause, site, until: shown.toISOString(), calls: open.length, note: notes[cause] }
+    await append(trx, run.id, now, [{ kind: 'wait.started', data }])
+  }
+
+  async function end(trx: Transaction, run: Run): Promise<Run> {
+    await endWait(trx, run, clock.now())
+    return Run.query(trx).patchAndFetchById(run.id, { status: 'running' })
+  }
+
+  /** A wait of the same cause goes on, perhaps until another time; it stays one wait on the timeline. */
+  async function go(trx: Transaction, record: RunRecord, move: Extract<Move, { kind: 'wait' }>): Promise<void> {
+    const { run } = record
+    if (run.waitingCause !== move.cause) {
+      await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move)
+      return
+    }
+    const waitingUntil = new Date(clock.now().getTime() + move.ms)
+    await Run.query(trx).findById(run.id).patch({ waitingUntil })
+  }
+
+  return {
+    /**
+     * Brings the record in line with a move: a run that is to wait is `waiting` from now on, one that is not goes on.
+     * Decides again under the run's lock, so what it returns is the move that holds.
+     */
+    settle: (ref: RunRef): Promise<Move> =>
+      database.transaction(async (trx) => {
+        const run = await lockRun(trx, ref)
+        const record = await readRecord(trx, ref)
+        const move = nextMove(record, config.budgets, clock.now())
+        if (move.kind === 'wait') await go(trx, record, move)
+        else if (move.kind !== 'end' && run.waitingCause) await end(trx, run)
+        return move
+      }),
+  }
+}
+
+export type Waits = ReturnType<typeof createWaits>

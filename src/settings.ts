@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+
+/** How single settings are written in the environment, each from its text to its value. */
+
+/** true or false; 1 and 0 mean the same. */
+export const flag = (fallback: boolean) =>
+  v.pipe(
+    v.optional(v.picklist(['true', 'false', '1', '0']), fallback ? 'true' : 'false'),
+    v.transform((text) => text === 'true' || text === '1'),
+  )
+/** A whole number within bounds. */
+export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
+    v.transform(Number),
+    v.minValue(min),
+    v.maxValue(max),
+  )
+/** A text that is not empty. */
+export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
+/** A text that is not empty, or nothing. */
+export const optionalText = () => v.optional(v.pipe(v.string(), v.nonEmpty()))
+/** Texts separated by commas; none by default. */
+export const list = () =>
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((joined) =>
+      joined
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    ),
+  )
+/** A complete URL, without a slash at its end. */
+export const url = (fallback: string) =>
+  v.pipe(
+    v.optional(v.pipe(v.string(), v.url('must be a complete URL')), fallback),
+    v.transform((address) => address.replace(/\/+$/, '')),
+  )
+
+/** `name:base64,name:base64`: 32-byte keys by version, the first is the one that new values are encrypted under. */
+export const vaultKeys = v.pipe(
+  v.string('is required: "name:<32 random bytes in base64>", several separated by commas, the current one first'),
+  v.transform((joined) =>
+    joined.split(',').map((pair) => {
+      const colon = pair.indexOf(':')
+      return { name: pair.slice(0, colon).trim(), key: Buffer.from(pair.slice(colon + 1).trim(), 'base64') }
+    }),
+  ),
+  v.check(
+    (keys) => keys.every(({ name, key }) => /^[\w-]{1,32}$/.test(name) && key.length === 32),
+    'each key must be "name:<32 bytes in base64>"',
+  ),
+  v.check((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, 'key names must differ'),
+)
+
+/** `https://site=client id,https://other=client id`: where the platform is registered under another client id. */
+export const clientIds = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((joined) =>
+    joined
+      .split(',')
+      .filter((pair) => pair.trim() !== '')
+      .map((pair) => {
+        const equals = pair.indexOf('=')
+        return { origin: pair.slice(0, equals).trim(), clientId: pair.slice(equals + 1).trim() }
+      }),
+  ),
+  v.check(
+    (pairs) => pairs.every(({ origin, clientId }) => clientId !== '' && URL.parse(origin)?.origin === origin),
+    'each entry must be "<site origin>=<client id>", for example https://crm.example.com=switchyard-eu',
+  ),
+)
+
+/** `smtp://user:password@host:port`, or `smtps:` for TLS from the first byte. */
+export const smtpUrl = v.optional(
+  v.pipe(
+    v.string(),
+    v.check(
+      (written) => /^smtps?:\/\/[^/]/.test(written) && URL.canParse(written),
+      'must begin with smtp:// or smtps://',
+    ),
+  ),
+)
+/** An address, or a name and an address in angle brackets. */
+export const mailbox = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(
+      /^(?:[^<>@,;:"\p{C}]*<[^\s<>@,;\p{C}]+@[^\s<>@,;\p{C}]+>|[^\s<>@,;\p{C}]+@[^\s<>@,;\p{C}]+)$/u,
+      'must be an address, or a name and <an address>',
+    ),
+  ),
+)
+/** Email addresses separated by commas. */
+export const emails = v.pipe(
+  list(),
+  v.check(
+    (addresses) => addresses.every((address) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address)),
+    'must be email addresses separated by commas',
+  ),
+)
+
+/** A private key in PEM; `\n` in it may stand for a line break. */
+export const pem = v.pipe(
+  v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
+  v.transform((written) => written.replaceAll('\\n', '\n')),
+  v.startsWith('-----BEGIN PRIVATE KEY-----', 'must be a PKCS #8 PEM private key'),
+)

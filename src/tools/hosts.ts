@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { OutgoingHost } from './outgoing-host.ts'
+
+/** More are not listed: whoever has to look at a thousand hosts looks into the database. */
+const most = 1000
+
+/** What an admin sees of a host that is not called. */
+export interface BlockedHost {
+  host: string
+  /** It asked for no calls itself, with a Retry-After. */
+  held: { until: Date; reason: string | null } | null
+  /** An admin decided so. */
+  suspended: { at: Date; by: string | null; reason: string | null } | null
+}
+
+/** Hosts at which no tools are called: suspended by an admin, or held back by their own word. */
+export function createHosts({ database, clock, logger }: { database: Database; clock: Clock; logger: Logger }) {
+  return {
+    /**
+     * Suspends a host until that is lifted. Doing so again changes by whom and why, not since when. VALIDATION_ERROR for
+     * what is no host.
+     */
+    async suspend(host: string, adminUserId: string, reason: string): Promise<BlockedHost> {
+      assertHost(host)
+      const now = clock.now()
+      await database.raw(
+        `insert into outgoing_hosts (host, suspended_at, suspended_by, suspended_reason) values (?, ?, ?, ?)
+         on conflict (host) do update
+           set suspended_at = coalesce(outgoing_hosts.suspended_at, excluded.suspended_at),
+               suspended_by = excluded.suspended_by, suspended_reason = excluded.suspended_reason`,
+        [host, now, adminUserId, reason],
+      )
+      logger.info({ userId: adminUserId, host }, 'a host was suspended')
+      const row = await OutgoingHost.query(database).findById(host)
+      // Lifted again in this very moment.
+      return row ? present(row, now) : { host, held: null, suspended: null }
+    },
+
+    /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for what is no host. */
+    async lift(host: string, adminUserId: string): Promise<boolean> {
+      assertHost(host)
+      const changed = await OutgoingHost.query(database)
+        .findById(host)
+        .whereNotNull('suspendedAt')
+        .patch({ suspendedAt: null, suspendedBy: null, suspendedReason: null })
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the suspension of a host was lifted')
+      return changed > 0
+    },
+
+    /** The hosts that are not called at this moment, by name, a thousand at most. */
+    async list(): Promise<BlockedHost[]> {
+      const now = clock.now()
+      const rows = await OutgoingHost.query(database)
+        .whereNotNull('suspendedAt')
+        .orWhere('heldUntil', '>', now)
+        .orderBy('host')
+        .limit(most)
+      return rows.map((row) => present(row, now))
+    },
+  }
+}
+
+export type Hosts = ReturnType<typeof createHosts>
+
+function present(row: OutgoingHost, now: Date): BlockedHost {
+  const { host, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason } = row
+  return {
+    host,
+    held: heldUntil !== null && heldUntil > now ? { until: heldUntil, reason: heldReason } : null,
+    suspended: suspendedAt && { at: suspendedAt, by: suspendedBy, reason: suspendedReason },
+  }
+}
+
+/** Names and addresses with an optional port; no wildcards, which URLs may hold and which would match nothing. */
+const shape = /^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(:\d+)?$/
+
+/** In one spelling only, which is the one that calls are looked up by; another would suspend nothing. */
+function assertHost(host: string): void {
+  const spelled = host.length <= 260 ? URL.parse(`https://${host}`)?.host : undefined
+  const hint = spelled !== undefined && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
+  assertThat(spelled === host && shape.test(host), 'VALIDATION_ERROR', {
+    message: 'The host is not valid.',
+    details: [{ path: 'host', message: `Must be hostname or hostname:port, in lower case, without :443.${hint}` }],
+  })
+}

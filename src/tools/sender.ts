@@ -1,0 +1,127 @@
+import { persist } from '../database.ts'
+import type { Logger } from '../logger.ts'
+import type { Connection, ConnectionState } from '../vault/connections.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { CallOutcome, SiteCall } from './call-site.ts'
+import type { OutgoingLimit } from './outgoing-limit.ts'
+
+/** How long a direct call waits for Postgres to take what a 401 or 429 means. */
+const judgeMs = 20_000
+
+/** A call to be sent now, if its site may be called now. */
+export interface Sending {
+  callId: string
+  ownerId: string
+  entryId: string
+  tool: string
+  /** The JSON text of the arguments object. */
+  arguments: string
+  idempotencyKey: string
+  /** Who is to have a fair share of what a host takes: an agent, or the owner of direct calls. */
+  share: string
+  /** Whether the call may take a place in the queue for its host. */
+  mayWait: boolean
+  /** Whether the site has refused it already under a credential that was new then. */
+  refusedBefore: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** What the ledger does meanwhile. */
+export interface Ledger {
+  /** Writes that the call is sent now; false if it is not to be sent any more. */
+  begin: () => Promise<boolean>
+  /** The credential was refreshed for the call. */
+  refreshed: () => Promise<void>
+}
+
+/** What came of it. `held` and `parked` calls have not reached the site, or it is certain that it did nothing. */
+export type Sent =
+  | { kind: 'answered'; outcome: CallOutcome }
+  /** The site answered 401, and there is a newer credential now: the call can be sent again at once. */
+  | { kind: 'again'; outcome: CallOutcome }
+  | { kind: 'held'; until: Date; host: string; sent: boolean; outcome?: CallOutcome }
+  | { kind: 'parked'; message: string; sent: boolean }
+  | { kind: 'dropped' }
+
+/**
+ * Sends tool calls of runs and direct ones alike: opens the connection, keeps to the host's limit, and knows what 401
+ * and 429 mean for everybody. What it does is written into the ledger before the first byte leaves.
+ */
+export function createSender(context: {
+  logger: Logger
+  vault: Vault
+  outgoing: OutgoingLimit
+  callSite: (call: SiteCall) => Promise<CallOutcome>
+}) {
+  const { logger, vault, outgoing, callSite } = context
+
+  async function throughGate(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
+    const { host } = new URL(connection.serverUrl)
+    const { share, callId, mayWait } = sending
+    const slot = await outgoing.take({ host, share, callId, mayWait })
+    if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, host, sent: false }
+    if (slot.kind === 'suspended')
+      return hopeless(ledger, 'The operator of this platform has suspended calls to the site.')
+    try {
+      if (!(await ledger.begin())) return { kind: 'dropped' }
+      const outcome = await callSite({ ...sending, ...connection })
+      // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
+      const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
+      return await persist(() => judge(sending, connection, host, outcome), patience)
+    } finally {
+      await release(slot.slotId)
+    }
+  }
+
+  /** A slot that is not given back is free by itself some time later; that must not cost the outcome of the call. */
+  const release = (slotId: string): Promise<void> =>
+    outgoing
+      .release(slotId)
+      .catch((error: unknown) => logger.warn({ err: error }, 'a slot was not given back, and is free by itself later'))
+
+  async function judge(sending: Sending, connection: Connection, host: string, outcome: CallOutcome): Promise<Sent> {
+    if (outcome.kind !== 'refused' || outcome.httpStatus === 403) return { kind: 'answered', outcome }
+    if (outcome.httpStatus === 429) {
+      const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
+      return { kind: 'held', until, host, sent: true, outcome }
+    }
+    const state = await vault.connections.refused(sending.ownerId, connection, sending.refusedBefore)
+    return afterRefusal(state, outcome)
+  }
+
+  return {
+    /** Throws the signal's reason when aborted, and what the ledger throws; never for what a site does. */
+    async send(sending: Sending, ledger: Ledger): Promise<Sent> {
+      const state = await vault.connections.open(sending.ownerId, sending.entryId)
+      if (state.kind === 'gone') return hopeless(ledger, gone)
+      if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: false }
+      if (state.kind !== 'ready') return unsent(ledger, state.message)
+      if (state.refreshed) await ledger.refreshed()
+      if (!state.connection.tools.includes(sending.tool)) return hopeless(ledger, notOffered)
+      return throughGate(sending, state.connection, ledger)
+    },
+  }
+}
+
+export type Sender = ReturnType<typeof createSender>
+
+const notOffered = 'The site does not offer this tool any more.'
+const gone = 'The site is no longer connected: its vault entry was deleted.'
+
+function afterRefusal(state: ConnectionState, outcome: CallOutcome): Sent {
+  if (state.kind === 'ready') return { kind: 'again', outcome }
+  if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: true }
+  const text = state.kind === 'gone' ? gone : state.message
+  return { kind: 'answered', outcome: { kind: 'unavailable', httpStatus: null, certain: true, text } }
+}
+
+/** Counts as an attempt, so that trying again comes to an end. */
+const unsent = async (ledger: Ledger, text: string, hopelessly = false): Promise<Sent> =>
+  (await ledger.begin())
+    ? {
+        kind: 'answered',
+        outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(hopelessly && { hopeless: true }) },
+      }
+    : { kind: 'dropped' }
+
+const hopeless = (ledger: Ledger, text: string): Promise<Sent> => unsent(ledger, text, true)

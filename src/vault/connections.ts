@@ -1,0 +1,118 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database.ts'
+import type { Sealing } from '../sealing.ts'
+import { openCredential } from './credential.ts'
+import type { Deaths } from './deaths.ts'
+import type { Refresh, Renewal } from './refresh.ts'
+import { VaultEntry } from './vault-entry.ts'
+
+/** What is needed to call a tool of a connected site. */
+export interface Connection {
+  entryId: string
+  serverUrl: string
+  /** Names of the tools that the site offers now. */
+  tools: string[]
+  token: string
+  /** Of the credential that the token belongs to. */
+  generation: number
+}
+
+/** Whether a site can be called: `dead` until its owner connects it anew, `unavailable` for the time being. */
+export type ConnectionState =
+  | { kind: 'ready'; connection: Connection; refreshed: boolean }
+  | { kind: 'dead' | 'unavailable'; message: string }
+  | { kind: 'gone' }
+
+/** How exactly it is known when an entry was last used. */
+const usedPrecisionMs = 60 * 60 * 1000
+
+/**
+ * Opens connections for tool calls: looks whether the credential is good, refreshes it where it is about to expire, and
+ * takes back what a site answers with 401.
+ */
+export function createConnections(context: {
+  database: Database
+  clock: Clock
+  sealing: Sealing
+  refresh: Refresh
+  deaths: Deaths
+}) {
+  const { database, clock, sealing, refresh, deaths } = context
+
+  const find = (ownerId: string, id: string) => VaultEntry.query(database).findOne({ ownerId, id })
+
+  function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
+    const { accessToken: token } = openCredential(sealing, entry)
+    const { id: entryId, generation, manifest } = entry
+    const tools = manifest.tools.map(({ name }) => name)
+    return {
+      kind: 'ready',
+      connection: { entryId, serverUrl: manifest.server.url, tools, token, generation },
+      refreshed,
+    }
+  }
+
+  async function noteUse(entry: VaultEntry): Promise<void> {
+    const now = clock.now()
+    if (entry.lastUsedAt && now.getTime() - entry.lastUsedAt.getTime() < usedPrecisionMs) return
+    await VaultEntry.query(database).findById(entry.id).patch({ lastUsedAt: now })
+  }
+
+  /** The state after somebody wanted newer tokens than the entry's. */
+  function after(renewal: Renewal, entry: VaultEntry, usable: boolean): ConnectionState {
+    if (renewal.kind === 'renewed') {
+      return renewal.entry.status === 'connected' ? ready(renewal.entry, true) : dead(renewal.entry)
+    }
+    if (renewal.kind === 'gone') return renewal
+    if (renewal.kind === 'dead') return dead(renewal.entry)
+    if (usable) return ready(entry, false)
+    const why = renewal.kind === 'unavailable' ? renewal.message : 'Its tokens cannot be refreshed now.'
+    return { kind: 'unavailable', message: `The site cannot be called: ${why}` }
+  }
+
+  async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
+    const entry = await find(ownerId, entryId)
+    if (!entry) return { kind: 'gone' }
+    if (entry.status === 'needs_reauth') return dead(entry)
+    await noteUse(entry)
+    const now = clock.now()
+    if (!entry.refreshAfter || entry.refreshAfter > now) return ready(entry, false)
+    const usable = entry.expiresAt !== null && entry.expiresAt > now
+    return after(await refresh.renew(entry.id, entry.generation, 'expiry'), entry, usable)
+  }
+
+  /** A token made by hand cannot be made new by anybody but its owner. */
+  const markDead = (entry: VaultEntry, reason: string): Promise<ConnectionState> =>
+    database.transaction(async (trx) => {
+      const current = await VaultEntry.query(trx).findById(entry.id).forUpdate()
+      if (!current) return { kind: 'gone' }
+      if (current.generation !== entry.generation) return ready(current, true)
+      if (current.status === 'connected') await deaths.record(trx, current, reason)
+      return dead({ statusReason: current.statusReason ?? reason })
+    })
+
+  return {
+    /** The connection to call a site with now. Never throws for what a site does. */
+    open,
+
+    /**
+     * The site answered 401 to the credential of the given generation: gets a newer one, or records that there is none.
+     * `again` says that a token which was new just now was refused as well: then no refresh will help.
+     */
+    async refused(ownerId: string, connection: Connection, again: boolean): Promise<ConnectionState> {
+      const entry = await find(ownerId, connection.entryId)
+      if (!entry) return { kind: 'gone' }
+      if (entry.generation !== connection.generation) return open(ownerId, entry.id)
+      if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token any more.')
+      if (again) return markDead(entry, 'The site does not accept the tokens that it has just given.')
+      return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
+    },
+  }
+}
+
+export type Connections = ReturnType<typeof createConnections>
+
+const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionState => ({
+  kind: 'dead',
+  message: `The connection to the site has to be renewed by its owner. ${statusReason ?? ''}`.trim(),
+})

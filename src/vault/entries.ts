@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../clock.ts'
+import { violatedConstraint, type Database, type Transaction } from '../database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import type { Sealing } from '../sealing.ts'
+import type { DiscoveredSite, Sites } from '../sites/sites.ts'
+import type { SiteTool } from '../sites/tool.ts'
+import { assertHostsAccepted } from './accepted-hosts.ts'
+import { openCredential, sealCredential, type Credential } from './credential.ts'
+import { grantFields } from './grant-fields.ts'
+import { isUsable } from './needed-scopes.ts'
+import type { Grant, OAuthClient } from './oauth-client.ts'
+import type { OAuthFlow } from './oauth-flow.ts'
+import { VaultEntry } from './vault-entry.ts'
+
+/** A site to be connected with a bearer token that its user made there. */
+export interface NewEntry {
+  url: string
+  token: string
+  /** Hosts outside the site's own domain that the caller has seen and lets the credential go to. */
+  acceptHosts: readonly string[]
+}
+
+type NewFields = Pick<VaultEntry, 'ownerId' | 'origin' | 'manifest'> & Partial<VaultEntry>
+
+/** The entries of the vault: an owner's connections to sites, each with its sealed credential. */
+export function createEntries(context: {
+  database: Database
+  clock: Clock
+  logger: Logger
+  sealing: Sealing
+  sites: Sites
+  oauthClient: OAuthClient
+  /** How many sites an owner may connect. */
+  limitOf: (ownerId: string) => Promise<number>
+}) {
+  const { database, clock, logger, sealing, sites, oauthClient, limitOf } = context
+
+  const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
+
+  async function get(ownerId: string, id: string): Promise<VaultEntry> {
+    const entry = isId(id) ? await mine(ownerId).findById(id) : undefined
+    assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+    return entry
+  }
+
+  /** Refuses a site that the owner has connected already, or one too many: TOKEN_EXISTS, VAULT_LIMIT_REACHED. */
+  async function assertNew(ownerId: string, origin: string): Promise<void> {
+    const existing = await mine(ownerId).findOne({ origin })
+    assertThat(!existing, 'TOKEN_EXISTS')
+    await assertRoom(database, ownerId, await limitOf(ownerId))
+  }
+
+  /** Counts under a lock on the owner's row, so that requests at the same instant cannot exceed the limit together. */
+  async function insert(fields: NewFields, credential: Credential): Promise<VaultEntry> {
+    const id = newId()
+    const now = clock.now()
+    const limit = await limitOf(fields.ownerId)
+    const authType = fields.manifest.auth.type
+    const row = {
+      id,
+      ...fields,
+      name: fields.manifest.name,
+      authType,
+      credential: sealCredential(sealing, { id, authType }, credential),
+      manifestFetchedAt: now,
+      manifestCheckedAt: now,
+      renewedAt: now,
+      createdAt: now,
+      updatedAt: now,
+    }
+    try {
+      return await database.transaction(async (trx) => {
+        await trx.raw('select id from users where id = ? for no key update', [fields.ownerId])
+        await assertRoom(trx, fields.ownerId, limit)
+        return VaultEntry.query(trx).insertAndFetch(row)
+      })
+    } catch (error) {
+      if (violatedConstraint(error) === 'vault_entries_owner_origin') throw new CodedError('TOKEN_EXISTS')
+      throw error
+    }
+  }
+
+  /** Puts a new credential in the place of the old one, whatever state that is in; parked runs go on with it. */
+  function renew(
+    id: string,
+    credential: Credential,
+    fields: Partial<VaultEntry>,
+    check: (entry: VaultEntry) => void = () => {},
+  ): Promise<VaultEntry> {
+    return database.transaction(async (trx) => {
+      const entry = await VaultEntry.query(trx).findById(id).forUpdate()
+      assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+      check(entry)
+      const now = clock.now()
+      return entry.$query(trx).patchAndFetch({
+        ...fields,
+        credential: sealCredential(sealing, entry, credential),
+        generation: entry.generation + 1,
+        status: 'connected',
+        statusReason: null,
+        renewedAt: now,
+        updatedAt: now,
+      })
+    })
+  }
+
+  /** A grant that nobody needs any more is given back, as far as the site lets us; the entry goes in any case. */
+  async function revoke(entry: VaultEntry): Promise<void> {
+    const { auth } = entry.manifest
+    if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
+    try {
+      const { refreshToken, accessToken } = openCredential(sealing, entry)
+      await oauthClient.revoke(auth, entry.clientId ?? '', refreshToken ?? accessToken)
+    } catch (error) {
+      logger.warn({ err: error, entryId: entry.id }, 'the grant was not revoked at the site')
+    }
+  }
+
+  return {
+    get,
+    assertNew,
+
+    /** What a site publishes, before it is connected. Fails as `Sites.discover` does. */
+    inspect: (url: string): Promise<DiscoveredSite> => sites.discover(url),
+
+    /**
+     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts that were not accepted; a
+     * site that wants OAuth), and as `Sites.discover` does.
+     */
+    async add(ownerId: string, { url, token, acceptHosts }: NewEntry): Promise<VaultEntry> {
+      await assertRoom(database, ownerId, await limitOf(ownerId))
+      const { origin, manifest, foreignHosts } = await sites.discover(url)
+      await assertNew(ownerId, origin)
+      assertPasted(manifest.auth.type, 'url', 'This site connects by OAuth 2.0: use POST /vault/oauth/start.')
+      assertHostsAccepted(foreignHosts, acceptHosts)
+      return insert({ ownerId, origin, manifest }, { accessToken: token })
+    },
+
+    /** Keeps the grant of a finished flow: a new entry, or the tokens of one that was authorised again. */
+    keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
+      const { ownerId, origin, manifest, clientId, entryId } = flow
+      const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
+      const { accessToken, refreshToken } = grant
+      if (entryId) return renew(entryId, { accessToken, refreshToken }, fields, (entry) => assertSameSite(flow, entry))
+      return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken })
+    },
+
+    async list(ownerId: string, page: PageRequest): Promise<Page<VaultEntry>> {
+      const before = readCursor(page.cursor)
+      const query = mine(ownerId)
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+      if (before) void query.where('id', '<', before)
+      return toPage(await query, page.limit, ({ id }) => id)
+    },
+
+    /** Puts a new token in the place of the old one. VALIDATION_ERROR for an entry that is authorised by OAuth. */
+    async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {
+      const message =
+        'This site connects by OAuth 2.0: authorise it again with POST /vault/oauth/start and this "entryId".'
+      assertPasted(entry.authType, 'token', message)
+      return renew(entry.id, { accessToken: token }, {})
+    },
+
+    /** Forgets the connection and its credential, which is revoked at the site where that is possible. */
+    async remove(entry: VaultEntry): Promise<void> {
+      await revoke(entry)
+      await VaultEntry.query(database).deleteById(entry.id)
+    },
+
+    /** The site's tools, and whether what was granted allows to call them. */
+    toolsOf: (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
+      sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) })),
+
+    /** Which of the ids are entries of this owner. */
+    async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {
+      return mine(ownerId).findByIds(ids.filter(isId))
+    },
+  }
+}
+
+export type Entries = ReturnType<typeof createEntries>
+
+async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
+  const count = await VaultEntry.query(database).where({ ownerId }).resultSize()
+  const message = `The vault holds ${count} sites, as many as your tier allows.`
+  assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
+}
+
+/** Between the start of a flow and its end the owner may have accepted other addresses; the grant is from the old ones. */
+function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
+  const message = 'The way to connect the site has changed meanwhile. Start again.'
+  const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
+  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
+}
+
+function assertPasted(authType: VaultEntry['authType'], path: string, message: string): void {
+  assertThat(authType === 'bearer', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+}

@@ -1,0 +1,369 @@
+import test from 'ava'
+import * as manifests from '../../api/manifests.ts'
+import * as notifications from '../../api/notifications.ts'
+import { sealCredential } from '../../src/vault/credential.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectChanging, openManifests, reaching, withTools } from '../helpers/manifests.ts'
+import { person } from '../helpers/people.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+
+const breaking = withTools('get_two', 'wait_here')
+const unknownPrint = '0'.repeat(64)
+
+test('a manifest that has not changed is nothing to record', async (t) => {
+  const { ask, refresh, history, entry, site } = await openManifests(t)
+  const hits = site.hits
+  t.is((await ask()).status, 200)
+  t.like(await refresh(), { class: 'none', status: 'none', differences: [] })
+  t.is(site.hits, hits + 2)
+  t.deepEqual(await history(), [])
+  t.is((await entry()).pendingManifest, null)
+})
+
+test('what takes nothing away is used at once, is on record, and nobody is told', async (t) => {
+  const { site, refresh, history, entry, tools, use, told } = await openManifests(t)
+  site.change({ name: 'A new name', version: '2' })
+  t.like(await refresh(), { class: 'text', status: 'adopted' })
+  t.like(await entry(), { name: 'A new name', version: '2', pendingManifest: null })
+
+  t.is((await use('get_three')).failure.code, 'NOT_FOUND')
+  site.change(withTools('get_one', 'get_two', 'get_three', 'wait_here'))
+  t.like(await refresh(), { class: 'compatible', status: 'adopted' })
+  t.is((await use('get_three')).status, 200)
+
+  site.change(withTools('get_one', 'get_two', 'get_three', 'wait_here', 'delete_one'))
+  t.like(await refresh(), { class: 'new_scope', status: 'adopted' })
+  t.true((await tools()).includes('delete_one'))
+
+  t.deepEqual(
+    (await history()).map((change) => [change.class, change.status]),
+    [
+      ['new_scope', 'adopted'],
+      ['compatible', 'adopted'],
+      ['text', 'adopted'],
+    ],
+  )
+  t.deepEqual(await told(), [])
+})
+
+test('what could break waits, is shown with its differences, and is used once it was accepted', async (t) => {
+  const { site, refresh, history, entry, tools, use, accept } = await openManifests(t)
+  site.change({ ...breaking, name: 'A new name' })
+  const found = await refresh()
+  t.like(found, { class: 'breaking', status: 'pending' })
+  t.like(found.differences[0], { path: 'tools.get_one', kind: 'removed', class: 'breaking' })
+  t.deepEqual((await entry()).pendingManifest, {
+    class: 'breaking',
+    fingerprint: found.fingerprint,
+    foundAt: found.foundAt,
+  })
+  t.is((await entry()).name, 'A changing site')
+  t.true((await tools()).includes('get_one'))
+  t.is((await use('get_one')).status, 200)
+
+  const accepted = (await accept(found.fingerprint)).body
+  t.like(accepted, { name: 'A new name', pendingManifest: null })
+  t.deepEqual(await tools(), ['get_two', 'wait_here'])
+  t.is((await use('get_one')).failure.code, 'NOT_FOUND')
+  t.like((await history())[0], { class: 'breaking', status: 'accepted', fingerprint: found.fingerprint })
+  t.like(await refresh(), { status: 'none' })
+})
+
+test('a change that waits is found again as the same, and its owner is told of it once', async (t) => {
+  const { site, someone, entryId, refresh, history, told } = await openManifests(t)
+  const before = site.manifest
+  site.change(breaking)
+  const first = await refresh()
+  t.deepEqual(await refresh(), first)
+  t.is((await history()).length, 1)
+
+  site.manifest = before
+  t.like(await refresh(), { class: 'none', status: 'none' })
+  site.change(breaking)
+  const again = await refresh()
+  t.is(again.fingerprint, first.fingerprint)
+  t.deepEqual(
+    (await history()).map(({ status }) => status),
+    ['pending', 'withdrawn'],
+  )
+  const notes = await told()
+  t.is(notes.length, 1)
+  t.like(notes[0], { kind: 'manifest_changed', subjectId: entryId })
+  t.true(notes[0]?.message.includes('tools.get_one'))
+  t.true(notes[0]?.message.includes(site.origin))
+  t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
+})
+
+test('a later change takes the place of the one that waits, which cannot be accepted any more', async (t) => {
+  const { site, refresh, accept, history, tools, told } = await openManifests(t)
+  site.change(breaking)
+  const first = await refresh()
+  site.change(withTools('wait_here'))
+  const second = await refresh()
+  t.not(first.fingerprint, second.fingerprint)
+
+  const { failure } = await accept(first.fingerprint)
+  t.is(failure.code, 'VALIDATION_ERROR')
+  t.regex(failure.error, /the difference shown is not the one that waits/i)
+  t.is((await tools()).length, 3)
+  t.is((await accept(second.fingerprint)).status, 200)
+  t.deepEqual(await tools(), ['wait_here'])
+  t.deepEqual(
+    (await history()).map(({ status }) => status),
+    ['accepted', 'superseded'],
+  )
+  t.is((await told()).length, 2)
+})
+
+test('a harmless change of the manifest in use supersedes what waits', async (t) => {
+  const { site, refresh, history, entry, accept } = await openManifests(t)
+  const before = site.manifest
+  site.change(breaking)
+  const { fingerprint } = await refresh()
+  site.manifest = { ...before, version: '2' }
+  t.like(await refresh(), { class: 'text', status: 'adopted' })
+  t.like(await entry(), { version: '2', pendingManifest: null })
+  t.is((await accept(fingerprint)).failure.code, 'VALIDATION_ERROR')
+  t.deepEqual(
+    (await history()).map(({ status }) => status),
+    ['adopted', 'superseded'],
+  )
+})
+
+test('nothing can be accepted where nothing waits, nor by another fingerprint', async (t) => {
+  const { site, refresh, accept, tools } = await openManifests(t)
+  t.regex((await accept(unknownPrint)).failure.error, /No change/)
+  site.change(breaking)
+  await refresh()
+  t.is((await accept(unknownPrint)).failure.details?.[0]?.path, 'fingerprint')
+  t.is((await tools()).length, 3)
+})
+
+test('no credential follows a changed address before it was accepted', async (t) => {
+  const { site, refresh, accept, entry, use } = await openManifests(t)
+  site.change({ server: { url: `${site.otherOrigin}/v2` } })
+  const { class: found, fingerprint, differences } = await refresh()
+  t.is(found, 'changed_address')
+  t.like(differences[0], { before: `${site.origin}/v1`, after: `${site.otherOrigin}/v2` })
+  await use('get_one')
+  await refresh()
+  await use('get_two')
+  t.deepEqual(site.calls(), [`${site.origin}/v1/tools/get_one`, `${site.origin}/v1/tools/get_two`])
+  t.is((await accept(fingerprint)).body.serverUrl, `${site.otherOrigin}/v2`)
+  await use('get_one')
+  t.is(site.calls().at(-1), `${site.otherOrigin}/v2/tools/get_one`)
+  t.is((await entry()).pendingManifest, null)
+  t.true(site.requests.every(({ authorized }) => authorized))
+})
+
+test('a host outside the site that is new must be accepted by name', async (t) => {
+  const { site, refresh, accept, entry, use } = await openManifests(t)
+  site.change({ server: { url: `${site.foreignOrigin}/v2` } })
+  const { fingerprint } = await refresh()
+  for (const hosts of [undefined, [], ['other.example']]) {
+    const { failure } = await accept(fingerprint, hosts)
+    t.is(failure.code, 'VALIDATION_ERROR')
+    t.is(failure.details?.[0]?.path, 'acceptHosts')
+  }
+  t.is((await entry()).serverUrl, `${site.origin}/v1`)
+  t.is((await accept(fingerprint, ['localhost'])).status, 200)
+  await use('get_one')
+  t.deepEqual(site.calls(), [`${site.otherOrigin}/v2/tools/get_one`])
+
+  // It has been accepted: another path there is a changed address, but no new host.
+  site.change({ server: { url: `${site.foreignOrigin}/v3` } })
+  t.is((await accept((await refresh()).fingerprint)).status, 200)
+})
+
+test('a manifest that cannot be fetched, or is wrong, leaves everything as it is', async (t) => {
+  const { site, platform, ask, history, tools, entry } = await openManifests(t)
+  await forget(platform)
+  site.refusal = { status: 503, body: '{}' }
+  t.is((await ask()).failure.code, 'MANIFEST_NOT_FOUND')
+  t.true(await wasChecked(platform))
+  await forget(platform)
+  site.refusal = { status: 200, body: '{"name":"x"}' }
+  t.is((await ask()).failure.code, 'MANIFEST_INVALID')
+  t.true(await wasChecked(platform))
+  t.deepEqual(await history(), [])
+  t.is((await tools()).length, 3)
+  t.is((await entry()).pendingManifest, null)
+})
+
+test('a refresh token goes to the pinned token address until the other one was accepted', async (t) => {
+  const { site, platform, entryId, refresh, accept, use } = await openManifests(t)
+  const auth = (origin: string) => ({
+    type: 'oauth2',
+    authorization_url: `${site.origin}/authorize`,
+    token_url: `${origin}/token`,
+    scopes: ['read', 'write'],
+  })
+  site.change({ auth: auth(site.origin) })
+  await pretendGranted(platform, entryId, site.manifest)
+  t.like(await refresh(), { status: 'none' })
+  const renewedAt = () => site.requests.filter(({ path }) => path === '/token').map(({ origin }) => origin)
+
+  site.change({ auth: auth(site.otherOrigin) })
+  const { class: found, fingerprint } = await refresh()
+  t.is(found, 'changed_address')
+  t.is((await use('get_one')).status, 200)
+  await eventually(10, 'the token is renewed again', async () => {
+    await use('get_one')
+    return renewedAt().length > 1 ? true : undefined
+  })
+  t.true(renewedAt().every((origin) => origin === site.origin))
+  t.true(site.requests.every(({ origin }) => origin === site.origin))
+
+  t.is((await accept(fingerprint)).status, 200)
+  await eventually(10, 'the token is renewed at the other address', async () => {
+    await use('get_one')
+    return renewedAt().at(-1) === site.otherOrigin ? true : undefined
+  })
+})
+
+/** Makes an entry look as if it had been granted by OAuth long ago, so that its access token has to be renewed. */
+async function pretendGranted({ services }: Platform, id: string, manifest: object): Promise<void> {
+  const tokens = { accessToken: 'old-access', refreshToken: 'old-refresh' }
+  const credential = sealCredential(services.sealing, { id, authType: 'oauth2' }, tokens)
+  const past = new Date('2026-01-01')
+  await services
+    .database('vault_entries')
+    .where({ id })
+    .update({
+      auth_type: 'oauth2',
+      manifest: JSON.stringify(manifest),
+      credential,
+      client_id: 'switchyard',
+      scopes: JSON.stringify(['read', 'write']),
+      expires_at: past,
+      refresh_after: past,
+    })
+}
+
+test('when a site connects in another way, the credential is forgotten on acceptance, and not a moment earlier', async (t) => {
+  const { site, platform, refresh, accept, use } = await openManifests(t)
+  const auth = {
+    type: 'oauth2',
+    authorization_url: `${site.origin}/authorize`,
+    token_url: `${site.origin}/token`,
+    scopes: ['read'],
+  }
+  site.change({ auth })
+  const { class: found, fingerprint } = await refresh()
+  t.is(found, 'breaking')
+  t.is((await use('get_one')).status, 200)
+  t.is((await accept(fingerprint)).body.authType, 'oauth2')
+  const [row] = await platform.services.database('vault_entries')
+  t.like(row, { status: 'needs_reauth', authType: 'oauth2', generation: 2 })
+  t.regex(row.statusReason, /connects by OAuth 2\.0 now/)
+  t.true((await use('get_one')).status >= 400)
+  t.is(site.calls().length, 1)
+})
+
+test('of refreshes at the same instant one records the change, and all answer the same', async (t) => {
+  const { site, refresh, history, told } = await openManifests(t)
+  site.change(breaking)
+  const found = await Promise.all(Array.from({ length: 8 }, refresh))
+  t.is(new Set(found.map(({ fingerprint, status }) => fingerprint + status)).size, 1)
+  t.is((await history()).length, 1)
+  t.is((await told()).length, 1)
+})
+
+test('of acceptances at the same instant one succeeds', async (t) => {
+  const { site, refresh, accept, history } = await openManifests(t)
+  site.change(breaking)
+  const { fingerprint } = await refresh()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => accept(fingerprint)))
+  t.is(answers.filter(({ status }) => status === 200).length, 1)
+  t.is(answers.filter(({ status }) => status === 400).length, 5)
+  t.is((await history()).length, 1)
+})
+
+test('the answer that was asked for earlier does not undo what a later one brought', async (t) => {
+  const { site, platform, someone, entryId, entry } = await openManifests(t)
+  const { services } = platform
+  const { userId } = await services.users.authenticate(`Bearer ${someone.token}`)
+  const row = await services.vault.get(userId, entryId)
+  // As if somebody else had looked while this answer was under way.
+  await services.database('vault_entries').update({ manifest_checked_at: new Date(Date.now() + 60_000) })
+  site.change({ version: '0' })
+  t.like(await services.manifests.refresh(row), { status: 'none' })
+  t.is((await entry()).version, '1')
+})
+
+test('of the decided changes of an entry the last 50 are kept', async (t) => {
+  const { site, refresh, someone, entryId } = await openManifests(t)
+  for (let version = 2; version < 60; version += 1) {
+    site.change({ version: String(version) })
+    await refresh()
+  }
+  const query = { limit: '100' }
+  const { body } = await call(someone, manifests.listManifestChanges, { params: { entryId }, query })
+  t.is(body.items.length, 50)
+  t.is(body.items[0]?.differences[0]?.after, '59')
+  const page = await call(someone, manifests.listManifestChanges, { params: { entryId }, query: { limit: '2' } })
+  t.deepEqual(page.body.items, body.items.slice(0, 2))
+  t.not(page.body.nextCursor, null)
+})
+
+/** Makes all entries look as if their manifests had not been looked at for a long time. */
+const forget = ({ services }: Platform) =>
+  services.database('vault_entries').update({ manifest_checked_at: new Date('2026-01-01') })
+
+const wasChecked = async ({ services }: Platform) => {
+  const { rows } = await services.database.raw<{ rows: { recent: boolean }[] }>(
+    "select manifest_checked_at > now() - interval '1 hour' as recent from vault_entries",
+  )
+  return rows.every(({ recent }) => recent)
+}
+
+test('sites are looked at when their time has come, once for all who have connected them', async (t) => {
+  const { site, platform, refresh, entry, history } = await openManifests(t)
+  const other = await connectChanging(await person(platform), site)
+  const { checkDue } = platform.services.manifests
+  site.change(breaking)
+  const hits = site.hits
+  await checkDue()
+  t.is(site.hits, hits)
+  await forget(platform)
+  await checkDue()
+  t.is(site.hits, hits + 1)
+  t.is((await entry()).pendingManifest?.class, 'breaking')
+  t.is((await other.entry()).pendingManifest?.class, 'breaking')
+  t.is((await other.told()).length, 1)
+  await checkDue()
+  t.is(site.hits, hits + 1)
+  t.like(await refresh(), { status: 'pending' })
+  t.is((await history()).length, 1)
+})
+
+test('a site that does not answer is looked at again when the next period is over', async (t) => {
+  const { site, platform, entry } = await openManifests(t)
+  const { checkDue } = platform.services.manifests
+  await forget(platform)
+  site.refusal = { status: 500, body: '' }
+  const hits = site.hits
+  await checkDue()
+  await checkDue()
+  t.is(site.hits, hits + 1)
+  t.true(await wasChecked(platform))
+  site.refusal = undefined
+  site.change({ version: '2' })
+  await forget(platform)
+  await checkDue()
+  t.is((await entry()).version, '2')
+})
+
+test('of several processes one looks at the sites', async (t) => {
+  const { site, platform } = await openManifests(t)
+  const env = { ...reaching(site), DATABASE_URL: platform.config.database.url }
+  const other = await startPlatform(t, { env })
+  await platform.services.manifests.checkDue()
+  await forget(platform)
+  const hits = site.hits
+  await other.services.manifests.checkDue()
+  t.is(site.hits, hits)
+  await platform.services.manifests.checkDue()
+  t.is(site.hits, hits + 1)
+})

@@ -1,0 +1,73 @@
+import test from 'ava'
+import * as oauth from '../../api/oauth.ts'
+import * as vault from '../../api/vault.ts'
+import { call } from '../helpers/client.ts'
+import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
+import { agentOf, customer, ended, person, timelineOf } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { dataOf, start } from '../helpers/runs.ts'
+
+test('a site is connected by OAuth through login and consent, and an agent uses it', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const platform = await startPlatform(t, { sites, env, worker: true })
+  const someone = await customer(platform)
+  const entryId = await connectContacts(someone, contacts)
+  const { body: entry } = await call(someone, vault.getVaultEntry, { params: { entryId } })
+  t.like(entry, { status: 'connected', authType: 'oauth2', scopes: ['read', 'write', 'delete', 'admin'] })
+  const agent = await agentOf(someone, {
+    systemPrompt: '[[call crm.searchContacts {}]]',
+    sites: [{ vaultEntryId: entryId }],
+  })
+  const { id } = (await start(someone, agent)).body
+  t.is((await ended(someone, id)).status, 'completed')
+  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', httpStatus: 200 })
+  t.is(contacts.requests()[0]?.user, 'ada')
+})
+
+test('only the scopes that the chosen tools need are asked for, and authorising again widens them', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const someone = await person(await startPlatform(t, { sites, env }))
+  const visit = await beginConnect(someone, contacts, { tools: ['crm.searchContacts'] })
+  t.is(new URL(visit.location).searchParams.get('scope'), 'read')
+  const back = await comeBack(someone, await authorise(visit), visit.cookie)
+  const { entryId } = (await back.json()) as { entryId: string }
+  const params = { entryId }
+  const usable = async () =>
+    (await call(someone, vault.listTools, { params })).body.items.filter((tool) => tool.usable).map(({ name }) => name)
+  t.deepEqual(await usable(), ['crm.searchContacts', 'crm.getContact'])
+  const refused = await call(someone, vault.callTool, {
+    params: { entryId, toolName: 'crm.createContact' },
+    raw: JSON.stringify({ name: 'Grace', email: 'grace@example.com' }),
+  })
+  t.is(refused.failure.code, 'PERMISSION_DENIED')
+  await connectContacts(someone, contacts, { entryId, tools: ['crm.createContact'] })
+  t.true((await usable()).includes('crm.createContact'))
+  t.deepEqual((await call(someone, vault.getVaultEntry, { params })).body.scopes, ['read', 'write'])
+})
+
+test('a refusal at the site connects nothing, and the flow says so', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const someone = await person(await startPlatform(t, { sites, env }))
+  const visit = await beginConnect(someone, contacts)
+  const back = await comeBack(someone, await authorise(visit, { decide: 'deny' }), visit.cookie)
+  t.is(back.status, 403)
+  t.like(await back.json(), { code: 'PERMISSION_DENIED' })
+  const { body } = await call(someone, oauth.getOAuthFlow, { params: { flowId: visit.flowId } })
+  t.like(body, { status: 'failed', code: 'PERMISSION_DENIED', entryId: null })
+  t.deepEqual((await call(someone, vault.listVault)).body.items, [])
+})
+
+test('a person who comes back with a browser is told what happened on a page', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const someone = await person(await startPlatform(t, { sites, env }))
+  const visit = await beginConnect(someone, contacts)
+  const address = await authorise(visit)
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const back = await comeBack(someone, address, visit.cookie, html)
+  t.is(back.status, 200)
+  t.regex(back.headers.get('content-type') ?? '', /text\/html/)
+  t.regex(await back.text(), /is connected/)
+  const again = await comeBack(someone, address, visit.cookie, html)
+  t.is(again.status, 400)
+  t.regex(await again.text(), /used already/)
+})

@@ -1,0 +1,21 @@
+import * as admin from '../../../api/admin.ts'
+import type { Recorder } from '../recorder.ts'
+import type { Stage } from '../stage.ts'
+import type { Table } from './table.ts'
+
+export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder): Table {
+  const { host = '' } = params
+  const suspend = () => ask(operator, admin.suspendHost, { params: { host }, body: { reason: 'It is being attacked' } })
+  const lift = (named: string) => ask(operator, admin.liftHost, { params: { host: named } })
+  return {
+    listHosts: { done: () => ask(operator, admin.listHosts) },
+    suspendHost: { done: suspend },
+    liftHost: {
+      async done() {
+        await suspend()
+        return lift(host)
+      },
+      NOT_FOUND: () => lift('never-suspended.example.com'),
+    },
+  }
+}

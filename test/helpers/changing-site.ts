@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ExecutionContext } from 'ava'
+import { listen } from '../../examples/sites/https-server.ts'
+import { temporaryCertificates } from './https-server.ts'
+
+type Json = Record<string, unknown>
+
+/** A request that came in, other than for the manifest. */
+export interface LoggedRequest {
+  /** The origin that it came to. */
+  origin: string
+  path: string
+  /** Whether it carried a credential. */
+  authorized: boolean
+}
+
+/** A tool as its site publishes it; without arguments unless said otherwise. */
+export const toolOf = (name: string, more: Json = {}): Json => ({
+  name,
+  description: `Does ${name}.`,
+  input_schema: { type: 'object', properties: {} },
+  ...more,
+})
+
+/** What both origins give at `/token`: an access token that has to be renewed almost at once. */
+const tokens = { access_token: 'new-access', token_type: 'Bearer', expires_in: 1, refresh_token: 'new-refresh' }
+
+/**
+ * A site whose manifest the test changes. It has two origins: the manifest is at the first one, tools answer at both, and
+ * both log who came and whether a credential came along. `hits` counts the requests for the manifest.
+ */
+export async function startChangingSite(t: ExecutionContext) {
+  const tls = await temporaryCertificates()
+  const requests: LoggedRequest[] = []
+  const waiting: (() => void)[] = []
+  const [first, second] = await Promise.all([listen({ port: 0, tls }), listen({ port: 0, tls })])
+  t.teardown(first.close)
+  t.teardown(second.close)
+  const site = {
+    origin: first.origin,
+    otherOrigin: second.origin,
+    /** The second origin by another host name, which is not the site's own. */
+    foreignOrigin: second.origin.replace('127.0.0.1', 'localhost'),
+    caFile: tls.caFile,
+    allow: [first.origin, second.origin, second.origin.replace('127.0.0.1', 'localhost')].map(
+      (origin) => new URL(origin).host,
+    ),
+    manifest: {
+      name: 'A changing site',
+      version: '1',
+      description: 'Changes.',
+      server: { url: `${first.origin}/v1` },
+      auth: { type: 'bearer' },
+      tools: [toolOf('get_one'), toolOf('get_two'), toolOf('wait_here')],
+    } as Json,
+    /** What the request for the manifest is answered with in place of it. */
+    refusal: undefined as { status: number; body: string } | undefined,
+    hits: 0,
+    /** Calls of the tool `wait_here` are answered only when the test says so. */
+    release: () => {
+      for (const answer of waiting.splice(0)) answer()
+    },
+    waiting: () => waiting.length,
+    /** Changes some members of the manifest. */
+    change: (members: Json) => void (site.manifest = { ...site.manifest, ...members }),
+    /** The tool calls that came in, as `<origin><path>`, but for those that only wait. */
+    calls: () =>
+      requests
+        .filter(({ path }) => path.includes('/tools/') && !path.endsWith('/wait_here'))
+        .map(({ origin, path }) => origin + path),
+    requests,
+  }
+
+  function answer(origin: string, request: IncomingMessage, response: ServerResponse): void {
+    request.resume()
+    const path = request.url ?? ''
+    if (path === '/.well-known/toolsite.json') {
+      site.hits += 1
+      const { status, body } = site.refusal ?? { status: 200, body: JSON.stringify(site.manifest) }
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
+      return
+    }
+    requests.push({ origin, path, authorized: request.headers.authorization !== undefined })
+    const body = path === '/token' ? tokens : { done: path }
+    const done = () => void response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    if (path.endsWith('/wait_here')) waiting.push(done)
+    else done()
+  }
+  for (const { server, origin } of [first, second]) {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => answer(origin, request, response))
+  }
+  return site
+}
+
+export type ChangingSite = Awaited<ReturnType<typeof startChangingSite>>

@@ -1,0 +1,80 @@
+import type { ExecutionContext } from 'ava'
+import * as oauth from '../../api/oauth.ts'
+import type { ContactsOptions } from '../../examples/sites/contacts/server.ts'
+import { call, type Client } from './client.ts'
+import type { Person } from './people.ts'
+import { signIn } from './sign-in.ts'
+import { startContactsSite, startSites } from './sites.ts'
+
+/** The address that the contacts site sends browsers back to unless told otherwise; nobody has to listen there. */
+export const oauthBaseUrl = 'http://127.0.0.1:3000'
+
+/**
+ * The example sites and the contacts site, and what a platform needs to be one that both know:
+ * `startPlatform(t, { sites, env })`.
+ */
+export async function startOAuthSites(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
+  const sites = await startSites(t)
+  const { site: contacts, allow } = await startContactsSite(t, options)
+  return { contacts, sites: { ...sites, allow: [...sites.allow, ...allow] }, env: { BASE_URL: oauthBaseUrl } }
+}
+
+export interface ConnectOptions {
+  /** Of the contacts site: ada may everything, bob may read and write. */
+  user?: 'ada' | 'bob'
+  tools?: string[]
+  /** The entry that is authorised again, in place of a new one. */
+  entryId?: string
+  decide?: 'allow' | 'deny'
+}
+
+/** A browser that has been sent on to the site: where it is now, and the cookie it was given. */
+export interface Visit {
+  flowId: string
+  location: string
+  cookie: string
+}
+
+/** Begins to connect the contacts site, and opens the address in a browser of its own. */
+export async function beginConnect(
+  someone: Person,
+  contacts: { origin: string },
+  { tools, entryId }: ConnectOptions = {},
+): Promise<Visit> {
+  const chosen = tools ? { tools } : {}
+  const body = entryId ? { entryId, ...chosen } : { url: contacts.origin, ...chosen }
+  const started = (await call(someone, oauth.startOAuth, { body })).body
+  return { flowId: started.id, ...(await openConnectUrl(someone, started.connectUrl)) }
+}
+
+/** Opens the address that a flow begins with, as a browser without cookies, or with those it is given. */
+export async function openConnectUrl({ url }: Client, connectUrl: string, cookie = '') {
+  const { pathname, search } = new URL(connectUrl)
+  const response = await fetch(`${url}${pathname}${search}`, { redirect: 'manual', headers: { cookie } })
+  if (response.status !== 303) throw new Error(`The browser was not sent on: ${await response.text()}`)
+  const given = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
+  return { location: response.headers.get('location') ?? '', cookie: given.join('; ') || cookie }
+}
+
+/** Signs in at the site as the browser of the visit; the address that the site sends it back to. */
+export const authorise = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
+  signIn(visit.location, { user, password: `${user}-password`, decide })
+
+/** Comes back to the platform with what the site sent, as a client that prefers JSON. */
+export function comeBack({ url }: Client, address: string, cookie: string, headers: Record<string, string> = {}) {
+  const { pathname, search } = new URL(address)
+  return fetch(`${url}${pathname}${search}`, { redirect: 'manual', headers: { cookie, ...headers } })
+}
+
+/** Connects the contacts site through login and consent, and returns the vault entry's id. */
+export async function connectContacts(
+  someone: Person,
+  contacts: { origin: string },
+  options: ConnectOptions = {},
+): Promise<string> {
+  const visit = await beginConnect(someone, contacts, options)
+  const response = await comeBack(someone, await authorise(visit, options), visit.cookie)
+  const body = (await response.json()) as { entryId?: string; error?: string }
+  if (!response.ok || !body.entryId) throw new Error(`The site was not connected: ${JSON.stringify(body)}`)
+  return body.entryId
+}

@@ -1,0 +1,90 @@
+/** A request that was read whole. */
+export interface Heard {
+  method: string
+  path: string
+  query: URLSearchParams
+  token: string | undefined
+  key: string
+  body: string
+}
+
+export interface Said {
+  status: number
+  headers?: Record<string, string>
+  /** A buffer is sent as it is, anything else as JSON. */
+  body: unknown
+}
+
+/** What a good site does, by a name under which a defective one can leave it. */
+export type Rule =
+  | 'needs a token'
+  | 'needs a good token'
+  | 'takes POST only'
+  | 'knows its tools'
+  | 'checks permissions'
+  | 'limits calls'
+  | 'checks arguments'
+  | 'checks bodies'
+  | 'keeps answers by key'
+  | 'knows its clients'
+  | 'compares redirect addresses'
+  | 'compares redirect addresses whole'
+  | 'needs PKCE'
+  | 'needs S256'
+  | 'takes codes by POST only'
+  | 'checks verifiers'
+  | 'takes codes once'
+  | 'bounds scopes'
+  | 'rotates'
+  | 'takes refresh tokens once'
+  | 'ends grants on reuse'
+  | 'revokes'
+  | 'stores refreshed tokens'
+
+/** One small thing that a site does wrong. */
+export interface Defect {
+  without?: Rule
+  manifest?: (manifest: GoodManifest) => unknown
+  /** Says something else, or nothing: `cut` ends the connection, `hang` leaves it open. */
+  change?: (said: Said, heard: Heard) => Said | 'cut' | 'hang'
+}
+
+export type GoodManifest = ReturnType<typeof goodManifest>
+
+/** Above the ports that systems give away; only one test listens there. */
+export const redirectUri = 'http://127.0.0.1:64997/callback'
+
+const schema = (properties: Record<string, object>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+const id = { type: 'integer', description: 'Number of the note', examples: [1] }
+
+/** A manifest without fault, that says all it can. */
+export const goodManifest = (origin: string, oauth: boolean) => ({
+  name: 'Notes',
+  version: '1',
+  description: 'Notes of a small team.',
+  server: { url: `${origin}/api/` },
+  auth: oauth
+    ? {
+        type: 'oauth2',
+        authorization_url: `${origin}/authorize?tenant=1`,
+        token_url: `${origin}/token`,
+        revocation_url: `${origin}/revoke`,
+        issuer: origin,
+        scopes: ['read', 'write'],
+      }
+    : { type: 'bearer' },
+  tools: [
+    { name: 'get_note', description: 'Gets a note.', scope: 'read', effect: 'read', input_schema: schema({ id }) },
+    {
+      name: 'notes.add',
+      description: 'Adds a note.',
+      scope: 'write',
+      effect: 'idempotent',
+      input_schema: schema({ text: { type: 'string', description: 'Its text', minLength: 1 } }),
+    },
+  ],
+})

@@ -1,0 +1,191 @@
+import { where, withHeaders, without, withAuth, notFound, type Change, type Defects } from './changes.ts'
+import type { Heard, Said } from './defect.ts'
+
+const isToken = ({ path }: Heard) => path === '/token'
+const isAuthorize = ({ path }: Heard) => path === '/authorize'
+const grantOf = ({ body }: Heard) => new URLSearchParams(body).get('grant_type')
+
+/** Changes the token answers that are good, of one kind of grant or of all. */
+const inTokens = (change: (body: Record<string, unknown>) => object, grant?: string): Change =>
+  where(
+    (said, heard) => isToken(heard) && said.status === 200 && (grant === undefined || grantOf(heard) === grant),
+    (said) => ({ ...said, body: change(said.body as Record<string, unknown>) }),
+  )
+
+/** Changes refusals of the token address. */
+const inRefusals = (condition: (heard: Heard) => boolean, change: (said: Said) => Said): Change =>
+  where((said, heard) => isToken(heard) && said.status === 400 && condition(heard), change)
+
+/** Changes where the browser is sent back to. */
+const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change =>
+  where(
+    (said, heard) => isAuthorize(heard) && (said.headers?.['Location'] ?? '').includes(`${param}=`),
+    (said) => {
+      const to = new URL(said.headers?.['Location'] ?? '')
+      change(to)
+      return { ...said, headers: { Location: to.href } }
+    },
+  )
+
+const ofWrong = (kind: 'code' | 'refresh_token') => (heard: Heard) =>
+  (new URLSearchParams(heard.body).get(kind) ?? '').startsWith('wrong-')
+
+/** What a site with OAuth can do wrong beyond that. */
+export const oauthDefects: Defects = {
+  'offers fewer scopes than its tools need': {
+    manifest: (manifest) => withAuth(manifest, { scopes: ['read'] }),
+    fails: ['scopes-offered'],
+  },
+  'refuses every request to authorise': {
+    change: where(
+      (_said, heard) => isAuthorize(heard),
+      () => ({ status: 400, body: 'no' }),
+    ),
+    fails: ['authorize-works', 'sign-in'],
+  },
+  'sends strangers’ clients where they want': { without: 'knows its clients', fails: ['authorize-client'] },
+  'redirects anywhere': { without: 'compares redirect addresses', fails: ['authorize-redirect-uri'] },
+  'compares redirect addresses by their beginning': {
+    without: 'compares redirect addresses whole',
+    fails: ['authorize-redirect-uri'],
+  },
+  'does without PKCE': { without: 'needs PKCE', fails: ['authorize-pkce'] },
+  'takes plain PKCE': { without: 'needs S256', fails: ['authorize-plain'] },
+  'shows a login before it looks at PKCE': {
+    change: where(
+      (said, heard) => isAuthorize(heard) && !heard.query.has('code_challenge') && said.status === 303,
+      () => ({ status: 302, headers: { Location: '/login' }, body: {} }),
+    ),
+    fails: ['authorize-pkce'],
+  },
+  'loses the state of errors': {
+    change: inCallback('error', (to) => to.searchParams.delete('state')),
+    fails: ['authorize-state'],
+  },
+  'exchanges codes by GET': { without: 'takes codes by POST only', fails: ['token-post'] },
+  'answers 401 to a wrong code': {
+    change: inRefusals(ofWrong('code'), (said) => ({ ...said, status: 401 })),
+    fails: ['token-code'],
+  },
+  'answers a wrong code without an error': {
+    change: inRefusals(ofWrong('code'), (said) => ({ ...said, body: { message: 'no' } })),
+    fails: ['token-code'],
+  },
+  'answers 500 to a wrong refresh token': {
+    change: inRefusals(ofWrong('refresh_token'), (said) => ({ ...said, status: 500 })),
+    fails: ['token-refresh'],
+  },
+  'calls every refusal invalid_request': {
+    change: inRefusals(
+      () => true,
+      (said) => ({ ...said, body: { error: 'invalid_request' } }),
+    ),
+    fails: ['token-code', 'token-refresh', 'token-grant-type', 'verifier', 'refresh-once', 'code-once'],
+  },
+  'takes grant types that there are not': {
+    change: inRefusals(
+      (heard) => grantOf(heard) === 'urn:switchyard:check',
+      (said) => ({ ...said, status: 200 }),
+    ),
+    fails: ['token-grant-type'],
+  },
+  'lets refusals be cached': {
+    change: inRefusals(
+      () => true,
+      (said) => ({ ...said, headers: {} }),
+    ),
+    warns: ['token-error-cache'],
+  },
+  'sends the browser back without a code': {
+    change: inCallback('code', (to) => to.searchParams.delete('code')),
+    fails: ['authorize-works', 'sign-in'],
+  },
+  'loses the state': { change: inCallback('code', (to) => to.searchParams.delete('state')), fails: ['callback-state'] },
+  'changes the state': {
+    change: inCallback('code', (to) => to.searchParams.set('state', 'another')),
+    fails: ['callback-state'],
+  },
+  'sends no issuer': { change: inCallback('code', (to) => to.searchParams.delete('iss')), fails: ['callback-issuer'] },
+  'sends the issuer of another': {
+    change: inCallback('code', (to) => to.searchParams.set('iss', 'https://other.example')),
+    fails: ['callback-issuer'],
+  },
+  'does not check verifiers': { without: 'checks verifiers', fails: ['verifier'] },
+  'gives tokens of another type': {
+    change: inTokens((body) => ({ ...body, token_type: 'mac' })),
+    fails: ['token-answer', 'refresh'],
+  },
+  'gives tokens that no header can hold': {
+    change: inTokens((body) => ({ ...body, access_token: 'with space' }), 'authorization_code'),
+    // Nothing else can be tried with such a token.
+    fails: ['token-answer', 'token-accepted', 'token-works', 'scope-enforced'],
+  },
+  'lets tokens be cached': {
+    change: where((said, heard) => isToken(heard) && said.status === 200, withHeaders({})),
+    fails: ['token-cache'],
+  },
+  'says no lifetime': {
+    change: inTokens((body) => without(body, 'expires_in')),
+    fails: ['token-lifetime'],
+  },
+  'says the lifetime as a text': {
+    change: inTokens((body) => ({ ...body, expires_in: '3600' })),
+    fails: ['token-lifetime'],
+  },
+  'gives tokens for a day': { change: inTokens((body) => ({ ...body, expires_in: 86_400 })), warns: ['token-hour'] },
+  'gives no refresh token': {
+    change: inTokens((body) => without(body, 'refresh_token'), 'authorization_code'),
+    fails: ['token-refreshable'],
+  },
+  'does not say what was granted': {
+    change: inTokens((body) => without(body, 'scope'), 'authorization_code'),
+    fails: ['token-scope'],
+  },
+  'grants more than was asked for': { without: 'bounds scopes', fails: ['scope-bounds'] },
+  'does not know its own tokens': {
+    change: where(
+      (said, heard) => heard.path === '/api/tools/get_note' && said.status === 200,
+      () => ({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 'Who are you?' } }),
+    ),
+    fails: ['token-accepted', 'token-works', 'refreshed-works'],
+  },
+  'does not heed scopes': { without: 'checks permissions', fails: ['scope-enforced'] },
+  'refuses to refresh': {
+    change: where(
+      (said, heard) => isToken(heard) && grantOf(heard) === 'refresh_token' && said.status === 200,
+      (said) => ({ ...said, status: 400, body: { error: 'invalid_grant' } }),
+    ),
+    fails: ['refresh'],
+  },
+  'does not rotate refresh tokens': { without: 'rotates', fails: ['rotation'] },
+  'sends no new refresh token': {
+    change: inTokens((body) => without(body, 'refresh_token'), 'refresh_token'),
+    fails: ['rotation'],
+  },
+  'widens scopes by refreshing': {
+    change: inTokens((body) => ({ ...body, scope: 'read write' }), 'refresh_token'),
+    fails: ['refresh-scope'],
+  },
+  'does not know refreshed tokens': { without: 'stores refreshed tokens', fails: ['refreshed-works'] },
+  'takes refresh tokens again and again': {
+    without: 'takes refresh tokens once',
+    fails: ['refresh-once', 'revocation'],
+  },
+  'lets the thief keep the newer token': { without: 'ends grants on reuse', warns: ['reuse-ends-grant'] },
+  'takes codes twice': { without: 'takes codes once', fails: ['code-once'] },
+  'does not revoke': { without: 'revokes', fails: ['revocation'] },
+  'has no revocation address where it says': {
+    change: where(
+      ({ status }, { path }) => path === '/revoke' && status === 200,
+      () => notFound,
+    ),
+    fails: ['revocation'],
+  },
+  'repeats codes in errors': {
+    change: where(
+      (said, heard) => isToken(heard) && said.status === 400 && ofWrong('code')(heard),
+      (said, { body }) => ({ ...said, body: { error: 'invalid_grant', error_description: body } }),
+    ),
+    fails: ['no-echo'],
+  },
+}

@@ -1,0 +1,113 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Heard, Rule, Said } from './defect.ts'
+
+interface Grant {
+  scopes: string[]
+  alive: boolean
+}
+
+interface Code {
+  grant: Grant
+  challenge: string
+  used: boolean
+}
+
+/** An OAuth server as it should be, where it keeps every rule. Whoever comes has signed in, and consents. */
+export function createOAuthRules(origin: string, redirectUri: string, keeps: (rule: Rule) => boolean) {
+  const codes = new Map<string, Code>()
+  const accessTokens = new Map<string, Grant>()
+  const refreshTokens = new Map<string, { grant: Grant; used: boolean }>()
+
+  function authorize({ query }: Heard): Said {
+    const { client_id: client, redirect_uri: uri = '', state = '', scope = '', ...pkce } = Object.fromEntries(query)
+    if (client !== 'switchyard' && keeps('knows its clients')) return page('unknown client')
+    if (client === 'switchyard' && !isRegistered(uri)) return page('unknown redirect address')
+    const back = (answer: Record<string, string>) => redirect(uri, { ...answer, state, iss: origin })
+    const challenge = pkce['code_challenge']
+    if (challenge === undefined && keeps('needs PKCE')) return back({ error: 'invalid_request' })
+    if (challenge !== undefined && pkce['code_challenge_method'] !== 'S256' && keeps('needs S256')) {
+      return back({ error: 'invalid_request' })
+    }
+    const code = randomUUID()
+    const scopes = keeps('bounds scopes') ? scope.split(' ') : ['read', 'write']
+    codes.set(code, { grant: { scopes, alive: true }, challenge: challenge ?? '', used: false })
+    return back({ code })
+  }
+
+  const isRegistered = (uri: string): boolean => {
+    if (!keeps('compares redirect addresses')) return true
+    return keeps('compares redirect addresses whole') ? uri === redirectUri : uri.startsWith(redirectUri)
+  }
+
+  function token({ method, body }: Heard): Said {
+    if (method !== 'POST')
+      return keeps('takes codes by POST only') ? refusal('invalid_request') : { status: 200, body: {} }
+    const form = Object.fromEntries(new URLSearchParams(body))
+    if (form['client_id'] !== 'switchyard') return refusal('invalid_client')
+    if (form['grant_type'] === 'authorization_code') return exchange(form)
+    if (form['grant_type'] === 'refresh_token') return refresh(form['refresh_token'] ?? '')
+    return refusal('unsupported_grant_type')
+  }
+
+  function exchange(form: Record<string, string>): Said {
+    const code = codes.get(form['code'] ?? '')
+    if (!code || form['redirect_uri'] !== redirectUri) return refusal('invalid_grant')
+    const challenge = createHash('sha256')
+      .update(form['code_verifier'] ?? '')
+      .digest('base64url')
+    if (challenge !== code.challenge && keeps('checks verifiers')) return refusal('invalid_grant')
+    if (code.used && keeps('takes codes once')) return refusal('invalid_grant')
+    code.used = true
+    return grantTokens(code.grant)
+  }
+
+  function refresh(sent: string): Said {
+    const known = refreshTokens.get(sent)
+    const dead = known && !known.grant.alive
+    const reused = known?.used === true && keeps('takes refresh tokens once')
+    if (reused && keeps('ends grants on reuse')) known.grant.alive = false
+    if (!known || reused || (dead && keeps('takes refresh tokens once'))) return refusal('invalid_grant')
+    known.used = keeps('rotates')
+    return grantTokens(known.grant, keeps('rotates') ? undefined : sent, keeps('stores refreshed tokens'))
+  }
+
+  function grantTokens(grant: Grant, oldRefreshToken?: string, stored = true): Said {
+    const [accessToken, refreshToken] = [randomUUID(), oldRefreshToken ?? randomUUID()]
+    if (stored) accessTokens.set(accessToken, grant)
+    if (oldRefreshToken === undefined) refreshTokens.set(refreshToken, { grant, used: false })
+    const lifetime = { token_type: 'Bearer', expires_in: 3600, scope: grant.scopes.join(' ') }
+    return {
+      status: 200,
+      headers: noStore,
+      body: { access_token: accessToken, refresh_token: refreshToken, ...lifetime },
+    }
+  }
+
+  function revoke({ body }: Heard): Said {
+    const known = refreshTokens.get(new URLSearchParams(body).get('token') ?? '')
+    if (known && keeps('revokes')) known.grant.alive = false
+    return { status: 200, body: {} }
+  }
+
+  return {
+    answer(heard: Heard): Said | undefined {
+      if (heard.path === '/authorize') return authorize(heard)
+      if (heard.path === '/token') return token(heard)
+      return heard.path === '/revoke' ? revoke(heard) : undefined
+    },
+    scopesOf: (accessToken: string): string[] | undefined => {
+      const grant = accessTokens.get(accessToken)
+      return grant?.alive ? grant.scopes : undefined
+    },
+  }
+}
+
+const noStore = { 'Cache-Control': 'no-store' }
+const refusal = (error: string): Said => ({ status: 400, headers: noStore, body: { error } })
+const page = (body: string): Said => ({ status: 400, body })
+
+function redirect(uri: string, query: Record<string, string>): Said {
+  const to = new URL(uri)
+  for (const [name, value] of Object.entries(query)) to.searchParams.set(name, value)
+  return { status: 303, headers: { Location: to.href }, body: {} }
+}

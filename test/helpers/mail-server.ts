@@ -1,0 +1,68 @@
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ExecutionContext } from 'ava'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it arrived, whether or not it was taken. */
+export interface Arrived {
+  recipients: string[]
+  /** Header and body as they were sent, lines ending in CRLF. */
+  raw: string
+}
+
+type Command = 'CONNECT' | 'MAIL FROM' | 'RCPT TO' | 'DATA'
+/** How the server answers at a command: with a status, or never. Everything else is accepted. */
+export type Refusal = { at: Command; status: number | 'none' } | undefined
+
+/** An SMTP server on loopback that can be told to refuse, to fall silent and to go away. */
+export async function startMailServer(t: ExecutionContext) {
+  const arrived: Arrived[] = []
+  let refusal: Refusal
+  let connections = 0
+
+  const answer = (at: Command, done: (error?: Error) => void): void => {
+    if (refusal?.at !== at) return done()
+    if (refusal.status === 'none') return
+    done(Object.assign(new Error('not this one'), { responseCode: refusal.status }))
+  }
+  const create = () =>
+    new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      closeTimeout: 10,
+      onConnect(_session, done) {
+        connections += 1
+        answer('CONNECT', done)
+      },
+      onMailFrom: (_address, _session, done) => answer('MAIL FROM', done),
+      onRcptTo: (_address, _session, done) => answer('RCPT TO', done),
+      onData(stream, { envelope }, done) {
+        const recipients = envelope.rcptTo.map(({ address }) => address)
+        void text(stream).then((raw) => arrived.push({ recipients, raw }) && answer('DATA', done))
+      },
+    }).on('error', () => undefined)
+
+  let server = create()
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => {
+      server.listen(port, '127.0.0.1', resolve)
+    })
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(resolve)
+    })
+  await listen(0)
+  const { port } = server.server.address() as AddressInfo
+  t.teardown(close)
+
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    arrived,
+    connections: () => connections,
+    refuse: (next: Refusal) => void (refusal = next),
+    away: close,
+    async back(): Promise<void> {
+      server = create()
+      await listen(port)
+    },
+  }
+}

@@ -1,0 +1,225 @@
+import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../../helpers/eventually.ts'
+import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
+import { testEnvironment } from '../../helpers/platform.ts'
+import { startProcess } from '../../helpers/processes.ts'
+import { openNotifications, telling } from './open-notifications.ts'
+
+const minutes = (count: number): number => count * 60
+
+async function openMails(t: ExecutionContext) {
+  const server = await startMailServer(t)
+  return { server, ...(await openNotifications(t, server.url)) }
+}
+
+/** Name and value of each header field, unfolded. */
+const headersOf = ({ raw }: Arrived): [string, string][] =>
+  (raw.split('\r\n\r\n')[0] ?? '')
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)])
+const header = (mail: Arrived | undefined, name: string): string[] =>
+  mail ? headersOf(mail).flatMap(([one, value]) => (one === name ? [value] : [])) : []
+
+test('what an owner was told is mailed once, to her address, with a link to the platform', async (t) => {
+  const { server, tell, ada, mails, rows, clock } = await openMails(t)
+  await tell(ada)
+  await tell(ada)
+  await mails.send()
+  t.is(server.arrived.length, 1)
+  const [mail] = server.arrived
+  t.deepEqual(mail?.recipients, ['ada@example.com'])
+  t.deepEqual(header(mail, 'subject'), [telling.title])
+  t.deepEqual(header(mail, 'from'), ['Switchyard <no-reply@example.com>'])
+  t.deepEqual(header(mail, 'to'), ['ada@example.com'])
+  t.deepEqual(header(mail, 'auto-submitted'), ['auto-generated'])
+  t.regex(header(mail, 'content-type')[0] ?? '', /^text\/plain/)
+  const body = mail?.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4).trimEnd()
+  t.is(body, `${telling.message}\n\nhttps://switchyard.example.com`.replaceAll('\n', '\r\n'))
+  t.like((await rows())[0], { mailStatus: 'sent', mailAttempts: 1, mailedAt: clock.now(), mailNextAt: null })
+  clock.forward(minutes(60))
+  await mails.send()
+  t.is(server.connections(), 1)
+})
+
+test('a title cannot add headers, recipients or a body', async (t) => {
+  const { server, tell, ada, mails } = await openMails(t)
+  const title = 'Hello\r\nBcc: eve@example.com\nTo: eve@example.com\r\n\r\nNot the body\u2028<eve@example.com>'
+  await tell(ada, { title, message: 'The body.\r\n.\r\nMAIL FROM:<eve@example.com>' })
+  await mails.send()
+  t.is(server.arrived.length, 1)
+  const [mail] = server.arrived
+  t.deepEqual(mail?.recipients, ['ada@example.com'])
+  t.deepEqual(header(mail, 'bcc'), [])
+  t.deepEqual(header(mail, 'to'), ['ada@example.com'])
+  t.deepEqual(header(mail, 'subject'), [
+    'Hello Bcc: eve@example.com To: eve@example.com Not the body <eve@example.com>',
+  ])
+  t.true(mail?.raw.includes('\r\n\r\nThe body.\r\n.\r\nMAIL FROM:<eve@example.com>\r\n'))
+})
+
+test('an address that could pass for several is one recipient, or none', async (t) => {
+  const { server, tell, owner, mails, rows } = await openMails(t)
+  for (const email of ['a,b@example.com', 'a<b>@example.com', '"a;b"@example.com', '\u00e4@ex\u00e4mple.com'])
+    await tell(await owner(email))
+  await mails.send()
+  t.deepEqual(
+    server.arrived.map(({ recipients }) => recipients),
+    [['"a,b"@example.com'], ['"a;b"@example.com'], ['\u00e4@ex\u00e4mple.com']],
+  )
+  t.deepEqual(
+    (await rows()).map(({ mailStatus }) => mailStatus),
+    ['sent', 'failed', 'sent', 'sent'],
+  )
+})
+
+test('a mail that is refused for the moment is tried again later, and does not hold up others', async (t) => {
+  const { server, tell, ada, owner, mails, rows, clock } = await openMails(t)
+  await tell(ada)
+  server.refuse({ at: 'RCPT TO', status: 450 })
+  await tell(await owner('grace@example.com'))
+  await mails.send()
+  t.is(server.connections(), 2)
+  server.refuse(undefined)
+  clock.forward(minutes(5) - 1)
+  await mails.send()
+  t.is(server.connections(), 2)
+  clock.forward(1)
+  await mails.send()
+  t.deepEqual(
+    new Set(server.arrived.flatMap(({ recipients }) => recipients)),
+    new Set(['ada@example.com', 'grace@example.com']),
+  )
+  t.is(server.arrived.length, 2)
+  for (const row of await rows()) t.like(row, { mailStatus: 'sent', mailAttempts: 2 })
+})
+
+for (const at of ['RCPT TO', 'DATA'] as const)
+  test(`a mail that is refused for good at ${at} is not tried again`, async (t) => {
+    const { server, tell, ada, mails, rows, clock, logs } = await openMails(t)
+    await tell(ada)
+    server.refuse({ at, status: 550 })
+    await mails.send()
+    server.refuse(undefined)
+    for (const pause of [minutes(5), minutes(60), minutes(60 * 24)]) {
+      clock.forward(pause)
+      await mails.send()
+    }
+    t.is(server.connections(), 1)
+    t.like((await rows())[0], { mailStatus: 'failed', mailAttempts: 1, mailNextAt: null })
+    t.true(logs.some((line) => line.includes('"msg":"not mailed"') && line.includes('550')))
+  })
+
+test('a refusal of the platform itself is no verdict on the mail', async (t) => {
+  for (const at of ['CONNECT', 'MAIL FROM'] as const) {
+    const { server, tell, ada, mails, rows, clock } = await openMails(t)
+    await tell(ada)
+    await tell(ada, { key: '2' })
+    server.refuse({ at, status: 550 })
+    await mails.send()
+    t.is(server.connections(), 1, 'the second would fare no better')
+    t.like((await rows())[0], { mailStatus: 'pending' })
+    server.refuse(undefined)
+    clock.forward(minutes(5))
+    await mails.send()
+    t.is(server.arrived.length, 2)
+  }
+})
+
+for (const at of ['CONNECT', 'DATA'] as const)
+  test(`a server that falls silent at ${at} costs one timeout, and the mail comes later`, async (t) => {
+    const { server, tell, ada, mails, rows, clock } = await openMails(t)
+    await tell(ada)
+    await tell(ada, { key: '2' })
+    server.refuse({ at, status: 'none' })
+    const started = Date.now()
+    await mails.send()
+    const took = Date.now() - started
+    t.true(took >= 900 && took < 2900, `${took} ms`)
+    t.is(server.connections(), 1)
+    t.deepEqual(
+      (await rows()).map(({ mailAttempts }) => mailAttempts),
+      [1, 0],
+    )
+    server.refuse(undefined)
+    clock.forward(minutes(5))
+    await mails.send()
+    t.deepEqual(
+      (await rows()).map(({ mailStatus }) => mailStatus),
+      ['sent', 'sent'],
+    )
+  })
+
+test('while the server is away the attempts grow rarer, and end after a day', async (t) => {
+  const { server, tell, ada, mails, rows, clock, logs } = await openMails(t)
+  await server.away()
+  await tell(ada)
+  const attempts = async () => (await rows())[0]?.mailAttempts ?? 0
+  const minutesOfAttempts: number[] = []
+  for (let minute = 0; minute < 60 * 24; minute += 1) {
+    const before = await attempts()
+    await mails.send()
+    if ((await attempts()) > before) minutesOfAttempts.push(minute)
+    clock.forward(minutes(1))
+  }
+  t.deepEqual(minutesOfAttempts, [0, 5, 15, 35, 75, 155, 315, 555, 795, 1035, 1275])
+  await server.back()
+  await mails.send()
+  t.is(server.connections(), 0)
+  t.like((await rows())[0], { mailStatus: 'failed', mailNextAt: null })
+  t.true(logs.some((line) => line.includes('given up after a day')))
+})
+
+test('without a mail server nothing is mailed, nor afterwards when there is one', async (t) => {
+  const server = await startMailServer(t)
+  const { tell, ada, mails, rows, openProcess } = await openNotifications(t)
+  await tell(ada)
+  await mails.send()
+  const configured = openProcess(server.url)
+  await configured.mails.send()
+  t.is(server.connections(), 0)
+  await tell(ada, { key: '2' }, configured)
+  await configured.mails.send()
+  t.is(server.arrived.length, 1)
+  t.deepEqual(
+    (await rows()).map(({ mailStatus }) => mailStatus),
+    ['none', 'sent'],
+  )
+})
+
+test('several processes that send at the same time send each mail once', async (t) => {
+  const { server, tell, ada, mails, openProcess, clock } = await openMails(t)
+  for (let key = 0; key < 30; key += 1) await tell(ada, { key: String(key) })
+  const others = [openProcess(), openProcess()]
+  const round = () => Promise.all([mails, ...others.map((one) => one.mails)].map((one) => one.send()))
+  await round()
+  t.is(server.arrived.length, 20)
+  // Whoever held the lease is gone.
+  clock.forward(minutes(4))
+  await round()
+  await round()
+  t.is(new Set(server.arrived.map((mail) => header(mail, 'message-id')[0])).size, 30)
+  t.is(server.arrived.length, 30)
+})
+
+test('a worker that is killed while it sends does not make the mail come twice within minutes', async (t) => {
+  const { server, url, config, tell, ada, mails, rows, clock } = await openMails(t)
+  await tell(ada)
+  server.refuse({ at: 'DATA', status: 'none' })
+  const mail = { SMTP_URL: server.url, MAIL_FROM: 'no-reply@example.com', SMTP_TIMEOUT_SECONDS: '60' }
+  const env = await testEnvironment(t, { env: { DATABASE_URL: url, BASE_URL: config.http.baseUrl, ...mail } })
+  const worker = await startProcess(t, 'worker', env)
+  await eventually(20, 'the worker sends', () => server.arrived.length || undefined)
+  await worker.kill()
+  const claimedUntil = (await rows())[0]?.mailNextAt?.getTime() ?? 0
+  server.refuse(undefined)
+
+  clock.forward((claimedUntil - clock.now().getTime()) / 1000 - 1)
+  await mails.send()
+  t.is(server.arrived.length, 1)
+  clock.forward(1)
+  await mails.send()
+  t.is(server.arrived.length, 2)
+  t.deepEqual(header(server.arrived[1], 'message-id'), header(server.arrived[0], 'message-id'))
+  t.like((await rows())[0], { mailStatus: 'sent', mailAttempts: 2 })
+})

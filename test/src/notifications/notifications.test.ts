@@ -1,0 +1,88 @@
+import test from 'ava'
+import { listNotifications } from '../../../api/notifications.ts'
+import { newId } from '../../../src/ids.ts'
+import { call } from '../../helpers/client.ts'
+import { person } from '../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import * as auth from '../../../api/auth.ts'
+import { openNotifications, telling } from './open-notifications.ts'
+
+test('an owner is told once of one state of one thing, and again of another', async (t) => {
+  const { tell, ada, owner, rows } = await openNotifications(t)
+  t.true(await tell(ada))
+  t.false(await tell(ada))
+  t.false(await tell(ada, { title: 'In other words', message: 'The same.' }))
+  for (const other of [{ key: '2' }, { subjectId: newId() }, { kind: 'manifest_changed' as const }])
+    t.true(await tell(ada, other))
+  t.true(await tell(await owner('grace@example.com')))
+  t.is((await rows()).length, 5)
+  t.like((await rows())[0], { title: telling.title, message: telling.message, mailStatus: 'none', mailNextAt: null })
+})
+
+test('of many processes that tell the same at the same instant one does', async (t) => {
+  const { tell, ada, rows, openProcess } = await openNotifications(t)
+  const processes = [openProcess(), openProcess(), openProcess()]
+  const told = await Promise.all(Array.from({ length: 24 }, (_, index) => tell(ada, {}, processes[index % 3])))
+  t.is(told.filter(Boolean).length, 1)
+  t.is((await rows()).length, 1)
+})
+
+test('what was told in a transaction that failed was not told, and who waited for it tells it', async (t) => {
+  const { tell, ada, rows, database, notifications } = await openNotifications(t)
+  const failing = await database.transaction()
+  t.true(await notifications.tell(failing, { ...telling, ownerId: ada }))
+  const waiting = tell(ada)
+  await failing.rollback()
+  t.true(await waiting)
+  t.is((await rows()).length, 1)
+})
+
+test('words of a site cannot make telling fail, whatever is in them', async (t) => {
+  const { tell, ada, rows } = await openNotifications(t)
+  const odd = 'A\u0000B\r\nBcc: \ud800 \u202eeve\u2028\u001b[31m 👩‍💻'
+  t.true(await tell(ada, { title: odd.repeat(500), message: `${odd}\n\n${'x'.repeat(3000)}\n`.repeat(500) }))
+  const [row] = await rows()
+  t.true(row?.title.startsWith('A B Bcc: eve [31m 👩‍💻A B'))
+  t.is(Array.from(row?.title ?? '').length, 200)
+  t.is(row?.message.split('\n').length, 100)
+  t.true(row?.message.startsWith('A B\nBcc: eve [31m 👩‍💻\n\nxxx'))
+})
+
+const idOf = async (someone: Parameters<typeof call>[0]) => (await call(someone, auth.me)).body.id
+const tellVia = ({ services }: Platform, ownerId: string, key: string, kind = telling.kind) =>
+  services.database.transaction((trx) => services.notifications.tell(trx, { ...telling, ownerId, key, kind }))
+
+test('owners read what they were told, newest first, page by page, and nobody else does', async (t) => {
+  const platform = await startPlatform(t)
+  const ada = await person(platform)
+  const grace = await person(platform)
+  const id = await idOf(ada)
+  for (const key of ['1', '2', '3']) await tellVia(platform, id, key)
+  await tellVia(platform, id, '1', 'manifest_changed')
+
+  const { items, nextCursor } = (await call(ada, listNotifications)).body
+  t.is(nextCursor, null)
+  t.deepEqual(
+    items.map(({ kind }) => kind),
+    ['manifest_changed', 'credential_dead', 'credential_dead', 'credential_dead'],
+  )
+  t.deepEqual(Object.keys(items[0] ?? {}), ['id', 'kind', 'subjectId', 'title', 'message', 'createdAt'])
+  t.deepEqual(
+    items.map((item) => item.id),
+    items.map((item) => item.id).toSorted((a, b) => (a < b ? 1 : -1)),
+  )
+
+  const page = (await call(ada, listNotifications, { query: { limit: '3' } })).body
+  t.deepEqual(page.items, items.slice(0, 3))
+  const cursor = page.nextCursor ?? ''
+  t.deepEqual((await call(ada, listNotifications, { query: { limit: '3', cursor } })).body, {
+    items: items.slice(3),
+    nextCursor: null,
+  })
+  const changed = await call(ada, listNotifications, { query: { kind: 'manifest_changed' } })
+  t.deepEqual(changed.body.items, items.slice(0, 1))
+  t.deepEqual((await call(grace, listNotifications)).body, { items: [], nextCursor: null })
+  t.deepEqual((await call(grace, listNotifications, { query: { cursor } })).body.items, [])
+  const unknown = await call(ada, listNotifications, { query: { kind: 'nonsense' } })
+  t.is(unknown.failure.code, 'VALIDATION_ERROR')
+})

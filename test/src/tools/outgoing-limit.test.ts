@@ -1,0 +1,339 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { createDatabase, type Database } from '../../../src/database.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { createOutgoingLimit, type OutgoingPace, type Turn } from '../../../src/tools/outgoing-limit.ts'
+import { createTestDatabase } from '../../helpers/database.ts'
+
+const host = 'crm.example.com'
+
+/** Several processes, each with a pool of its own, that share one database; `limit` is the first one's. */
+async function open(t: ExecutionContext, callsPerMinute: number, processes = 1, pace?: OutgoingPace) {
+  const { url } = await createTestDatabase(t)
+  const config = { sites: { callsPerMinute, timeoutSeconds: 30, holdMinutes: 60 } }
+  const databases = Array.from({ length: processes }, () => {
+    const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
+    t.teardown(() => database.destroy())
+    return database
+  })
+  const limits = databases.map((database) => createOutgoingLimit({ database, config, ...(pace && { pace }) }))
+  const [database, limit] = [databases[0]!, limits[0]!]
+  return { database, limits, limit, ...actions(t, limit) }
+}
+
+/** `call` makes a call that must be granted, `wait` one that must be told to wait, `direct` one that cannot. */
+function actions(t: ExecutionContext, limit: ReturnType<typeof createOutgoingLimit>) {
+  const granted = (turn: Turn) => (turn.kind === 'granted' ? turn.slotId : t.fail(JSON.stringify(turn)) && '')
+  const later = (turn: Turn) =>
+    turn.kind === 'later' ? (turn.notBefore.getTime() - Date.now()) / 1000 : Number(t.fail(JSON.stringify(turn)))
+  const ask = (share: string, callId: string, mayWait = true) => limit.take({ host, share, callId, mayWait })
+  return {
+    ask,
+    open: async (share: string, callId: string) => granted(await ask(share, callId)),
+    call: async (share: string, callId: string) => limit.release(granted(await ask(share, callId))),
+    /** The seconds until it may ask again. */
+    wait: async (share: string, callId: string) => later(await ask(share, callId)),
+    direct: async (share: string, callId: string) => later(await ask(share, callId, false)),
+  }
+}
+
+/** Lets seconds pass: the limit goes by the database's time, so everything is moved into the past. */
+async function pass(database: Database, seconds: number): Promise<void> {
+  await database.raw(
+    `with slots as (update outgoing_slots set taken_at = taken_at - :by, ended_at = ended_at - :by, free_at = free_at - :by),
+       waits as (update outgoing_waits set asked_at = asked_at - :by, ask_again_at = ask_again_at - :by)
+     update outgoing_hosts set held_until = held_until - :by`.replaceAll(':by', `interval '${seconds} seconds'`),
+  )
+}
+
+const about = (t: ExecutionContext, actual: number, expected: number) =>
+  t.true(Math.abs(actual - expected) < 3, `${actual} is about ${expected}`)
+
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('calls that three processes want at one instant are let through ten at most, while hosts are purged', async (t) => {
+  const { limits } = await open(t, 10, 3)
+  const asked = limits.flatMap((limit, process) =>
+    numbered(40).map((n) => limit.take({ host, share: `agent-${process}`, callId: `${process}-${n}`, mayWait: true })),
+  )
+  const turns = await Promise.all([...asked, limits[0]!.purge(), limits[1]!.purge()])
+  const kinds = turns.map((turn) => turn?.kind)
+  t.is(kinds.filter((kind) => kind === 'granted').length, 10)
+  t.is(kinds.filter((kind) => kind === 'later').length, 110)
+})
+
+test('hosts are limited each for itself', async (t) => {
+  const { limit, call, direct } = await open(t, 1)
+  await call('agent', 'one')
+  t.true((await direct('agent', 'two')) > 55)
+  t.is((await limit.take({ host: 'other.example.com', share: 'agent', callId: 'two', mayWait: false })).kind, 'granted')
+})
+
+test('a site never sees more calls in any window than the limit, whenever in its duration each arrives', async (t) => {
+  const windowMs = 400
+  const pace = { windowMs, soonestMs: 20, patienceMs: 5000, marginMs: 5000 }
+  const { limits, database } = await open(t, 5, 3, pace)
+  const arrivals: { at: number; share: string }[] = []
+  const makeCall = async (n: number) => {
+    const limit = limits[n % 3]!
+    const share = `agent-${n % 2}`
+    for (;;) {
+      const turn = await limit.take({ host, share, callId: `call-${n}`, mayWait: true })
+      if (turn.kind === 'suspended') return
+      if (turn.kind === 'later') {
+        await delay(Math.max(0, turn.notBefore.getTime() - Date.now()))
+        continue
+      }
+      await delay(Math.random() * 150)
+      arrivals.push({ at: performance.now(), share })
+      await delay(Math.random() * 150)
+      return limit.release(turn.slotId)
+    }
+  }
+  await Promise.all(numbered(40).map(makeCall))
+
+  const times = arrivals.map(({ at }) => at).toSorted((one, other) => one - other)
+  t.is(times.length, 40)
+  // A millisecond for the difference between the two clocks.
+  for (const [n, at] of times.slice(5).entries()) t.true(at - times[n]! >= windowMs - 1, `${n}: ${at - times[n]!}`)
+  const half = arrivals.slice(0, 20).filter(({ share }) => share === 'agent-0').length
+  t.true(Math.abs(half - 10) <= 3, `${half} of the first 20 calls are the first agent's`)
+  t.is((await database('outgoing_waits')).length, 0)
+})
+
+/**
+ * Agents that want so many calls each of a host whose slots are taken, all in one go: they ask, and ask again when they
+ * were told to, in any order. After each round, what every agent has got until then; how often anybody asked, and
+ * how long it took.
+ */
+async function takeTurns(t: ExecutionContext, callsPerMinute: number, agents: number, callsEach: number) {
+  const { database, call, ask, limit } = await open(t, callsPerMinute)
+  for (const n of numbered(callsPerMinute)) await call('before', `before-${n}`)
+  const waiting = new Map(numbered(agents * callsEach).map((n) => [`call-${n}`, { agent: n % agents, dueAt: 0 }]))
+  const got = numbered(agents).map(() => 0)
+  const rounds: number[][] = []
+  let asks = 0
+  let passed = 0
+  while (waiting.size > 0) {
+    const due = [...waiting].filter(([, { dueAt }]) => dueAt <= passed)
+    for (const [callId, one] of due.toSorted(() => Math.random() - 0.5)) {
+      asks += 1
+      const turn = await ask(`agent-${one.agent}`, callId)
+      if (turn.kind === 'later') one.dueAt = passed + (turn.notBefore.getTime() - Date.now()) / 1000
+      if (turn.kind !== 'granted') continue
+      await limit.release(turn.slotId)
+      got[one.agent]! += 1
+      waiting.delete(callId)
+    }
+    rounds.push([...got])
+    if (waiting.size === 0) break
+    const next = Math.ceil(Math.min(...[...waiting.values()].map(({ dueAt }) => dueAt))) + 1
+    await pass(database, next - passed)
+    passed = next
+  }
+  return { rounds, asks, seconds: passed }
+}
+
+const isEven = (counts: number[]) => Math.max(...counts) - Math.min(...counts) <= 1
+
+test('two agents that want forty calls each get the same in every round, and are told times that are good', async (t) => {
+  const { rounds, asks, seconds } = await takeTurns(t, 10, 2, 40)
+  t.true(rounds.every(isEven), JSON.stringify(rounds))
+  t.deepEqual(rounds.at(-1), [40, 40])
+  t.true(seconds <= 8 * 60 + 20, `${seconds} seconds for eight times ten calls`)
+  t.true(asks <= 180, `${asks} asks, where each of 80 calls asks twice if the first answer is right`)
+})
+
+test('agents that are more than the slots take turns', async (t) => {
+  const { rounds } = await takeTurns(t, 2, 6, 3)
+  t.true(rounds.every(isEven), JSON.stringify(rounds))
+  t.deepEqual(rounds.at(-1), [3, 3, 3, 3, 3, 3])
+})
+
+test('an agent that comes late gets the next slots, however many calls another has waiting', async (t) => {
+  const { database, call, wait } = await open(t, 4)
+  for (const n of numbered(4)) await call('hog', `hog-${n}`)
+  await pass(database, 10)
+  for (const n of numbered(40)) await wait('hog', `waits-${n}`)
+  about(t, await wait('late', 'late-0'), 50)
+  about(t, await wait('late', 'late-1'), 50)
+  await pass(database, 51)
+  await call('hog', 'waits-0')
+  await call('hog', 'waits-1')
+  t.true((await wait('hog', 'waits-2')) > 55, 'the other half is not for those who ask first')
+  await call('late', 'late-0')
+  await call('late', 'late-1')
+})
+
+test('a direct call competes by the same rule, and is told when it could be made', async (t) => {
+  const { database, call, wait, direct } = await open(t, 2)
+  await call('agent', 'one')
+  await pass(database, 20)
+  await call('agent', 'two')
+  for (const n of numbered(10)) await wait('agent', `waits-${n}`)
+  about(t, await direct('owner', 'direct'), 40)
+  t.is((await database('outgoing_waits').where({ callId: 'direct' })).length, 0)
+  await pass(database, 41)
+  await call('owner', 'direct again')
+  // The owner has had its share: the next slot is the agent's.
+  await pass(database, 20)
+  await direct('owner', 'one more')
+  await call('agent', 'waits-0')
+})
+
+test('a waiting call is told when its place in the order gets a slot, and keeps its place', async (t) => {
+  const { database, call, wait, open: begin } = await open(t, 2)
+  await call('agent', 'first')
+  await pass(database, 30)
+  await call('agent', 'second')
+  about(t, await wait('agent', 'third'), 30)
+  about(t, await wait('agent', 'fourth'), 60)
+  about(t, await wait('agent', 'fifth'), 90)
+  about(t, await wait('agent', 'sixth'), 120)
+  await pass(database, 31)
+  t.true((await wait('agent', 'fifth')) > 55, 'it is not its turn yet')
+  await begin('agent', 'third')
+  about(t, await wait('agent', 'fourth'), 30)
+  await pass(database, 30)
+  about(t, await wait('agent', 'sixth'), 60)
+  await call('agent', 'fourth')
+})
+
+test('a call that does not come back does not keep a slot from others', async (t) => {
+  const { database, call, wait } = await open(t, 1)
+  await call('agent', 'first')
+  await wait('agent', 'dead')
+  await wait('agent', 'alive')
+  await pass(database, 61)
+  t.true((await wait('agent', 'alive')) < 65, 'the slot is kept for a while')
+  await pass(database, 31)
+  await call('agent', 'alive')
+  await pass(database, 61)
+  await call('agent', 'dead')
+})
+
+test('no slot is kept for calls that will only ask when it is free again', async (t) => {
+  const { database, limit, call, wait } = await open(t, 1)
+  await call('agent', 'first')
+  for (const n of numbered(3)) await wait('agent', `waits-${n}`)
+  await limit.forget(['waits-0', 'waits-1'])
+  await pass(database, 61)
+  await call('other', 'newcomer')
+  t.true((await wait('agent', 'waits-2')) > 55)
+})
+
+test('a call that is forgotten leaves its place to the next', async (t) => {
+  const { database, limit, call, wait } = await open(t, 1)
+  await call('agent', 'first')
+  await wait('agent', 'cancelled')
+  about(t, await wait('agent', 'next'), 120)
+  await t.throwsAsync(
+    database.transaction(async (trx) => {
+      await limit.forget(['cancelled'], trx)
+      throw new Error('rolled back')
+    }),
+  )
+  await pass(database, 61)
+  about(t, await wait('agent', 'next'), 60)
+  await limit.forget([])
+  await limit.forget(['cancelled', 'unknown'])
+  await call('agent', 'next')
+})
+
+test('a slot counts for a minute after its call has ended, and after a crash for as long as the call can have lasted', async (t) => {
+  const { database, limit, open: begin, direct, call } = await open(t, 1)
+  const slot = await begin('agent', 'slow')
+  await pass(database, 29)
+  await limit.release(slot)
+  about(t, await direct('owner', 'direct'), 60)
+  await pass(database, 59)
+  await limit.release(slot)
+  about(t, await direct('owner', 'direct'), 1)
+  await pass(database, 2)
+
+  await begin('agent', 'crashes')
+  // As if it ended soon, which calls normally do.
+  about(t, await direct('owner', 'direct'), 61)
+  await pass(database, 100)
+  t.true((await direct('owner', 'direct')) > 0)
+  await pass(database, 51)
+  await call('owner', 'direct')
+})
+
+test('ending a call does not fail while the database is away', async (t) => {
+  const { database, limit, open: begin } = await open(t, 1)
+  const slot = await begin('agent', 'call')
+  const away = createDatabase(
+    { database: { url: 'postgres://nobody@127.0.0.1:1/none', pool: 2 } },
+    createLogger('silent', 'test'),
+  )
+  t.teardown(() => away.destroy())
+  const config = { sites: { callsPerMinute: 1, timeoutSeconds: 30, holdMinutes: 60 } }
+  await t.notThrowsAsync(createOutgoingLimit({ database: away, config }).release(slot))
+  await limit.release(slot)
+  t.not((await database('outgoing_slots').first()).endedAt, null)
+})
+
+test('a host that asked for a pause is called by nobody, and a longer pause stays', async (t) => {
+  const { database, limit, call, ask, direct } = await open(t, 10)
+  await call('agent', 'first')
+  const until = await limit.hold(host, 120, 'long')
+  t.deepEqual(await limit.hold(host, 5, 'short'), until)
+  t.like(await database('outgoing_hosts').first(), { heldUntil: until, heldReason: 'long' })
+  for (const mayWait of [true, false])
+    t.deepEqual(await ask('agent', 'second', mayWait), { kind: 'later', notBefore: until, why: 'held' })
+  t.deepEqual(
+    (await database('outgoing_waits')).map(({ callId, askAgainAt }) => ({ callId, askAgainAt })),
+    [{ callId: 'second', askAgainAt: until }],
+  )
+  await pass(database, 121)
+  for (const n of numbered(9)) await call('other', `call-${n}`)
+  await direct('other', 'the tenth slot is kept for the call that waits')
+  await call('agent', 'second')
+})
+
+test('a pause is a minute where the host did not say, and never longer than the configuration believes', async (t) => {
+  const { limit } = await open(t, 10)
+  const seconds = async (asked: number | undefined) =>
+    ((await limit.hold(host, asked, '')).getTime() - Date.now()) / 1000
+  about(t, await seconds(-5), 1)
+  about(t, await seconds(undefined), 60)
+  about(t, await seconds(1e9), 3600)
+})
+
+test('a host that is suspended is called by nobody until that is lifted', async (t) => {
+  const { database, ask, call } = await open(t, 10)
+  await call('agent', 'first')
+  await database('outgoing_hosts').update({ suspendedAt: new Date(), suspendedReason: 'abuse' })
+  t.deepEqual(await ask('agent', 'second'), { kind: 'suspended', reason: 'abuse' })
+  await database('outgoing_hosts').update({ suspendedAt: null })
+  await call('agent', 'second')
+})
+
+test('what is of no use any more is purged, and what counts stays', async (t) => {
+  const { database, limit, call, wait } = await open(t, 1)
+  const count = async () =>
+    Promise.all(['slots', 'waits', 'hosts'].map(async (name) => (await database(`outgoing_${name}`)).length))
+  await call('agent', 'first')
+  await wait('agent', 'second')
+  await limit.hold(host, 30, 'pause')
+  await limit.purge()
+  t.deepEqual(await count(), [1, 1, 1])
+  t.not((await database('outgoing_hosts').first()).heldUntil, null)
+  await pass(database, 3600)
+  await limit.purge()
+  t.deepEqual(await count(), [1, 1, 1])
+  t.is((await database('outgoing_hosts').first()).heldUntil, null)
+  await pass(database, 120)
+  await database('outgoing_hosts').insert({ host: 'suspended.example.com', suspendedAt: new Date() })
+  await limit.purge()
+  t.deepEqual(await count(), [0, 0, 1])
+})
+
+test('where the limit is far away, as many calls are made as are wanted', async (t) => {
+  const { limits } = await open(t, 1_000_000, 3)
+  const asked = limits.flatMap((limit, process) =>
+    numbered(50).map((n) => limit.take({ host, share: 'agent', callId: `${process}-${n}`, mayWait: true })),
+  )
+  t.true((await Promise.all(asked)).every(({ kind }) => kind === 'granted'))
+})

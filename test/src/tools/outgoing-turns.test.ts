@@ -1,0 +1,123 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+import { turnOf, type Asker, type CountedSlot, type HostState } from '../../../src/tools/outgoing-turns.ts'
+
+const roundMs = 60_000
+const shareNames = fc.constantFrom('a', 'b', 'c', 'd')
+const askersOf = fc
+  .array(shareNames, { minLength: 1, maxLength: 40 })
+  .map((shares) => shares.map((share, place) => ({ id: `call-${place}`, share })))
+const slotsOf = fc
+  .array(fc.record({ share: shareNames, freeInMs: fc.integer({ min: 1, max: 90_000 }) }), { maxLength: 15 })
+  .map((slots) => slots.toSorted((one, other) => one.freeInMs - other.freeInMs))
+const servedOf = fc.uniqueArray(shareNames)
+const states = fc.record({
+  limit: fc.integer({ min: 1, max: 12 }),
+  slots: slotsOf,
+  askers: askersOf,
+  served: servedOf,
+})
+
+const turns = (state: Omit<HostState, 'roundMs'>) =>
+  state.askers.map((asker) => ({ ...asker, at: turnOf(asker.id, { ...state, roundMs }) ?? Number.NaN }))
+
+/** The rule as it is said: by slots that the share holds plus place within the share. */
+function keyOf(asker: Asker, { slots, askers }: { slots: CountedSlot[]; askers: Asker[] }): number {
+  const own = askers.filter(({ share }) => share === asker.share)
+  return slots.filter(({ share }) => share === asker.share).length + own.findIndex(({ id }) => id === asker.id) + 1
+}
+
+test('those whose turn is now are the first by slots held and place within the share, as many as slots are free', (t) => {
+  const property = fc.property(states, (state) => {
+    const free = Math.max(0, state.limit - state.slots.length)
+    const keys = state.askers.map((asker) => keyOf(asker, state)).toSorted((one, other) => one - other)
+    const now = turns(state).filter(({ at }) => at === 0)
+    t.deepEqual(
+      now.map((asker) => keyOf(asker, state)).toSorted((one, other) => one - other),
+      keys.slice(0, free),
+    )
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test('calls made at their turns never count more than the limit at once, unless more counted before', (t) => {
+  const property = fc.property(states, (state) => {
+    const starts = turns(state).map(({ at }) => at)
+    for (const start of starts) {
+      const counted = starts.filter((at) => at <= start && at + roundMs > start).length
+      const before = state.slots.filter(({ freeInMs }) => freeInMs > start).length
+      t.true(counted + before <= Math.max(state.limit, before), `${counted} + ${before} at ${start}`)
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test('no slot that becomes free is left unused while somebody waits', (t) => {
+  const property = fc.property(states, (state) => {
+    const starts = turns(state).map(({ at }) => at)
+    const last = Math.max(...starts)
+    for (const moment of [...starts, ...state.slots.map(({ freeInMs }) => freeInMs)]) {
+      if (moment >= last) continue
+      const counted = starts.filter((at) => at <= moment && at + roundMs > moment).length
+      const before = state.slots.filter(({ freeInMs }) => freeInMs > moment).length
+      t.true(counted + before >= state.limit)
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test('within a share those who asked first are first, and nobody has no turn', (t) => {
+  const property = fc.property(states, (state) => {
+    const all = turns(state)
+    t.true(all.every(({ at }) => at >= 0))
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const own = all.filter(({ share }) => share === name).map(({ at }) => at)
+      t.deepEqual(
+        own,
+        own.toSorted((one, other) => one - other),
+      )
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test('shares that want enough differ by one at most, whenever a call is made, if they began alike', (t) => {
+  const property = fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 4 }), (limit, shares) => {
+    const names = ['a', 'b', 'c', 'd'].slice(0, shares)
+    const askers = names.flatMap((share) => Array.from({ length: 40 }, (_, n) => ({ id: `${share}${n}`, share })))
+    const all = turns({ limit, slots: [], askers, served: [] })
+    for (const { at: until } of all) {
+      const counts = names.map((name) => all.filter(({ share, at }) => share === name && at < until).length)
+      t.true(Math.max(...counts) - Math.min(...counts) <= 1, `${counts.join()} before ${until}`)
+    }
+  })
+  fc.assert(property)
+})
+
+test('a share that comes to a host which another has used up gets every slot until both hold the same', (t) => {
+  const slots = Array.from({ length: 10 }, (_, n) => ({ share: 'hog', freeInMs: 1000 * (n + 1) }))
+  const waiting = Array.from({ length: 40 }, (_, n) => ({ id: `hog${n}`, share: 'hog' }))
+  const newcomers = Array.from({ length: 10 }, (_, n) => ({ id: `new${n}`, share: 'new' }))
+  const state = { limit: 10, roundMs, slots, askers: [...waiting, ...newcomers], served: ['hog'] }
+  const first = (askers: Asker[]) => askers.slice(0, 7).map(({ id }) => turnOf(id, state))
+  t.deepEqual(first(newcomers), [1000, 2000, 3000, 4000, 5000, 61_000, 62_000])
+  t.deepEqual(first(waiting), [6000, 7000, 8000, 9000, 10_000, 66_000, 67_000])
+})
+
+test('between shares that hold the same, the one that was served longest ago is first, and who never was before it', (t) => {
+  const askers = ['late', 'early', 'never'].map((share) => ({ id: share, share }))
+  const all = turns({ limit: 1, slots: [], askers, served: ['early', 'late'] })
+  t.deepEqual(
+    all.toSorted((one, other) => one.at - other.at).map(({ id }) => id),
+    ['never', 'early', 'late'],
+  )
+})
+
+test('where the limit was lowered, the first slots that expire make no room', (t) => {
+  const slots = [1000, 2000, 3000, 4000].map((freeInMs) => ({ share: 'a', freeInMs }))
+  t.is(turnOf('x', { limit: 2, roundMs, slots, askers: [{ id: 'x', share: 'b' }], served: [] }), 3000)
+})
+
+test('who does not ask has no turn', (t) => {
+  t.is(turnOf('nobody', { limit: 2, roundMs, slots: [], askers: [{ id: 'x', share: 'b' }], served: [] }), undefined)
+})
