@@ -27,6 +27,8 @@ export interface PlatformOptions {
   sites?: Sites
   /** Whether runs are carried out; without a worker they stay queued. */
   worker?: boolean
+  /** Where the API listens, for those who have to know it beforehand; a free port otherwise. */
+  port?: number
   /** Environment variables beyond those that every test needs. */
   env?: Record<string, string>
 }
@@ -54,7 +56,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
 /** The API, and a worker if wanted, in this process, gone with the test. `logs` holds every line that was logged. */
 export async function startPlatform(t: ExecutionContext, options: PlatformOptions = {}) {
   const { server } = createHttpServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   const config = readConfig({ BASE_URL: url, ...(await testEnvironment(t, options)) })

@@ -1,0 +1,78 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import * as oauth from '../../api/oauth.ts'
+import * as vault from '../../api/vault.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import { call } from '../helpers/client.ts'
+import { startOAuthSites } from '../helpers/connect.ts'
+import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { dataOf, start } from '../helpers/runs.ts'
+import { browserProgram, openBrowser } from './open-browser.ts'
+
+/** Without a browser there is nothing to be seen here; the list of tests says so. */
+const inBrowser = browserProgram === undefined ? test.skip : test
+
+/** A platform at an address that the contacts site knows as the one to send browsers back to. */
+async function openStage(t: ExecutionContext) {
+  const [port = 0] = await freePorts(1)
+  const BASE_URL = `http://127.0.0.1:${port}`
+  const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
+  const someone = await customer(await startPlatform(t, { sites, port, env: { BASE_URL }, worker: true }))
+  const begin = async () => (await call(someone, oauth.startOAuth, { body: { url: contacts.origin } })).body
+  return { contacts, someone, begin, openPage: await openBrowser(t) }
+}
+
+async function signIn(page: Page, user: string): Promise<void> {
+  await page.getByLabel('User').fill(user)
+  await page.getByLabel('Password').fill(`${user}-password`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const heading = (page: Page): Promise<string | null> => page.getByRole('heading').textContent()
+
+inBrowser('a person connects a site in a browser through login and consent, and an agent uses it', async (t) => {
+  const { contacts, someone, begin, openPage } = await openStage(t)
+  const { connectUrl, id: flowId } = await begin()
+  const page = await openPage()
+  await page.goto(connectUrl)
+  await signIn(page, 'ada')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('is connected').waitFor()
+  t.is(await heading(page), 'Example contacts is connected')
+
+  const { entryId } = (await call(someone, oauth.getOAuthFlow, { params: { flowId } })).body
+  t.truthy(entryId)
+  const agent = await agentOf(someone, {
+    systemPrompt: '[[call crm.searchContacts {}]]',
+    sites: [{ vaultEntryId: entryId ?? '' }],
+  })
+  const { id } = (await start(someone, agent)).body
+  t.is((await ended(someone, id)).status, 'completed')
+  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', httpStatus: 200 })
+  t.like(contacts.requests()[0], { tool: 'crm.searchContacts', user: 'ada' })
+})
+
+inBrowser(
+  'a person who says no at the site, comes twice or with another browser is told so in plain words',
+  async (t) => {
+    const { someone, begin, openPage } = await openStage(t)
+    const page = await openPage()
+    const first = await begin()
+    await page.goto(first.connectUrl)
+    await signIn(page, 'bob')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('denied at the site').waitFor()
+    const callback = page.url()
+
+    await page.goto(callback)
+    t.regex(await page.innerText('main'), /used already. Start again/)
+
+    const second = await begin()
+    await page.goto(second.connectUrl)
+    const stranger = await openPage()
+    await stranger.goto(second.connectUrl)
+    t.regex(await stranger.innerText('main'), /opened in another browser already/)
+    t.deepEqual((await call(someone, vault.listVault)).body.items, [])
+  },
+)

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import type { ExecutionContext } from 'ava'
+import { chromium, type Page } from 'playwright-core'
+
+/** Where Linux systems, macOS and Windows have a Chromium or a Chrome. None is downloaded for the tests. */
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:/Program Files/Google/Chrome/Application/chrome.exe',
+]
+
+/** The program of the browser on this machine, if there is one. */
+export const browserProgram = places.find((place) => existsSync(place))
+
+/** Opens a headless browser, gone with the test. Each page has cookies of its own, as another person's browser has. */
+export async function openBrowser(t: ExecutionContext): Promise<() => Promise<Page>> {
+  const browser = await chromium.launch({
+    executablePath: browserProgram ?? '',
+    // Containers run tests as root, which the sandbox of Chromium does not allow.
+    args: ['--no-sandbox'],
+  })
+  t.teardown(() => browser.close())
+  return async () => {
+    // The example sites' certificates are from an authority that only the platform of the test trusts.
+    const context = await browser.newContext({ ignoreHTTPSErrors: true })
+    return context.newPage()
+  }
+}
