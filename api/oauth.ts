@@ -17,7 +17,7 @@ const flow = v.object({
 })
 
 function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ...row }: OAuthFlow) {
-  const over = row.status === 'pending' && expiresAt < new Date()
+  const over = row.endedAt === null && expiresAt < new Date()
   const status = over ? 'expired' : row.status === 'exchanging' ? 'pending' : row.status
   return { id, status, origin, scopes, entryId, code, message, expiresAt }
 }
@@ -28,7 +28,9 @@ const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(c
 
 const chosen = v.pipe(
   v.optional(v.pipe(v.array(text(64)), v.maxLength(200))),
-  v.metadata({ description: 'Tools to be usable; only the scopes they need are asked for. All without it' }),
+  v.metadata({
+    description: 'Tools to be usable; only the scopes they need are asked for. Without it all of a new site',
+  }),
 )
 
 export const startOAuth = route({
@@ -39,7 +41,7 @@ export const startOAuth = route({
   path: `${folder}/start`,
   summary: 'Begin to connect a site by OAuth, or to authorise an entry again',
   description:
-    'Open `connectUrl` in the browser of the person who has the account at the site. Name a `url` to connect a new site, or an `entryId` to renew or widen what was granted. The address is good for ten minutes, in one browser.',
+    'Open `connectUrl` in the browser of the person who has the account at the site. Name a `url` to connect a new site, or an `entryId` to renew or widen what was granted; without `tools` what was granted is asked for again. The address is good for ten minutes, in one browser.',
   body: v.union(
     [
       v.strictObject({ url: text(2048), tools: chosen, acceptHosts }),

@@ -83,6 +83,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
     /** Releases what was opened, in reverse. */
     async close(): Promise<void> {
       await temporal.close()
+      await vault.refresh.settled()
       await outgoing.close()
       await database.destroy()
     },

@@ -74,7 +74,7 @@ const lacking: Record<Need, (site: Site) => string | undefined> = {
 
 /**
  * Goes through every duty that the specification puts on a site, as the platform would meet it. Never throws for what
- * the site does. The site gets some four dozen requests, fewer where it has few tools.
+ * the site does. The site gets some four to eight dozen requests, by how many tools it has.
  */
 export async function checkSite(options: CheckOptions): Promise<Report> {
   const { allow, caFile, baseUrl, timeoutSeconds, patienceSeconds } = options

@@ -64,10 +64,10 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
      * when aborted.
      */
     async performCall(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
+      const { agentId } = await Run.query(database).findById(ref.runId).select('agentId').throwIfNotFound()
       for (;;) {
         const call = await ledger.look(ref, callId)
         if (!call) return
-        const { agentId } = await Run.query(database).findById(ref.runId).select('agentId').throwIfNotFound()
         if (!(await attempt(ref, call, agentId, signal))) return
       }
     },

@@ -39,7 +39,7 @@ export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
   /** The site answered 401, and there is a newer credential now: the call can be sent again at once. */
   | { kind: 'again'; outcome: CallOutcome }
-  | { kind: 'held'; until: Date; host: string; sent: boolean; outcome?: CallOutcome }
+  | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string; sent: boolean }
   | { kind: 'dropped' }
 
@@ -59,7 +59,7 @@ export function createSender(context: {
     const { host } = new URL(connection.serverUrl)
     const { share, callId, mayWait } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait })
-    if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, host, sent: false }
+    if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, why: slot.why, host }
     if (slot.kind === 'suspended')
       return hopeless(ledger, 'The operator of this platform has suspended calls to the site.')
     try {
@@ -67,7 +67,7 @@ export function createSender(context: {
       const outcome = await callSite({ ...sending, ...connection })
       // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
       const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
-      return await persist(() => judge(sending, connection, host, outcome), patience)
+      return await persist(() => untilAborted(judge(sending, connection, host, outcome), sending.signal), patience)
     } finally {
       await release(slot.slotId)
     }
@@ -83,7 +83,7 @@ export function createSender(context: {
     if (outcome.kind !== 'refused' || outcome.httpStatus === 403) return { kind: 'answered', outcome }
     if (outcome.httpStatus === 429) {
       const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
-      return { kind: 'held', until, host, sent: true, outcome }
+      return { kind: 'held', until, why: 'held', host, outcome }
     }
     const state = await vault.connections.refused(sending.ownerId, connection, sending.refusedBefore)
     return afterRefusal(state, outcome)
@@ -92,7 +92,7 @@ export function createSender(context: {
   return {
     /** Throws the signal's reason when aborted, and what the ledger throws; never for what a site does. */
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
-      const state = await vault.connections.open(sending.ownerId, sending.entryId)
+      const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
       if (state.kind === 'gone') return hopeless(ledger, gone)
       if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: false }
       if (state.kind !== 'ready') return unsent(ledger, state.message)
@@ -104,6 +104,19 @@ export function createSender(context: {
 }
 
 export type Sender = ReturnType<typeof createSender>
+
+/**
+ * A refresh goes on although the call is not waited for any more: its tokens must be stored, and a cancelled run must
+ * end all the same.
+ */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
+}
 
 const notOffered = 'The site does not offer this tool any more.'
 const gone = 'The site is no longer connected: its vault entry was deleted.'

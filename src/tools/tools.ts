@@ -152,7 +152,9 @@ function toError({ kind, text: message }: Exclude<CallOutcome, { kind: 'succeede
 /** Why a call that has done nothing was not carried out. */
 function notCarriedOut(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): CodedError {
   if (sent.kind === 'held') {
-    const retryAfter = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
+    const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
+    // Our own limit is over after a minute at most; a site's own word is passed on as it is.
+    const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
     const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} seconds.`
     return new CodedError('OUTGOING_RATE_LIMITED', { message, retryAfter })
   }

@@ -5,7 +5,8 @@ const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
 
 /**
  * The least scopes that the chosen tools need and the site offers, beside those granted already (specification, "OAuth
- * 2.0 with PKCE", rules). Tools that need another are named. VALIDATION_ERROR for a tool that the site does not have.
+ * 2.0 with PKCE", rules). Without a choice: what was granted before, or else what all tools need. Tools that need
+ * another scope are named. VALIDATION_ERROR for a tool that the site does not have.
  */
 export function neededScopes(
   tools: SiteTool[],
@@ -13,7 +14,8 @@ export function neededScopes(
   { chosen, granted }: { chosen?: readonly string[] | undefined; granted: readonly Scope[] },
 ): { scopes: Scope[]; unusableTools: string[] } {
   assertKnown(tools, chosen ?? [])
-  const wanted = tools.filter(({ name }) => chosen === undefined || chosen.includes(name))
+  const all = chosen === undefined && granted.length === 0
+  const wanted = tools.filter(({ name }) => all || chosen?.includes(name))
   const needed = new Set([...granted, ...wanted.map(({ scope }) => scope)])
   return {
     scopes: inOrder.filter((scope) => needed.has(scope) && offered.includes(scope)),

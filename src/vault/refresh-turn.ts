@@ -10,7 +10,10 @@ const mostRefusals = 5
 /** The longest pause between attempts that a site has refused or not received. */
 const longestPauseMs = 5 * 60_000
 
-/** All that decides whether somebody may refresh now. `past`: the attempts with the entry's present refresh token. */
+/**
+ * All that decides whether somebody may refresh now. `past`: the attempts with the entry's present refresh token, and
+ * whichever has not ended.
+ */
 export interface TurnFacts {
   entry: VaultEntry
   past: VaultRefresh[]
@@ -47,10 +50,12 @@ const noRefreshToken = 'The access token is not good any more, and the site gave
 export function judgeTurn({ entry, past, seen, cause, now, refreshable }: TurnFacts): Turn {
   if (entry.generation !== seen) return { kind: 'renewed', entry }
   if (entry.status === 'needs_reauth') return { kind: 'dead', entry, reason: entry.statusReason ?? '' }
-  const open = past.find(({ endedAt }) => endedAt === null)
-  if (open && !isOver(open, now)) return contested(open, now)
-  const abandon = open && { abandon: open }
   const lives = cause !== 'unauthorized' && entry.expiresAt !== null && entry.expiresAt > now
+  const underWay = past.find(({ endedAt }) => endedAt === null)
+  // What is under way with a token that is not the entry's any more concerns nobody.
+  const open = underWay?.generation === entry.generation ? underWay : undefined
+  if (open && !isOver(open, now)) return lives ? { kind: 'kept', entry } : contested(open, now)
+  const abandon = underWay && { abandon: underWay }
   if (!refreshable) return lives ? { kind: 'kept', entry } : { kind: 'dead', entry, reason: noRefreshToken }
   const doubts =
     past.filter(({ outcome }) => outcome === 'ambiguous' || outcome === 'abandoned').length + (open ? 1 : 0)

@@ -8,7 +8,7 @@ import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sealing } from '../sealing.ts'
 import type { Deaths } from './deaths.ts'
 import { openCredential, sealCredential } from './credential.ts'
-import type { OAuthClient, OAuthSite, TokenOutcome } from './oauth-client.ts'
+import type { Grant, OAuthClient, OAuthSite, TokenOutcome } from './oauth-client.ts'
 import { grantFields } from './grant-fields.ts'
 import { judgeTurn, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from './vault-entry.ts'
@@ -50,7 +50,10 @@ export function createRefresh(context: {
     return database.transaction(async (trx) => {
       const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
       if (!entry) return { kind: 'gone' }
-      const past = await VaultRefresh.query(trx).where({ entryId, generation: entry.generation }).orderBy('id')
+      const past = await VaultRefresh.query(trx)
+        .where({ entryId })
+        .where((query) => void query.where({ generation: entry.generation }).orWhereNull('endedAt'))
+        .orderBy('id')
       const now = clock.now()
       const turn = judgeTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
       if (turn.contest) await VaultRefresh.query(trx).findById(turn.contest.id).patch({ contestedAt: now })
@@ -76,10 +79,19 @@ export function createRefresh(context: {
     try {
       const outcome = await ask(entry)
       // Nobody else knows these tokens: while the process lives, it goes on trying to store them.
-      return await persist(() => record(entry, attemptId, outcome), new AbortController().signal)
+      const renewal = await persist(() => record(entry, attemptId, outcome), new AbortController().signal)
+      if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)
+      return renewal
     } finally {
       clearInterval(beat)
     }
+  }
+
+  /** The entry was deleted meanwhile: nobody will ever use these tokens. */
+  async function giveBack({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
+    await oauthClient
+      .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
+      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'a grant was not given back'))
   }
 
   const extend = (attemptId: string) =>
@@ -107,7 +119,7 @@ export function createRefresh(context: {
     })
   }
 
-  async function store(trx: Transaction, entry: VaultEntry, grant: Parameters<typeof grantFields>[0], now: Date) {
+  async function store(trx: Transaction, entry: VaultEntry, grant: Grant, now: Date) {
     // A site that sends no new refresh token goes on taking the old one.
     const { refreshToken } = openCredential(sealing, entry)
     const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
@@ -144,7 +156,7 @@ export function createRefresh(context: {
   }
 
   function renew(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
-    const key = `${entryId} ${seen}`
+    const key = `${entryId} ${seen} ${cause}`
     const started = underWay.get(key)
     if (started) return started
     const renewal = waitForTurn(entryId, seen, cause).finally(() => underWay.delete(key))
@@ -158,6 +170,11 @@ export function createRefresh(context: {
      * the same answer. Never throws for what a site does.
      */
     renew,
+
+    /** Waits for what is under way: to cut it off would leave tokens in doubt. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(underWay.values())
+    },
 
     /** Refreshes grants that nobody has used for so long that their refresh tokens would soon die of age. */
     async keepAlive(): Promise<void> {

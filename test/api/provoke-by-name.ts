@@ -1,5 +1,6 @@
 import * as health from '../../api/health.ts'
 import * as notifications from '../../api/notifications.ts'
+import * as toolsiteSchema from '../../api/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
 import { authTable } from './provokers/auth.ts'
@@ -23,6 +24,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },
+    readToolsiteSchema: { done: () => recorder.ask(stage.nobody, toolsiteSchema.readToolsiteSchema) },
     healthz: { done: () => recorder.ask(stage.nobody, health.healthz) },
     readyz: { done: () => recorder.ask(stage.nobody, health.readyz) },
   }
