@@ -22,6 +22,14 @@ function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ..
   return { id, status, origin, scopes, entryId, code, message, expiresAt }
 }
 
+/** The scopes as people understand them. */
+const inWords = {
+  read: 'search and read',
+  write: 'create and change things',
+  delete: 'delete things',
+  admin: 'manage users and settings',
+} as const
+
 const folder = '/vault/oauth'
 const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
 const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
@@ -130,7 +138,7 @@ export const finishOAuth = route({
     const page = {
       title: `${entry.name} is connected`,
       text: [
-        `Agents may now use ${entry.origin} with ${entry.scopes?.join(', ') || 'what was granted'}.`,
+        `Your agents may now, at ${entry.origin}: ${(entry.scopes ?? []).map((one) => inWords[one]).join('; ') || 'nothing yet'}.`,
         'You can close this window.',
       ],
       good: true,

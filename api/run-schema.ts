@@ -11,6 +11,17 @@ export const run = v.object({
   trigger,
   triggeredBy: v.pipe(v.string(), v.metadata({ description: 'For people: "Triggered by: Webhook"' })),
   status: runStatus,
+  waitingCause: v.pipe(
+    v.nullable(v.picklist(['rate_limit', 'credential'])),
+    v.metadata({
+      description: 'What a `waiting` run waits for: its turn at the site, or you, who have to connect the site again',
+    }),
+  ),
+  waitingFor: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The site that it waits for' })),
+  waitingUntil: v.pipe(
+    v.nullable(time),
+    v.metadata({ description: 'When it looks again; a run that waits for you has failed by then' }),
+  ),
   reason: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it ended otherwise than by finishing' })),
   error: v.nullable(v.string()),
   steps: v.number(),

@@ -45,6 +45,8 @@ export async function up(knex: Knex): Promise<void> {
       outcome text constraint vault_refreshes_outcome
         check (outcome in ('refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned')),
       error text,
+      -- when the site wants to be asked again
+      retry_at timestamptz,
       rotated boolean,
       constraint vault_refreshes_ended check ((ended_at is null) = (outcome is null))
     );

@@ -62,7 +62,8 @@ export function createCallback(context: {
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
     const site = flow.manifest.auth as OAuthSite
     const checked = checkParameters(() => oauthClient.checkCallback(site, flow.clientId, parameters, state))
-    assertThat(checked.getAll('code').length === 1, 'VALIDATION_ERROR', problem('code', 'There must be one code.'))
+    const [code, ...more] = checked.getAll('code')
+    assertThat(code && more.length === 0, 'VALIDATION_ERROR', problem('code', 'There must be one code.'))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
     return granted(await oauthClient.exchange(site, flow.clientId, checked, verifier))
   }
@@ -138,7 +139,6 @@ const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').s
 
 function granted(outcome: TokenOutcome): Grant {
   if (outcome.kind === 'granted') return outcome.grant
-  const { kind, message } = outcome
-  if (kind === 'not_sent' || kind === 'ambiguous') throw new CodedError('SITE_UNAVAILABLE', { message })
-  throw new CodedError('TOOL_EXECUTION_ERROR', { message })
+  const unreachable = outcome.kind !== 'refused' && outcome.unreachable === true
+  throw new CodedError(unreachable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', { message: outcome.message })
 }

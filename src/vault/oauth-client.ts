@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../config.ts'
-import { SafeFetchError, type SafeFetch } from '../safe-fetch.ts'
+import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../safe-fetch.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 import { toResponse, withoutOddities } from './token-answer.ts'
@@ -25,7 +25,13 @@ export interface Grant {
 export type TokenOutcome =
   | { kind: 'granted'; grant: Grant }
   | { kind: 'refused'; error: string; message: string }
-  | { kind: 'failed' | 'not_sent' | 'ambiguous'; message: string; retryAfter?: number | undefined }
+  | {
+      kind: 'failed' | 'not_sent' | 'ambiguous'
+      message: string
+      retryAfter?: number | undefined
+      /** No answer came, as opposed to one that is of no use. */
+      unreachable?: boolean
+    }
 
 /** A token answer is two tokens and a few words. */
 const maxAnswerBytes = 64 * 1024
@@ -167,8 +173,7 @@ function toOutcome(answer: oauth.TokenEndpointResponse): TokenOutcome {
 }
 
 function failure(error: unknown): TokenOutcome {
-  if (error instanceof SafeFetchError)
-    return { kind: error.maybeSent ? 'ambiguous' : 'not_sent', message: error.message }
+  if (error instanceof SafeFetchError) return unfetched(error)
   if (error instanceof oauth.ResponseBodyError) return refusal(error)
   if (error instanceof oauth.WWWAuthenticateChallengeError) return fromStatus(error.response)
   const { cause } = error as { cause?: unknown }
@@ -177,6 +182,26 @@ function failure(error: unknown): TokenOutcome {
     return { kind: 'ambiguous', message: 'The site answered with something that is no token answer.' }
   }
   throw error
+}
+
+/** What is too large, or sends elsewhere, is an answer, although none that was read. */
+const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
+  kind: maybeSent ? 'ambiguous' : 'not_sent',
+  message: `The site's token address ${noAnswer[reason] ?? noAnswer.connect}.`,
+  unreachable: reason !== 'too-large' && reason !== 'redirect',
+})
+
+/**
+ * A refused address, a name that does not resolve and a closed port read the same, as for tool calls: the difference
+ * would let a manifest map the network that this server stands in.
+ */
+const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } = {
+  connect: 'could not be reached',
+  tls: 'could not be reached securely',
+  timeout: 'did not answer in time',
+  reset: 'broke off its answer',
+  'too-large': 'answered more than is allowed',
+  redirect: 'answered with a redirect, and redirects are not followed',
 }
 
 /** Busy is not broken: with 429 and 503 a server says that it has not begun (RFC 9110, 15.6.4). */

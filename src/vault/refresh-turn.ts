@@ -7,8 +7,8 @@ const contestMs = 2_000
 const mostDoubts = 2
 /** How often a site may refuse for a reason other than the token (a client that it does not know, for example). */
 const mostRefusals = 5
-/** The longest pause between attempts that a site has refused or not received. */
-const longestPauseMs = 5 * 60_000
+/** The longest pause between attempts that a site has refused or not received, also where it asks for a longer one. */
+export const longestPauseMs = 5 * 60_000
 
 /**
  * All that decides whether somebody may refresh now. `past`: the attempts with the entry's present refresh token, and
@@ -79,12 +79,16 @@ const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =
 const contested = (open: VaultRefresh, now: Date): Turn =>
   open.leaseUntil <= now && open.contestedAt === null ? { kind: 'busy', contest: open } : { kind: 'busy' }
 
-/** When the next attempt may be made: after failures that certainly spent nothing, in growing intervals from 1 s on. */
+/**
+ * When the next attempt may be made: after failures that certainly spent nothing, in growing intervals from 1 s on, and
+ * not before the site wants to be asked again.
+ */
 function pauseAfter(past: VaultRefresh[]): Date {
   const harmless = past.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_sent' || outcome === 'refused')
-  const last = harmless.at(-1)?.endedAt
-  if (!last) return new Date(0)
-  return new Date(last.getTime() + Math.min(1000 * 2 ** (harmless.length - 1), longestPauseMs))
+  const last = harmless.at(-1)
+  if (!last?.endedAt) return new Date(0)
+  const pauseMs = Math.min(1000 * 2 ** (harmless.length - 1), longestPauseMs)
+  return new Date(Math.max(last.endedAt.getTime() + pauseMs, last.retryAt?.getTime() ?? 0))
 }
 
 const lastWords = (past: VaultRefresh[]): string =>

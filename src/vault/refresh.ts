@@ -10,7 +10,7 @@ import type { Deaths } from './deaths.ts'
 import { openCredential, sealCredential } from './credential.ts'
 import type { Grant, OAuthClient, OAuthSite, TokenOutcome } from './oauth-client.ts'
 import { grantFields } from './grant-fields.ts'
-import { judgeTurn, type Turn } from './refresh-turn.ts'
+import { judgeTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from './vault-entry.ts'
 import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 
@@ -111,7 +111,7 @@ export function createRefresh(context: {
       const entry = await VaultEntry.query(trx).findById(seen.id).forUpdate()
       if (!entry) return { kind: 'gone' }
       const now = clock.now()
-      await closeAttempt(trx, attemptId, resultOf(outcome), now)
+      await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
       // Its owner connected it anew meanwhile: those tokens are the ones in use.
       if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
       if (outcome.kind === 'granted') return { kind: 'renewed', entry: await store(trx, entry, outcome.grant, now) }
@@ -205,17 +205,19 @@ export type Refresh = ReturnType<typeof createRefresh>
 const abandonedNote =
   'The process that sent it ended before the answer was recorded; the site may have spent the token.'
 
-function resultOf(outcome: TokenOutcome) {
+function resultOf(outcome: TokenOutcome, now: Date) {
   if (outcome.kind === 'granted') {
     return { outcome: 'refreshed' as const, rotated: outcome.grant.refreshToken !== undefined }
   }
-  return { outcome: outcome.kind, error: outcome.message }
+  const wanted = outcome.kind === 'refused' ? undefined : outcome.retryAfter
+  const retryAt = wanted === undefined ? null : new Date(now.getTime() + Math.min(wanted * 1000, longestPauseMs))
+  return { outcome: outcome.kind, error: outcome.message, retryAt }
 }
 
 async function closeAttempt(
   trx: Transaction,
   id: string,
-  result: { outcome: NonNullable<VaultRefresh['outcome']>; error?: string; rotated?: boolean },
+  result: Partial<VaultRefresh> & Pick<VaultRefresh, 'outcome'>,
   now: Date,
 ): Promise<void> {
   await VaultRefresh.query(trx)

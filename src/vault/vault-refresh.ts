@@ -25,6 +25,8 @@ export class VaultRefresh extends Row {
   declare endedAt: Date | null
   declare outcome: RefreshOutcome | null
   declare error: string | null
+  /** When the site wants to be asked again, by its Retry-After. */
+  declare retryAt: Date | null
   /** Whether the site gave a new refresh token. */
   declare rotated: boolean | null
 }
