@@ -94,14 +94,20 @@ export function createSweeper(context: {
     )
   }
 
-  /** Runs that wait for their owner although none of their calls does. */
+  /**
+   * Runs that wait for their owner although none of their calls does. Their wait is over from now on: should there be
+   * nobody to be told so, because Temporal has lost them, they are found standing still like any other.
+   */
   async function resumable(): Promise<{ id: string }[]> {
+    const now = clock.now()
     const { rows } = await database.raw<{ rows: { id: string }[] }>(
-      `select id from runs r where status = 'waiting' and waiting_cause = 'credential' and not exists (
-         select 1 from tool_calls c
-          where c.run_id = r.id and c.wait_cause = 'credential' and c.status in ('planned', 'started'))
-        order by waiting_since limit ?`,
-      [batch],
+      `update runs set waiting_until = least(waiting_until, ?) where id in (
+         select id from runs r where status = 'waiting' and waiting_cause = 'credential' and not exists (
+           select 1 from tool_calls c
+            where c.run_id = r.id and c.wait_cause = 'credential' and c.status in ('planned', 'started'))
+          order by waiting_since limit ? for update skip locked)
+       returning id`,
+      [now, batch],
     )
     return rows
   }
