@@ -17,7 +17,7 @@ export interface BindingCookie {
 }
 
 /** Whether the client would rather have a page for people than JSON: browsers say so, other clients do not. */
-const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
+export const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
 
 /** Sends the answer. A redirect is a 303, after which a browser asks by GET whatever it did before (RFC 9700, 4.12). */
 export function sendToBrowser(

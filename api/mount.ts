@@ -4,7 +4,7 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
-import { sendToBrowser, type BrowserAnswer } from './browser.ts'
+import { sendToBrowser, wantsPage, type BrowserAnswer } from './browser.ts'
 import { isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
@@ -41,6 +41,7 @@ const facts = (ctx: Context): RequestFacts => ({
   // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
   cookie: (name) => ctx.cookies.get(name),
   search: ctx.querystring,
+  wantsPage: wantsPage(ctx),
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Scope } from '../src/sites/tool.ts'
 import type { OAuthFlow } from '../src/vault/oauth-flow.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { route, type RequestFacts } from './route.ts'
@@ -16,8 +17,8 @@ const flow = v.object({
   expiresAt: time,
 })
 
-function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ...row }: OAuthFlow) {
-  const over = row.endedAt === null && expiresAt < new Date()
+function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ...row }: OAuthFlow, now: Date) {
+  const over = row.endedAt === null && expiresAt < now
   const status = over ? 'expired' : row.status === 'exchanging' ? 'pending' : row.status
   return { id, status, origin, scopes, entryId, code, message, expiresAt }
 }
@@ -29,6 +30,8 @@ const inWords = {
   delete: 'delete things',
   admin: 'manage users and settings',
 } as const
+
+const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join('; ') || 'nothing yet'
 
 const folder = '/vault/oauth'
 const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
@@ -87,7 +90,7 @@ export const getOAuthFlow = route({
   response: flow,
   resource: ({ services, caller, params }) => services.vault.flows.get(caller.userId, params.flowId),
   codes: ['NOT_FOUND'],
-  handle: async ({ resource }) => presentFlow(resource),
+  handle: async ({ services, resource }) => presentFlow(resource, services.clock.now()),
 })
 
 export const goToSite = route({
@@ -99,15 +102,36 @@ export const goToSite = route({
   method: 'get',
   path: `${folder}/go`,
   summary: "Go on to the site's sign-in (for browsers)",
-  description: 'Sets a cookie that binds what follows to this browser, and redirects to the site.',
-  query: v.looseObject({ ticket: text(100) }),
+  description:
+    'Shows a person whose vault the site will be connected to; `confirmed` goes on at once, and so does it for clients that do not ask for HTML. Sets a cookie that binds what follows to this browser, and redirects to the site.',
+  query: v.looseObject({ ticket: text(100), confirmed: v.optional(v.string()) }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
   async handle({ services, query, request }): Promise<BrowserAnswer> {
+    if (request.wantsPage && query.confirmed === undefined) {
+      const page = confirmation(await services.vault.flows.preview(query.ticket), query.ticket)
+      return { page, content: {} }
+    }
     const { location, id: flowId, binding } = await services.vault.flows.go(query.ticket, cookieOf(request))
     return { location, cookie: { name: cookieName(flowId), value: binding, path: folder, maxAgeSeconds: 600 } }
   },
 })
+
+/**
+ * Whoever is sent this address by somebody else would connect an account of their own to a vault of another's, so they
+ * are told whose it is.
+ */
+function confirmation(flow: { owner: string; site: string; origin: string; scopes: Scope[] }, ticket: string) {
+  return {
+    title: `Connect ${flow.site}?`,
+    text: [
+      `${flow.origin} will be connected to the vault of ${flow.owner}. Agents of that account may then, in your name: ${sentence(flow.scopes)}.`,
+      'Go on only if this account is yours. You sign in at the site itself; your password stays there.',
+    ],
+    good: true,
+    action: { href: `${folder}/go?ticket=${encodeURIComponent(ticket)}&confirmed=yes`, label: `Go on to ${flow.site}` },
+  }
+}
 
 export const finishOAuth = route({
   tag: 'vault',
@@ -137,12 +161,9 @@ export const finishOAuth = route({
     const { flow: finished, entry } = await services.vault.callback.finish({ parameters, bindingOf: cookieOf(request) })
     const page = {
       title: `${entry.name} is connected`,
-      text: [
-        `Your agents may now, at ${entry.origin}: ${(entry.scopes ?? []).map((one) => inWords[one]).join('; ') || 'nothing yet'}.`,
-        'You can close this window.',
-      ],
+      text: [`Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`, 'You can close this window.'],
       good: true,
     }
-    return { page, content: presentFlow(finished) }
+    return { page, content: presentFlow(finished, services.clock.now()) }
   },
 })

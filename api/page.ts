@@ -3,10 +3,12 @@ export interface PageText {
   title: string
   text: string[]
   good: boolean
+  /** The one thing that can be done here: an address on this platform, and what following it does. */
+  action?: { href: string; label: string }
 }
 
 /** A page for people who followed an address of ours. Nothing is loaded; every text is escaped. */
-export const renderPage = ({ title, text, good }: PageText): string => `<!doctype html>
+export const renderPage = ({ title, text, good, action }: PageText): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -15,6 +17,7 @@ export const renderPage = ({ title, text, good }: PageText): string => `<!doctyp
     <style>
       :root { color-scheme: light dark; }
       body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto 0; padding: 0 1.5rem; }
+      .action { display: inline-block; border: 2px solid; border-radius: 0.4rem; padding: 0.4rem 1rem; }
       h1 { font-size: 1.5rem; border-left: 0.4rem solid ${good ? '#2e7d32' : '#c62828'}; padding-left: 0.8rem; }
     </style>
   </head>
@@ -22,6 +25,7 @@ export const renderPage = ({ title, text, good }: PageText): string => `<!doctyp
     <main>
       <h1>${escape(title)}</h1>
 ${text.map((paragraph) => `      <p>${escape(paragraph)}</p>`).join('\n')}
+${action ? `      <p><a class="action" href="${escape(action.href)}">${escape(action.label)}</a></p>` : ''}
     </main>
   </body>
 </html>

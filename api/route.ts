@@ -19,6 +19,8 @@ export interface RequestFacts {
   cookie: (name: string) => string | undefined
   /** The query as it was written, without the question mark. */
   search: string
+  /** Whether there is a person at the other end, with a browser. */
+  wantsPage: boolean
 }
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

@@ -8,6 +8,8 @@ import type { Sealing } from '../sealing.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Manifest } from '../sites/manifest.ts'
+import type { Scope } from '../sites/tool.ts'
+import { UserRow } from '../users/user.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
@@ -132,6 +134,14 @@ export function createFlows(context: {
         id: flow.id,
         binding: bound,
       }
+    },
+
+    /** What a person is to know before going on: whose vault it is, and what for. NOT_FOUND, VALIDATION_ERROR. */
+    async preview(ticket: string): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
+      const flow = await find(ticket)
+      assertOpen(flow, clock.now())
+      const { email: owner } = await UserRow.query(database).findById(flow.ownerId).throwIfNotFound()
+      return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
     /** How far an owner's flow has come. NOT_FOUND. */

@@ -29,6 +29,12 @@ async function signIn(page: Page, user: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** Opens the address as the person who was given it, and goes on to the site. */
+async function goOn(page: Page, connectUrl: string): Promise<void> {
+  await page.goto(connectUrl)
+  await page.getByRole('link', { name: 'Go on to Example contacts' }).click()
+}
+
 const heading = (page: Page): Promise<string | null> => page.getByRole('heading').textContent()
 
 inBrowser('a person connects a site in a browser through login and consent, and an agent uses it', async (t) => {
@@ -36,6 +42,8 @@ inBrowser('a person connects a site in a browser through login and consent, and 
   const { connectUrl, id: flowId } = await begin()
   const page = await openPage()
   await page.goto(connectUrl)
+  t.true((await page.innerText('main')).includes(`connected to the vault of ${someone.email}`))
+  await goOn(page, connectUrl)
   await signIn(page, 'ada')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('is connected').waitFor()
@@ -59,7 +67,7 @@ inBrowser(
     const { someone, begin, openPage } = await openStage(t)
     const page = await openPage()
     const first = await begin()
-    await page.goto(first.connectUrl)
+    await goOn(page, first.connectUrl)
     await signIn(page, 'bob')
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByText('denied at the site').waitFor()
@@ -69,9 +77,9 @@ inBrowser(
     t.regex(await page.innerText('main'), /used already. Start again/)
 
     const second = await begin()
-    await page.goto(second.connectUrl)
+    await goOn(page, second.connectUrl)
     const stranger = await openPage()
-    await stranger.goto(second.connectUrl)
+    await goOn(stranger, second.connectUrl)
     t.regex(await stranger.innerText('main'), /opened in another browser already/)
     t.deepEqual((await call(someone, vault.listVault)).body.items, [])
   },
