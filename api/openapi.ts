@@ -58,7 +58,7 @@ function operation(route: AnyRoute): Json {
     security: security(route),
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(route),
-    responses: { [route.status]: success(route), ...failures(route) },
+    responses: { ...successes(route), ...failures(route) },
   }
 }
 
@@ -115,11 +115,19 @@ function requestBody(route: AnyRoute): Json {
   return { requestBody: { required: true, content: { 'application/json': { schema: member } } } }
 }
 
-function success(route: AnyRoute): Json {
-  if (route.status === 303) return { description: 'On to another address.' }
-  if (!route.response) return { description: 'Done; there is no body.' }
-  const member = schema(route.response as GenericSchema, 'output')
-  return { description: 'Done.', content: { 'application/json': { schema: member } } }
+const pageContent = { 'text/html': { schema: { type: 'string' } } }
+
+function successes(route: AnyRoute): Json {
+  const { status } = route
+  if (status === 303) return { 200: { description: 'A page for people.', content: pageContent }, 303: redirect }
+  if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
+  const json = { 'application/json': { schema: schema(route.response as GenericSchema, 'output') } }
+  return { [status]: { description: 'Done.', content: { ...json, ...(route.browser && pageContent) } } }
+}
+
+const redirect = {
+  description: 'On to another address.',
+  headers: { Location: { description: 'The address', schema: { type: 'string' } } },
 }
 
 /** One response per status; the codes that share it are listed in its description and as its examples. */

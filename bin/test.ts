@@ -14,7 +14,8 @@ import { startWarden } from './local/warden.ts'
 
 /**
  * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all
- * tests, thrown away afterwards. Ends with the line `N passed, M failed` and ava's exit code.
+ * tests, thrown away afterwards. `--verbose` shows what tests have measured. Ends with the line `N passed, M failed`
+ * and ava's exit code.
  */
 const template = 'switchyard_template'
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
@@ -68,7 +69,7 @@ async function main(): Promise<number> {
     })
     record.add('ava', child.pid!, 'SIGINT')
     const ended = once(child, 'close') as Promise<[number | null]>
-    const { passed, failed } = await showTap(child.stdout, console.log)
+    const { passed, failed } = await showTap(child.stdout, console.log, given.includes('--verbose'))
     const [code] = await ended
     // Workers of ava that a crash left behind belong to its group.
     signal(child.pid!, 'SIGKILL')

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { Client, Connection } from '@temporalio/client'
 import type { TypedSearchAttributes } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
@@ -9,6 +10,8 @@ import type { AnyRoute } from '../api/route.ts'
 import { routes } from '../api/routes.ts'
 import * as runs from '../api/runs.ts'
 import * as vault from '../api/vault.ts'
+import { openOAuthStage } from './api/oauth-stage.ts'
+import { tokenAnswer } from './helpers/bare-oauth-site.ts'
 import { heldByTemporal, metadataOf, sightings } from './helpers/canaries.ts'
 import { call, check } from './helpers/client.ts'
 import { startOwnPostgres } from './helpers/database.ts'
@@ -34,7 +37,7 @@ const canary = (name: string): string => `canary-${name}-${randomBytes(12).toStr
 const scriptOf = (words: { argument: string; name: string }) =>
   [
     `[[call echo_text {"text":"${words.argument}"}]]`,
-    '[[call fail]][[call refuse]][[call limit]][[call hang]][[call reset]][[call not_object]][[call not_json]]',
+    '[[call fail]][[call refuse]][[call limit_first {"refusals":1,"seconds":1}]][[call hang]][[call reset]][[call not_object]][[call not_json]]',
     '[[call not_utf8]][[call too_large]][[call endless]]',
     `[[call redirect {"location":"https://127.0.0.1:1/${words.argument}"}]]`,
     '[[then]]',
@@ -136,6 +139,80 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
       'the inputs of the workflow were read',
     )
   }
+  for (const [id, texts] of held) t.deepEqual(sightings(secrets, texts), [], id)
+  t.true(platform.logs.length > 20)
+  t.deepEqual(sightings(secrets, platform.logs), [])
+})
+
+test('neither Temporal, nor the log, nor an answer holds a secret of a site connected by OAuth', async (t) => {
+  const stage = await openOAuthStage(t, {}, { worker: true })
+  const { site, someone, platform } = stage
+  const temporal = await temporalClient(t, platform)
+  const given: Record<string, string> = {}
+  /** Answers with tokens of its own, and with headers that quote what came. */
+  const grant =
+    (code = 200): RequestListener =>
+    (_request, response) => {
+      const tokens = tokenAnswer()
+      const count = Object.keys(given).length
+      Object.assign(given, { [`access ${count}`]: tokens.access_token, [`refresh ${count}`]: tokens.refresh_token })
+      const headers = { 'WWW-Authenticate': `Bearer realm="${site.tokenForms.at(-1)?.toString()}"` }
+      response.writeHead(code, { ...headers, 'Content-Type': 'application/json' }).end(JSON.stringify(tokens))
+    }
+  const bodies: string[] = []
+  const fails = async (answer: RequestListener, parameters: Record<string, string> = {}, accept?: string) => {
+    site.token = answer
+    const back = await stage.finish(await stage.begin(), parameters, accept)
+    t.true(back.status >= 400)
+    bodies.push(back.text)
+  }
+  for (const code of [201, 400, 401, 500, 503]) await fails(grant(code))
+  await fails((_request, response) => void response.socket?.destroy(), {}, 'text/html')
+  await fails(grant(), { iss: 'https://other.example' })
+  await fails(grant(), { state: 'unknown' }, 'text/html')
+  site.token = grant()
+  const entryId = await stage.connect()
+
+  const agent = await agentOf(someone, {
+    sites: [{ vaultEntryId: entryId }],
+    systemPrompt: '[[call act]][[then]][[call act]]',
+  })
+  const run = async () => {
+    const { body } = await call(someone, agents.startRun, { params: { agentId: agent.id } })
+    return { id: body.id, status: (await ended(someone, body.id)).status }
+  }
+  const over = () => {
+    const past = new Date(Date.now() - 1000)
+    return platform.services.database('vault_entries').update({ refresh_after: past, expires_at: past })
+  }
+  // A refresh that succeeds, one after a 401, and one in doubt.
+  await over()
+  site.token = grant()
+  const runIds = [await run()]
+  const good = site.tool
+  site.token = grant()
+  site.tool = (_request, response) => {
+    site.tool = good
+    response.writeHead(401, { 'WWW-Authenticate': `Bearer realm="${site.toolTokens.at(-1)}"` }).end('{}')
+  }
+  runIds.push(await run())
+  await over()
+  site.token = grant(500)
+  const { failure } = await call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
+  t.deepEqual(
+    runIds.map((one) => one.status),
+    ['completed', 'completed'],
+  )
+  t.deepEqual([site.tokenForms.length, new Set(site.toolTokens).size], [10, 2])
+  bodies.push(JSON.stringify([failure, (await call(someone, vault.listVault)).body]))
+  bodies.push(JSON.stringify((await call(someone, vault.listRefreshes, { params: { entryId } })).body))
+  for (const { id } of runIds) bodies.push(JSON.stringify(await timelineOf(someone, id)))
+  await call(someone, vault.removeFromVault, { params: { entryId } })
+
+  const secrets = { ...given, ...stage.allSecrets() }
+  t.true(Object.keys(secrets).length > 40)
+  t.deepEqual(sightings(secrets, bodies), [])
+  const held = await heldByTemporal(temporal, platform.config.temporal.taskQueue, 3)
   for (const [id, texts] of held) t.deepEqual(sightings(secrets, texts), [], id)
   t.true(platform.logs.length > 20)
   t.deepEqual(sightings(secrets, platform.logs), [])

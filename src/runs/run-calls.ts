@@ -43,6 +43,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     if (sent.kind !== 'again') return false
     if (current.harmless >= maxHarmless) return finish(ref, current, sent.outcome, signal)
     await persist(() => ledger.takeBack(ref, current, sent.outcome.text, { refused: true }), signal)
+    if (sent.refreshed) await persist(() => ledger.noteRefresh(ref, current), signal)
     return true
   }
 

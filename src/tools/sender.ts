@@ -38,7 +38,7 @@ export interface Ledger {
 export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
   /** The site answered 401, and there is a newer credential now: the call can be sent again at once. */
-  | { kind: 'again'; outcome: CallOutcome }
+  | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
   | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string; sent: boolean }
   | { kind: 'dropped' }
@@ -122,7 +122,7 @@ const notOffered = 'The site does not offer this tool any more.'
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
 function afterRefusal(state: ConnectionState, outcome: CallOutcome): Sent {
-  if (state.kind === 'ready') return { kind: 'again', outcome }
+  if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }
   if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: true }
   const text = state.kind === 'gone' ? gone : state.message
   return { kind: 'answered', outcome: { kind: 'unavailable', httpStatus: null, certain: true, text } }

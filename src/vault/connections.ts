@@ -86,7 +86,7 @@ export function createConnections(context: {
     database.transaction(async (trx) => {
       const current = await VaultEntry.query(trx).findById(entry.id).forUpdate()
       if (!current) return { kind: 'gone' }
-      if (current.generation !== entry.generation) return ready(current, true)
+      if (current.generation !== entry.generation) return ready(current, false)
       if (current.status === 'connected') await deaths.record(trx, current, reason)
       return dead({ statusReason: current.statusReason ?? reason })
     })

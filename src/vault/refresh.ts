@@ -94,11 +94,12 @@ export function createRefresh(context: {
       .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'a grant was not given back'))
   }
 
+  /** Whoever has contested the lease before is answered by this; should it end again, its time runs anew. */
   const extend = (attemptId: string) =>
     VaultRefresh.query(database)
       .findById(attemptId)
       .whereNull('endedAt')
-      .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs) })
+      .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
       .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh was not extended'))
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
@@ -176,15 +177,27 @@ export function createRefresh(context: {
       await Promise.allSettled(underWay.values())
     },
 
-    /** Refreshes grants that nobody has used for so long that their refresh tokens would soon die of age. */
+    /**
+     * Refreshes grants that nobody has used for so long that their refresh tokens would soon die of age. Those tried
+     * longest ago come first, so that sites which are down do not keep the others from their turn.
+     */
     async keepAlive(): Promise<void> {
       const before = new Date(clock.now().getTime() - config.oauth.keepAliveDays * 86_400_000)
+      const lastTry = VaultRefresh.query(database)
+        .select('startedAt')
+        .whereColumn('entryId', 'vaultEntries.id')
+        .orderBy('id', 'desc')
+        .limit(1)
       const idle = await VaultEntry.query(database)
         .where({ authType: 'oauth2', status: 'connected' })
         .where('renewedAt', '<', before)
-        .orderBy('renewedAt')
+        .orderByRaw('(?) nulls first, renewed_at', [lastTry])
         .limit(20)
-      for (const { id, generation } of idle) await renew(id, generation, 'keep_alive')
+      for (const { id, generation } of idle) {
+        await renew(id, generation, 'keep_alive').catch((error: unknown) =>
+          logger.warn({ err: error, entryId: id }, 'an idle grant was not refreshed'),
+        )
+      }
     },
 
     /** The refreshes of an entry, newest first. */

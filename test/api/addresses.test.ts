@@ -1,41 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import type { ErrorCode } from '../../src/errors.ts'
 import { call } from '../helpers/client.ts'
-import {
-  confusingUrls,
-  embeddedHosts,
-  encodedHosts,
-  loopbackHosts,
-  malformedHosts,
-  metadataHosts,
-  ports,
-  rangeHosts,
-  schemes,
-} from '../helpers/hostile-addresses.ts'
+import { attacks } from '../helpers/hostile-addresses.ts'
 import { answering, manifestWith, redirecting, startHostileSite, startTraps } from '../helpers/hostile-site.ts'
 import { customer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
-
-const hosts = [...loopbackHosts, ...encodedHosts, ...embeddedHosts, ...rangeHosts, ...metadataHosts]
-
-/** Every hostile address, with the code that answers it where a site's address is expected. */
-function* attacks(good: string, [first = 0, second = 0]: number[]): Generator<[url: string, code: ErrorCode]> {
-  for (const host of hosts) {
-    const code = malformedHosts.has(host) ? 'INVALID_URL' : 'MANIFEST_NOT_FOUND'
-    for (const rest of ['/', `:${first}`, `:${second}/a/b`]) yield [`https://${host}${rest}`, code]
-  }
-  for (const trap of [`127.0.0.1:${first}`, `[::1]:${second}`]) {
-    const { invalid, unusable, unreachable } = confusingUrls(good, trap)
-    for (const url of invalid) yield [url, 'INVALID_URL']
-    for (const url of unusable) yield [url, 'VALIDATION_ERROR']
-    for (const url of unreachable) yield [url, 'MANIFEST_NOT_FOUND']
-    for (const scheme of schemes) yield [`${scheme}://${trap}/`, 'INVALID_URL']
-    for (const scheme of schemes) yield [`${scheme}:${trap}`, 'INVALID_URL']
-  }
-  for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL']
-}
 
 async function start(t: ExecutionContext) {
   const sites = await startSites(t)

@@ -19,8 +19,11 @@ const withMembers = withBody.filter(({ name }) => name !== 'callTool' && name !=
 const { paths } = openapi(routes, 'http://test') as {
   paths: Record<string, Record<string, { requestBody: { content: Record<string, { schema: Schema }> } }>>
 }
-const schemaOf = ({ path, method }: AnyRoute): Schema =>
-  paths[path]?.[method]?.requestBody.content['application/json']?.schema ?? {}
+/** Of bodies between which there is a choice the first one, which is that of `validBodies`. */
+const schemaOf = ({ path, method }: AnyRoute): Schema => {
+  const schema = paths[path]?.[method]?.requestBody.content['application/json']?.schema ?? {}
+  return schema.anyOf?.[0] ?? schema
+}
 
 /** Makes requests that must all be refused, and counts what else came of them; nothing else may have changed. */
 const allRefused = (t: ExecutionContext, work: (stage: Stage, refused: Refused) => Promise<void>) =>

@@ -34,11 +34,12 @@ interface Target {
 }
 
 /** Two sites that use OAuth, a platform that may reach both, and somebody who connects them. */
-export async function openOAuthStage(t: ExecutionContext, env: Record<string, string> = {}) {
+export async function openOAuthStage(t: ExecutionContext, env: Record<string, string> = {}, { worker = false } = {}) {
   const [site, other] = [await startBareOAuthSite(t), await startBareOAuthSite(t)]
   const { caFile } = await temporaryCertificates()
-  const allow = [site.host, other.host, env['SITE_ALLOW'] ?? []].flat().join(',')
-  const platform = await startPlatform(t, { env: { SITE_CA_FILE: caFile, ...env, SITE_ALLOW: allow } })
+  // The second one may be reached by another name, too, which is not its own.
+  const allow = [site.host, other.host, other.host.replace('127.0.0.1', 'localhost')].join(',')
+  const platform = await startPlatform(t, { worker, env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, ...env } })
   const someone = await customer(platform)
   const secrets: Record<string, string> = {}
   const keep = (name: string, secret: string) => void (secrets[`${name} ${Object.keys(secrets).length}`] = secret)
@@ -63,9 +64,11 @@ export async function openOAuthStage(t: ExecutionContext, env: Record<string, st
     parameters: Record<string, string> | [string, string][],
     { cookie, accept = 'application/json' }: { cookie: string; accept?: string },
   ): Promise<Back> {
-    const search = new URLSearchParams(parameters)
-    for (const code of search.getAll('code').filter((one) => one.length > 8)) keep('code', code)
-    const response = await comeBack(platform, `${platform.url}/vault/oauth/callback?${search}`, cookie, { accept })
+    const query = new URLSearchParams(parameters)
+    for (const code of query.getAll('code').filter((one) => one.length > 8)) keep('code', code)
+    const response = await comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie, {
+      accept,
+    })
     const type = response.headers.get('content-type') ?? ''
     const text = await response.text()
     const body = type.startsWith('application/json') ? (JSON.parse(text) as Back['body']) : {}
@@ -106,6 +109,7 @@ export async function openOAuthStage(t: ExecutionContext, env: Record<string, st
   }
 
   return {
+    allSecrets,
     site,
     other,
     platform,

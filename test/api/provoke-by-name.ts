@@ -6,6 +6,7 @@ import { agentsTable } from './provokers/agents.ts'
 import { authTable } from './provokers/auth.ts'
 import { billingTable } from './provokers/billing.ts'
 import { manifestsTable } from './provokers/manifests.ts'
+import { oauthTable } from './provokers/oauth.ts'
 import type { Table } from './provokers/table.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
@@ -19,6 +20,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...authTable(stage, recorder),
     ...billingTable(stage, recorder),
     ...vaultTable(stage, recorder),
+    ...oauthTable(stage, recorder),
     ...manifestsTable(stage, recorder),
     ...agentsTable(stage, recorder, spender),
     ...webhooksTable(stage, recorder, spender),

@@ -6,7 +6,7 @@ import type { Answer, Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import type { Recorder } from './recorder.ts'
-import { allowedTo, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import { allowedTo, paramsOf, secretOf, validBodies, validQueries, type Stage } from './stage.ts'
 
 export type Provoke = (route: AnyRoute) => Promise<Answer<unknown>>
 
@@ -30,7 +30,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     ask(client, route, {
       params: { ...paramsOf(route, params), ...changes.params },
       headers: { ...secretOf(stage), ...changes.headers },
-      ...(changes.query && { query: changes.query }),
+      query: changes.query ?? validQueries[route.name] ?? {},
       ...(changes.raw !== undefined && { raw: changes.raw }),
     })
   const body = (route: AnyRoute): Changes => {
@@ -61,7 +61,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     INTERNAL_ERROR: (route) => send(away, route, body(route)),
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
-    NOT_FOUND: unknownId('entryId', 'apiKeyId', 'paymentMethodId'),
+    NOT_FOUND: unknownId('entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
   }
   return byCode
 }

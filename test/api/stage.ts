@@ -2,9 +2,11 @@ import type { ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
+import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
+import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
@@ -14,9 +16,9 @@ import { startSites, type Sites } from '../helpers/sites.ts'
 
 /** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
-  const sites = await startSites(t)
+  const sites = { ...(await startSites(t)), oauth: await startBareOAuthSite(t) }
   const origins = await startMoreSites(t, 4)
-  const allow = [...sites.allow, ...origins.map((origin) => new URL(origin).host)]
+  const allow = [...sites.allow, sites.oauth.host, ...origins.map((origin) => new URL(origin).host)]
   const platform = await startPlatform(t, { sites: { ...sites, allow }, env: { ADMIN_EMAILS: adminEmail } })
   const admin = await person(platform, adminEmail)
   const owner = await customer(platform)
@@ -36,18 +38,23 @@ async function startMoreSites(t: ExecutionContext, count: number): Promise<strin
   return started.map(({ origin }) => origin)
 }
 
+/** The sites of every stage: those of all tests, and one that uses OAuth. */
+type StageSites = Sites & { oauth: BareOAuthSite }
+
 /** One of everything that a path can name. */
-export async function makeThings(owner: Person, sites: Sites) {
+export async function makeThings(owner: Person, sites: StageSites) {
   const agent = await webhookAgent(owner)
   const { body: delivered } = await deliver(owner, agent, { title: 'It is broken' })
   const { body: key } = await call(owner, auth.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
   const { body: readKey } = await call(owner, auth.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
+  const { body: flow } = await call(owner, oauth.startOAuth, { body: { url: sites.oauth.origin } })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
   const params: Record<string, string> = {
     agentId: agent.id,
     runId: delivered.runId,
     entryId: await connectBadTools(owner, sites),
     toolName: 'echo_text',
+    flowId: flow.id,
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
     host: 'tools.example.com',
@@ -103,7 +110,7 @@ function unknown(name: string): never {
 }
 
 /** A body for each route that takes one, which only its owner's state could refuse. */
-export const validBodies = (sites: Sites): Record<string, Record<string, unknown>> => ({
+export const validBodies = (sites: StageSites): Record<string, Record<string, unknown>> => ({
   register: { email: `${newId()}@example.com`, password: 'a good password' },
   login: { email: 'nobody@example.com', password: 'a good password' },
   refresh: { refreshToken: `sy_refresh_${'a'.repeat(43)}` },
@@ -113,6 +120,7 @@ export const validBodies = (sites: Sites): Record<string, Record<string, unknown
   subscribe: { tier: 'pro' },
   inspectSite: { url: sites.tracker.origin },
   addToVault: { url: sites.tracker.origin, token: 'any-token' },
+  startOAuth: { url: sites.oauth.origin },
   replaceVaultToken: { token: 'another-token' },
   acceptManifest: { fingerprint: '0'.repeat(64) },
   callTool: { text: 'hello' },
@@ -121,6 +129,12 @@ export const validBodies = (sites: Sites): Record<string, Record<string, unknown
   suspendHost: { reason: 'It is being attacked' },
   receiveWebhook: { title: 'It is broken' },
 })
+
+/** A query for each route that needs one, which the platform has to look up. */
+export const validQueries: Record<string, Record<string, string>> = {
+  goToSite: { ticket: `sy_ticket_${'a'.repeat(43)}` },
+  finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
+}
 
 /** What a webhook request needs beside its path; other routes ignore it. */
 export const secretOf = ({ agent }: Pick<Stage, 'agent'>) => ({ 'x-webhook-secret': agent.webhookSecret })

@@ -1,46 +1,37 @@
 import test from 'ava'
-import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
-import { connectBadTools, customer } from '../helpers/people.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, ended } from '../helpers/people.ts'
+import { waiting } from '../helpers/runs.ts'
 import { measured } from './record.ts'
-import { busiest, lead, minutesOf, rush } from './shared-limit.ts'
+import { busiest, minutesOf, rush, waitsOf } from './shared-limit.ts'
 import { openStage } from './stage.ts'
 
 // The real numbers, 3 processes x 40 calls, take twelve minutes: npm run long:outgoing-limit
-test('calls of two agents over three worker processes keep to ten a minute together, evenly, and the waits are on the timelines', async (t) => {
-  const callsPerAgent = 10
-  const {
-    arrivals,
-    runs: done,
-    keys,
-    waits,
-    callers,
-    someone,
-  } = await rush(t, {
-    limit: 10,
-    callsPerAgent,
-    workers: 3,
-    patience: 150,
-  })
-  measured(t, `each minute: ${minutesOf(arrivals).join(' | ')}; ahead by ${lead(arrivals, callsPerAgent)}`)
-  t.deepEqual(
-    done.map(({ status }) => status),
-    ['completed', 'completed'],
-  )
-  t.is(callers.length, 3, 'all three processes made calls')
-  t.is(arrivals.length, 2 * callsPerAgent)
-  t.is(new Set(keys).size, keys.length, 'each call came once')
-  t.is(busiest(arrivals), 10)
-  t.true(lead(arrivals, callsPerAgent) <= 5, `one was ahead by ${lead(arrivals, callsPerAgent)}`)
-  for (const { started, ended } of waits) {
-    t.true(started.length >= 1)
-    t.is(started.length, ended.length)
-    for (const data of started) t.like(data, { cause: 'rate_limit' })
-    t.true(ended.reduce((sum, { ms }) => sum + Number(ms), 0) > 30_000, 'the run has waited most of a minute')
+test('two agents over three worker processes share what a host takes in a minute, and their waits are on the timelines', async (t) => {
+  const { someone, ids, arrivals, callers } = await rush(t, { limit: 10, calls: [12, 5], workers: 3, before: 10 })
+  const [first = '', second = ''] = ids
+  const run = await ended(someone, second, 100)
+  t.is(run.status, 'completed')
+  const ofAgent = (index: number) => arrivals().filter(({ agent }) => agent === index)
+  await eventually(20, 'the first agent has had its half, too', () => ofAgent(0).length >= 5 || undefined)
+  const seen = arrivals()
+  const direct = Math.min(...seen.map(({ at }) => at))
+  const list = seen.map(({ at, agent }) => `${['direct', 'first', 'second'][agent + 1]} ${(at - direct) / 1000}`)
+  measured(t, `who came when: ${list.join(', ')}`)
+  t.is(busiest(seen), 10)
+  t.is(new Set(seen.map(({ key }) => key)).size, seen.length, 'each call came once')
+  // The first one asked for more, and before the second one.
+  t.deepEqual(minutesOf(seen), [[5, 5]])
+  t.is((await callers()).length, 3, 'all three processes made calls')
+  t.like(await waiting(someone, first), { waitingCause: 'rate_limit', toolCalls: 12 })
+  for (const [index, runId] of ids.entries()) {
+    const { started, ended: over, ms } = await waitsOf(someone, runId)
+    t.like(started[0], { cause: 'rate_limit', calls: index === 0 ? 12 : 5 })
+    t.is(started.length - over.length, index === 0 ? 1 : 0)
+    t.true(ms > 40_000 && ms < 80_000, `it waited for ${ms} ms`)
   }
-  const { items } = (await call(someone, runs.listRuns)).body
-  t.true(items.every(({ status }) => status === 'completed'))
 })
 
 test('the eleventh direct call within a minute is refused, over two API processes as over one, and says when to come back', async (t) => {

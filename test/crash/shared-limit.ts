@@ -1,10 +1,11 @@
 import { Client, Connection } from '@temporalio/client'
 import type { ExecutionContext } from 'ava'
+import * as vault from '../../api/vault.ts'
 import { agentRunId } from '../../workflows/messages.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { dataOf } from '../helpers/runs.ts'
+import { call } from '../helpers/client.ts'
+import { connectBadTools, customer, deliver, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { dataOf, waiting } from '../helpers/runs.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
-import { measured } from './record.ts'
 import { openStage } from './stage.ts'
 
 const windowMs = 60_000
@@ -13,16 +14,17 @@ export interface Rush {
   /** Calls that the host takes in any 60 seconds. */
   limit: number
   /** How many calls the run of each agent makes, all in one step. */
-  callsPerAgent: number
+  calls: [first: number, second: number]
   workers: number
-  /** How long the runs may take, in seconds. */
-  patience: number
+  /** How many direct calls of their owner come before. */
+  before?: number
 }
 
-/** A call as the site has seen it; `agent` is its index. */
+/** A call as the site has seen it; `agent` is its index, and -1 for direct ones. */
 export interface Arrival {
   at: number
   agent: number
+  key: string | null
 }
 
 /** Each call is another one: identical ones in a row would end the run. */
@@ -30,47 +32,51 @@ const callsOf = (agent: number, count: number): string =>
   Array.from({ length: count }, (_, n) => `[[call echo_text {"text":"${agent} ${n}"}]]`).join('')
 
 /**
- * Two agents of one owner call one host far more often than it may be called, over several worker processes. Says when
- * the site saw what, how the runs went, and which worker processes made calls.
+ * Two agents of one owner begin to call one host far more often than it may be called, over several worker processes;
+ * the second one when all calls of the first one wait or were made.
  */
-export async function rush(t: ExecutionContext, { limit, callsPerAgent, workers, patience }: Rush) {
-  const env = { OUTGOING_PER_MINUTE: String(limit), RUN_TOOL_CALLS: String(callsPerAgent) }
+export async function rush(t: ExecutionContext, { limit, calls, workers, before = 0 }: Rush) {
+  const env = { OUTGOING_PER_MINUTE: String(limit), RUN_TOOL_CALLS: '60' }
   const stage = await openStage(t, { sites: true, env })
   await Promise.all(Array.from({ length: workers }, () => stage.startWorker()))
   const someone = await customer(stage.platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
-  const agents = await Promise.all(
-    [0, 1].map((agent) => webhookAgent(someone, { systemPrompt: callsOf(agent, callsPerAgent), sites })),
-  )
-  const began = Date.now()
-  const receipts = await Promise.all(agents.map((agent) => deliver(stage.platform, agent, {})))
-  const ids = receipts.map(({ body }) => body.runId)
-  const runs = await Promise.all(ids.map((id) => ended(someone, id, patience)))
-  measured(t, `${Math.round((Date.now() - began) / 1000)} s for ${2 * callsPerAgent} calls`)
+  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const params = { entryId: vaultEntryId, toolName: 'echo_text' }
+  for (let number = 0; number < before; number += 1) {
+    await call(someone, vault.callTool, { params, body: { text: 'direct' } }).then((answer) => answer.body)
+  }
+  const ids: string[] = []
+  for (const [index, count] of calls.entries()) {
+    const agent = await webhookAgent(someone, { systemPrompt: callsOf(index, count), sites: [{ vaultEntryId }] })
+    ids.push((await deliver(stage.platform, agent, {})).body.runId)
+    if (before > 0) await waiting(someone, ids[index]!)
+  }
+  const arrivals = (): Arrival[] =>
+    stage.sites.badTools.requests().map(({ at, idempotencyKey }) => ({
+      at: Date.parse(at),
+      agent: ids.findIndex((id) => idempotencyKey?.startsWith(`${id}:`)),
+      key: idempotencyKey,
+    }))
+  return { someone, ids, arrivals, callers: () => callersOf(t, ids) }
+}
 
-  const requests = stage.sites.badTools.requests()
-  const arrivals: Arrival[] = requests.map(({ at, idempotencyKey }) => ({
-    at: Date.parse(at),
-    agent: ids.findIndex((id) => idempotencyKey?.startsWith(`${id}:`)),
-  }))
-  const timelines = await Promise.all(ids.map((id) => timelineOf(someone, id)))
-  const waits = timelines.map((timeline) => ({
-    started: dataOf(timeline, 'wait.started'),
-    ended: dataOf(timeline, 'wait.ended'),
-  }))
-  const keys = requests.map(({ idempotencyKey }) => idempotencyKey)
-  return { stage, someone, runs, arrivals, keys, waits, callers: await callersOf(t, ids) }
+/** The waits on the timeline of a run. */
+export async function waitsOf(someone: Person, runId: string) {
+  const timeline = await timelineOf(someone, runId)
+  const ended = dataOf(timeline, 'wait.ended')
+  return { started: dataOf(timeline, 'wait.started'), ended, ms: ended.reduce((sum, { ms }) => sum + Number(ms), 0) }
 }
 
 /** The most calls that the site saw in any 60 seconds. */
 export const busiest = (arrivals: Arrival[]): number =>
   Math.max(...arrivals.map(({ at }) => arrivals.filter((other) => other.at >= at && other.at < at + windowMs).length))
 
-/** How many calls of each agent came in each minute, counted from the first call. */
+/** How many calls of each agent came in each minute, counted from the first of them. */
 export function minutesOf(arrivals: Arrival[]): [first: number, second: number][] {
-  const began = Math.min(...arrivals.map(({ at }) => at))
+  const calls = arrivals.filter(({ agent }) => agent >= 0)
+  const began = Math.min(...calls.map(({ at }) => at))
   const minutes: [number, number][] = []
-  for (const { at, agent } of arrivals) {
+  for (const { at, agent } of calls) {
     const minute = Math.floor((at - began) / windowMs)
     while (minutes.length <= minute) minutes.push([0, 0])
     minutes[minute]![agent as 0 | 1] += 1
@@ -90,7 +96,7 @@ export function lead(arrivals: Arrival[], callsPerAgent: number): number {
 }
 
 /** The processes that made tool calls for the runs, by what Temporal knows of who took each. */
-async function callersOf(t: ExecutionContext, runIds: string[]): Promise<string[]> {
+export async function callersOf(t: ExecutionContext, runIds: string[]): Promise<string[]> {
   const connection = await Connection.connect({ address: temporalAddress() })
   t.teardown(() => connection.close())
   const client = new Client({ connection })

@@ -1,11 +1,17 @@
 import type { ExecutionContext } from 'ava'
+import type { ContactsOptions, ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { startPlatform, testEnvironment } from '../helpers/platform.ts'
 import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
-import { startSites, type Sites } from '../helpers/sites.ts'
+import { startContactsSite, startSites, type Sites } from '../helpers/sites.ts'
 
 export interface StageOptions {
-  sites?: boolean
+  /** The example sites, or those that the test has started itself. */
+  sites?: boolean | Sites
+  /** The site that uses OAuth, as far as it is to be otherwise than usual. */
+  contacts?: Partial<ContactsOptions>
+  /** Hosts that the platform may reach besides. */
+  allow?: string[]
   /** A worker in this process, for tests that kill something else. */
   worker?: boolean
   env?: Record<string, string>
@@ -16,11 +22,12 @@ export interface StageOptions {
  * on the test's own database and task queue. The sweeper is told to be quick.
  */
 export async function openStage(t: ExecutionContext, options: StageOptions = {}) {
-  const sites = options.sites ? await startSites(t) : undefined
+  const sites = options.sites === true ? await startSites(t) : options.sites || undefined
   const [port = 0] = await freePorts(1)
   // The API processes' own address, so that tokens which one API has issued are good at the other.
   const BASE_URL = `http://127.0.0.1:${port}`
-  const env = { BASE_URL, SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...options.env }
+  const contacts = options.contacts && (await openContacts(t, BASE_URL, options))
+  const env = { BASE_URL, SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...contacts?.env, ...options.env }
   const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
   const platform = await startPlatform(t, { env: environment, worker: options.worker ?? false })
 
@@ -32,10 +39,17 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
   return {
     platform,
     sites: sites as Sites,
+    contacts: contacts?.site as ContactsSite,
     environment,
     startApi,
     startWorker: (more: Record<string, string> = {}) => startProcess(t, 'worker', { ...environment, ...more }),
   }
+}
+
+async function openContacts(t: ExecutionContext, baseUrl: string, { contacts, allow: more = [] }: StageOptions) {
+  const redirectUris = [`${baseUrl}/vault/oauth/callback`]
+  const { site, caFile, allow } = await startContactsSite(t, { redirectUris, ...contacts })
+  return { site, env: { SITE_CA_FILE: caFile, SITE_ALLOW: [...allow, ...more].join(',') } }
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>

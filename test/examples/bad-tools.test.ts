@@ -51,6 +51,17 @@ test('tools fail, refuse, limit and redirect with the status of their name', asy
   t.is(redirect.headers['location'], 'https://elsewhere.example/')
 })
 
+test('a tool limits as often as it was told, and says until when in seconds or as a date', async (t) => {
+  const sites = await startSites(t)
+  const attempt = (how: string) =>
+    call(sites, 'limit_first', { body: { refusals: 1, seconds: 90, how }, headers: { 'Idempotency-Key': how } })
+  const [seconds, date] = [await attempt('seconds'), await attempt('date')]
+  t.deepEqual([seconds.status, date.status], [429, 429])
+  t.is(seconds.headers['retry-after'], '90')
+  t.true(Math.abs(Date.parse(String(date.headers['retry-after'])) - Date.now() - 90_000) < 5000)
+  t.deepEqual((await attempt('date')).json(), { attempts: 2 })
+})
+
 test('tools answer with what is no JSON object', async (t) => {
   const sites = await startSites(t)
   t.deepEqual((await call(sites, 'not_object')).json() as unknown, [1, 2, 3])

@@ -35,6 +35,7 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
   const site = {
     origin,
     host: new URL(origin).host,
+    name: 'A site with OAuth',
     /** `auth` of the manifest; to be changed before a flow is begun. */
     auth: {
       type: 'oauth2',
@@ -56,12 +57,19 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
     strays: [] as string[],
   }
   const manifest = () =>
-    manifestWith(`${origin}/api`, { auth: site.auth, tools: [tool('act', 'read'), tool('change', 'write')] })
+    manifestWith(`${origin}/api`, {
+      name: site.name,
+      auth: site.auth,
+      tools: [tool('act', 'read'), tool('change', 'write')],
+    })
 
   function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
     const { pathname } = new URL(request.url ?? '', origin)
     if (pathname === '/.well-known/toolsite.json') return answering(manifest())(request, response)
-    if (pathname === '/token') return void (site.tokenForms.push(new URLSearchParams(body)), site.token(request, response))
+    if (pathname === '/token') {
+      site.tokenForms.push(new URLSearchParams(body))
+      return site.token(request, response)
+    }
     if (pathname === '/revoke') {
       site.revokeForms.push(new URLSearchParams(body))
       return site.revoke(request, response)

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../src/errors.ts'
+
 /**
  * Addresses that no site may have, as attackers write them. Grouped by what is tried; a host is a host or host and
  * port, a URL is complete. Addresses on the public internet are left out: nothing here may leave this machine.
@@ -188,3 +190,30 @@ export const ports = [
   '1e4',
   '99999999999999999999',
 ]
+
+const hosts = [...loopbackHosts, ...encodedHosts, ...embeddedHosts, ...rangeHosts, ...metadataHosts]
+
+/**
+ * Every hostile address, with the code that answers it where a site's address is expected. `once`: each host at one port
+ * only, for tests that do a lot with each.
+ */
+export function* attacks(
+  good: string,
+  [first = 0, second = 0]: number[],
+  { once = false } = {},
+): Generator<[url: string, code: ErrorCode]> {
+  for (const host of hosts) {
+    const code = malformedHosts.has(host) ? 'INVALID_URL' : 'MANIFEST_NOT_FOUND'
+    for (const rest of once ? [`:${first}/a`] : ['/', `:${first}`, `:${second}/a/b`])
+      yield [`https://${host}${rest}`, code]
+  }
+  for (const trap of [`127.0.0.1:${first}`, `[::1]:${second}`]) {
+    const { invalid, unusable, unreachable } = confusingUrls(good, trap)
+    for (const url of invalid) yield [url, 'INVALID_URL']
+    for (const url of unusable) yield [url, 'VALIDATION_ERROR']
+    for (const url of unreachable) yield [url, 'MANIFEST_NOT_FOUND']
+    for (const scheme of schemes) yield [`${scheme}://${trap}/`, 'INVALID_URL']
+    for (const scheme of schemes) yield [`${scheme}:${trap}`, 'INVALID_URL']
+  }
+  for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL']
+}

@@ -3,7 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as runs from '../../api/runs.ts'
 import { call } from './client.ts'
 import { eventually } from './eventually.ts'
-import { agentOf, connectBadTools, customer, ended, timelineOf, type Person, type runOf } from './people.ts'
+import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Person } from './people.ts'
 import { startPlatform, type Platform } from './platform.ts'
 import { startSites } from './sites.ts'
 
@@ -44,6 +44,13 @@ export const happened = (someone: Person, runId: string, kind: string, seconds =
   eventually(seconds, `${kind} happens to the run ${runId}`, async () =>
     (await timelineOf(someone, runId)).find((event) => event.kind === kind),
   )
+
+/** Waits until the run itself waits, and returns it. */
+export const waiting = (someone: Person, runId: string, seconds = 20) =>
+  eventually(seconds, `the run ${runId} waits`, async () => {
+    const run = await runOf(someone, runId)
+    return run.status === 'waiting' ? run : undefined
+  })
 
 /** The events of one kind, their data only. */
 export const dataOf = (events: Events, kind: string): Record<string, unknown>[] =>

@@ -1,10 +1,12 @@
 import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { ExecutionContext } from 'ava'
+import * as vault from '../../api/vault.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
-import { allEnded, cancel, happened, start, type openScripts } from '../helpers/runs.ts'
+import { allEnded, cancel, happened, start, waiting, type openScripts } from '../helpers/runs.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 
 /** A history in the JSON of Temporal's command line. */
@@ -65,6 +67,17 @@ export async function wakeWhileClaiming({ platform, scripted }: Scripts, client:
   return closedHistory(client, agentQueueId(agentId))
 }
 
+const replaceToken = async ({ someone, vaultEntryId: entryId }: Scripts, token: string) =>
+  (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).body
+
+/** A run that waits for a new token, by its id. */
+async function parkedRun(scripts: Scripts): Promise<string> {
+  await replaceToken(scripts, 'bad-token')
+  const { id } = (await start(scripts.someone, await scripts.scripted('[[call echo_text {"text":"a"}]]'))).body
+  await waiting(scripts.someone, id)
+  return id
+}
+
 /** Every shape that the workflows' histories can have, each provoked on the platform as a user or an operator would. */
 export const scenarios: Record<string, (scripts: Scripts, client: Client) => Promise<History>> = {
   async 'run-completed-with-tools'({ follow }, client) {
@@ -91,6 +104,24 @@ export const scenarios: Record<string, (scripts: Scripts, client: Client) => Pro
     await happened(someone, id, 'tool.started')
     await cancel(someone, id)
     return closedHistory(client, agentRunId(id))
+  },
+
+  async 'run-that-waited-for-its-turn'({ follow }, client) {
+    const { run } = await follow('[[call limit_first {"refusals":1,"seconds":2}]] [[call echo_text {"text":"a"}]]')
+    return closedHistory(client, agentRunId(run.id))
+  },
+
+  async 'run-parked-and-resumed'(scripts, client) {
+    const runId = await parkedRun(scripts)
+    await replaceToken(scripts, 'good-token')
+    await ended(scripts.someone, runId)
+    return closedHistory(client, agentRunId(runId))
+  },
+
+  async 'run-cancelled-while-it-waited'(scripts, client) {
+    const runId = await parkedRun(scripts)
+    await cancel(scripts.someone, runId)
+    return closedHistory(client, agentRunId(runId))
   },
 
   async 'queue-with-several-runs'({ platform, someone }, client) {

@@ -46,6 +46,26 @@ export const behaviours: Record<string, Behaviour> = {
     answer: ({ response }) =>
       sendJson(response, 429, { error: 'Too many requests. Wait 30 seconds.' }, { 'Retry-After': '30' }),
   },
+  limit_first: {
+    description: 'Says so the first times that it is called with one Idempotency-Key. Must not be repeated otherwise.',
+    effect: 'once',
+    input_schema: {
+      type: 'object',
+      properties: {
+        refusals: { type: 'number', description: 'How many calls are refused before one succeeds', minimum: 0 },
+        seconds: { type: 'number', description: 'What Retry-After says', minimum: 0 },
+        how: { type: 'string', description: 'Retry-After as seconds, or as a date', enum: ['seconds', 'date'] },
+      },
+      required: ['refusals', 'seconds'],
+    },
+    answer({ input, response, attempt }) {
+      if (attempt > Number(input['refusals'])) return sendJson(response, 200, { attempts: attempt })
+      const seconds = Number(input['seconds'])
+      const date = new Date(Date.now() + seconds * 1000).toUTCString()
+      const headers = { 'Retry-After': input['how'] === 'date' ? date : String(seconds) }
+      sendJson(response, 429, { error: 'Too many requests.' }, headers)
+    },
+  },
   hang: {
     description: 'Never answers.',
     input_schema: nothing,

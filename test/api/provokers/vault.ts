@@ -42,6 +42,12 @@ export function vaultTable({ platform, sites: given, origins, owner, params }: S
     listTools: { done: () => ask(owner, vault.listTools, { params: { entryId } }) },
     callTool: {
       done: () => use('echo_text', { text: 'hello' }),
+      async OUTGOING_RATE_LIMITED() {
+        // A site of its own: after its 429 nobody calls it for a while.
+        const someone = await person(platform)
+        const { body } = await connect(origins[0] ?? '', someone)
+        return ask(someone, vault.callTool, { params: { entryId: body.id, toolName: 'limit' }, body: {} })
+      },
       SITE_UNAVAILABLE: () => use('reset'),
       TOOL_EXECUTION_ERROR: () => use('fail'),
     },

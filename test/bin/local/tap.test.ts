@@ -4,6 +4,7 @@ import { showTap } from '../../../bin/local/tap.ts'
 
 const output = `TAP version 13
 ok 1 - a › works
+#   12 ms
 not ok 2 - a › breaks
   ---
     name: AssertionError
@@ -30,4 +31,11 @@ test('the counts are of what passed and failed, without what is left out or stil
     '- a › left out # SKIP',
     '- a › to be written # TODO',
   ])
+})
+
+test('what tests have logged is shown to who wants it', async (t) => {
+  const shown: string[] = []
+  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line), true), { passed: 1, failed: 1 })
+  t.deepEqual(shown.slice(0, 2), ['✔ a › works', '   12 ms'])
+  t.false(shown.some((line) => line.includes('tests 3')))
 })

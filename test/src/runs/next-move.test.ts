@@ -61,6 +61,10 @@ const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', re
 const answered = callOf('a')
 const planned = callOf('b', { status: 'planned' })
 const started = callOf('c', { status: 'started' })
+const dayMs = budgets.waitSeconds * 1000
+const parked = callOf('p', { status: 'planned', waitCause: 'credential' })
+const limited = (seconds: number) =>
+  callOf(`at${seconds}`, { status: 'planned', waitCause: 'rate_limit', notBefore: minutesLater(seconds / 60) })
 const same = (count: number) => Array.from({ length: count }, (_, index) => callOf(String(index), { name: 'one' }))
 const requested = { cancelRequestedAt: began, cancelReason: 'AGENT_DELETED' } as const
 
@@ -165,6 +169,98 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
     { kind: 'model', step: 2 },
     minutesLater(3),
   ],
+  [
+    'the wait under way does not count as time of the run either',
+    recordOf({ steps: 1, waitedMs: 60_000, waitingSince: minutesLater(3) }, [answered]),
+    { kind: 'model', step: 2 },
+    minutesLater(100),
+  ],
+  [
+    'time between the waits counts',
+    recordOf({ steps: 1, waitedMs: 60_000, waitingSince: minutesLater(3.01) }, [answered]),
+    failed('BUDGET_TIME'),
+    minutesLater(100),
+  ],
+  [
+    'calls that can be made are made, whatever the others wait for',
+    recordOf({ steps: 1 }, [parked, limited(5), started, planned]),
+    {
+      kind: 'tools',
+      step: 1,
+      calls: [
+        { callId: 'c', label: 'site.toolc' },
+        { callId: 'b', label: 'site.toolb' },
+      ],
+    },
+  ],
+  [
+    'a call whose time has come is made, although it is not known to have its turn',
+    recordOf({ steps: 1 }, [limited(5), parked]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'at5', label: 'site.toolat5' }] },
+    minutesLater(5 / 60),
+  ],
+  [
+    'calls that all wait for their turn are waited for until the first of them has it',
+    recordOf({ steps: 1 }, [limited(30), limited(5), limited(60), answered]),
+    { kind: 'wait', cause: 'rate_limit', ms: 5000 },
+  ],
+  [
+    'a call whose credential is dead is waited for as long as the run may wait',
+    recordOf({ steps: 1 }, [parked, answered]),
+    { kind: 'wait', cause: 'credential', ms: dayMs },
+  ],
+  [
+    'of both causes the one that ends by itself comes first',
+    recordOf({ steps: 1 }, [parked, limited(30)]),
+    { kind: 'wait', cause: 'rate_limit', ms: 30_000 },
+  ],
+  [
+    'what the run has waited before, and waits now, is taken off what it may wait',
+    recordOf({ steps: 1, waitedMs: 1000, waitingSince: began }, [parked]),
+    { kind: 'wait', cause: 'credential', ms: dayMs - 1000 - 60_000 },
+    minutesLater(1),
+  ],
+  [
+    'no turn is waited for longer than the run may wait',
+    recordOf({ steps: 1, waitedMs: dayMs - 2000 }, [limited(30)]),
+    { kind: 'wait', cause: 'rate_limit', ms: 2000 },
+  ],
+  [
+    'a run that has waited for its owner as long as it may has failed',
+    recordOf({ steps: 1, waitedMs: 1000, waitingSince: began }, [parked]),
+    failed('SITE_NOT_RECONNECTED'),
+    new Date(began.getTime() + dayMs - 1000),
+  ],
+  [
+    'a run that has waited for its turn as long as it may has failed otherwise',
+    recordOf({ steps: 1, waitedMs: dayMs }, [limited(30)]),
+    failed('WAITED_TOO_LONG'),
+  ],
+  [
+    'a run that has waited for both as long as it may has failed for what ends by itself',
+    recordOf({ steps: 1, waitedMs: dayMs }, [parked, limited(30)]),
+    failed('WAITED_TOO_LONG'),
+  ],
+  [
+    'calls that can be made are made although the run may not wait any more',
+    recordOf({ steps: 1, waitedMs: dayMs }, [parked, planned]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'b', label: 'site.toolb' }] },
+  ],
+  [
+    'a run that waits is cancelled all the same',
+    recordOf({ steps: 1, status: 'waiting', waitingSince: began, ...requested }, [parked]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a budget that is used up ends a run that would wait',
+    recordOf({ steps: 1, credits: 11 }, [parked]),
+    failed('BUDGET_CREDITS'),
+  ],
+  [
+    'what is answered waits for nothing, whatever is left on its row',
+    recordOf({ steps: 1 }, [callOf('w', { waitCause: 'credential' })]),
+    { kind: 'model', step: 2 },
+  ],
   ['four identical calls in a row go on', recordOf({ steps: 1 }, same(4)), { kind: 'model', step: 2 }],
   ['five identical calls in a row end the run', recordOf({ steps: 1 }, same(5)), failed('REPEATED_TOOL_CALL')],
   [
@@ -201,6 +297,12 @@ const call = fc.record({
   tool: fc.constantFrom('site.a', null),
   arguments: fc.constantFrom({ text: '{}' }, { text: '{"x":1}' }),
   status: fc.constantFrom('planned', 'started', 'succeeded', 'failed', 'unknown'),
+  wait: fc.constantFrom(
+    { waitCause: null, notBefore: null },
+    { waitCause: null, notBefore: null },
+    { waitCause: 'credential', notBefore: null },
+    { waitCause: 'rate_limit', notBefore: minutesLater(2) },
+  ),
 })
 const facts = fc.record({
   status: fc.constantFrom(...runStatuses),
@@ -209,6 +311,7 @@ const facts = fc.record({
   outputTokens: fc.integer({ min: 0, max: 80 }),
   credits: fc.integer({ min: 0, max: 14 }),
   waitedMs: fc.integer({ min: 0, max: 200_000 }),
+  waitingSince: fc.constantFrom(null, null, began),
   startedAt: fc.constantFrom(began, null),
   cancelRequestedAt: fc.constantFrom(null, null, began),
   cancelReason: fc.constantFrom('CANCELLED_BY_OWNER' as const, 'AGENT_DELETED' as const),
@@ -219,24 +322,32 @@ const anyRecord = fc
   .map(([run, calls, finish]) =>
     recordOf(
       run,
-      calls.filter(({ step }) => step <= run.steps).map((each, index) => callOf(String(index), each as CallFacts)),
+      calls
+        .filter(({ step }) => step <= run.steps)
+        .map(({ wait, ...each }, index) => callOf(String(index), { ...each, ...wait })),
       finish,
     ),
   )
 const anyMoment = fc.integer({ min: 0, max: 300 }).map((seconds) => minutesLater(seconds / 60))
 
+const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date) =>
+  waitCause === 'credential' || (notBefore !== null && notBefore > now)
 const isOpen = ({ status }: CallFacts) => status === 'planned' || status === 'started'
 const hasEnded = (status: RunStatus) => ['completed', 'failed', 'cancelled', 'skipped'].includes(status)
+
+/** So that what a run may wait comes to its end, too. */
+const hasty = { ...budgets, waitSeconds: 120 }
 
 test('next move: whatever the record, the rules that everything else relies on hold', (t) => {
   const rules = fc.property(anyRecord, anyMoment, (record, now) => {
     const { run, calls } = record
     const before = JSON.stringify(record)
-    const move = nextMove(record, budgets, now)
+    const move = nextMove(record, hasty, now)
     const open = calls.filter(isOpen).map(({ id }) => id)
+    const ready = calls.filter((each) => isOpen(each) && !mustWait(each, now)).map(({ id }) => id)
     const mustEnd = hasEnded(run.status) || run.cancelRequestedAt !== null
 
-    t.deepEqual(nextMove(record, budgets, now), move, 'asked twice it answers the same')
+    t.deepEqual(nextMove(record, hasty, now), move, 'asked twice it answers the same')
     t.is(JSON.stringify(record), before, 'it changes nothing')
     if (mustEnd) t.is(move.kind, 'end')
     if (move.kind === 'model') {
@@ -247,10 +358,15 @@ test('next move: whatever the record, the rules that everything else relies on h
     if (move.kind === 'tools') {
       t.deepEqual(
         move.calls.map(({ callId }) => callId),
-        open,
-        'every open call is made, and no other',
+        ready,
+        'every open call that need not wait is made, and no other',
       )
-      t.true(open.length > 0 && calls.length <= budgets.toolCalls)
+      t.true(ready.length > 0 && calls.length <= budgets.toolCalls)
+    }
+    if (move.kind === 'wait') {
+      t.deepEqual(ready, [], 'nobody waits while there is something to do')
+      t.true(open.length > 0 && move.ms >= 1)
+      t.true(move.ms <= hasty.waitSeconds * 1000)
     }
     if (move.kind === 'end' && !mustEnd) {
       t.is(move.status === 'completed', move.reason === null, 'only a completed run has no reason')

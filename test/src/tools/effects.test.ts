@@ -1,8 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
+import * as admin from '../../../api/admin.ts'
+import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
+import { startChangingSite } from '../../helpers/changing-site.ts'
 import { call } from '../../helpers/client.ts'
-import { agentOf, connectTracker, ended, timelineOf } from '../../helpers/people.ts'
-import { dataOf, openScripts, start } from '../../helpers/runs.ts'
+import { connectChanging, reaching, withTools } from '../../helpers/manifests.ts'
+import { agentOf, connectTracker, customer, ended, person, timelineOf, type Person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { dataOf, openScripts, start, waiting } from '../../helpers/runs.ts'
 
 interface Expected {
   /** How often the site was reached, each time with the same Idempotency-Key. */
@@ -94,26 +99,137 @@ test.serial('a refusal proves that nothing happened: the call has failed and is 
   })
 })
 
-test.serial('a token that the site does not accept fails the call, which is sent once', async (t) => {
-  const scripts = await openScripts(t)
-  const params = { entryId: scripts.vaultEntryId }
-  await call(scripts.someone, vault.replaceVaultToken, { params, body: { token: 'bad-token' } })
-  await check(t, scripts, 'echo_text {"text":"hello"}', {
-    sent: 1,
-    status: 'failed',
-    httpStatus: 401,
-    told: /does not accept the token any more.*The token is not valid/,
+const use = (someone: Person, entryId: string, toolName: string, body: Record<string, unknown> = {}) =>
+  call(someone, vault.callTool, { params: { entryId, toolName }, body })
+
+test.serial(
+  'a token that the site does not accept parks the run with its call, and its owner is told once',
+  async (t) => {
+    const { sites, someone, vaultEntryId: entryId, scripted } = await openScripts(t, { SWEEP_SECONDS: '1' })
+    const replace = (token: string) =>
+      call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then(({ status }) =>
+        t.is(status, 200),
+      )
+    await replace('bad-token')
+    const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
+    const run = await waiting(someone, id)
+    t.like(run, { waitingCause: 'credential', waitingFor: sites.badTools.origin, endedAt: null })
+    t.like((await call(someone, vault.getVaultEntry, { params: { entryId } })).body, { status: 'needs_reauth' })
+    for (let number = 0; number < 2; number += 1) {
+      const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
+      t.is(failure.code, 'TOOL_EXECUTION_ERROR')
+      t.regex(failure.error, /has to be renewed by its owner. The site does not accept the token/)
+    }
+    t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
+    const { items } = (await call(someone, notifications.listNotifications)).body
+    t.deepEqual(
+      items.map(({ kind, subjectId }) => [kind, subjectId]),
+      [['credential_dead', entryId]],
+    )
+    t.is(items.filter(({ message }) => message.includes('bad-token')).length, 0)
+
+    await replace('good-token')
+    t.is((await ended(someone, id)).status, 'completed')
+    const timeline = await timelineOf(someone, id)
+    t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /does not accept the token any more/)
+    t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'succeeded', attempts: 2 }, length: 1 })
+    t.deepEqual(
+      sites.badTools.requests().map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+      [
+        [`${id}:1:0`, 401],
+        [`${id}:1:0`, 200],
+      ],
+    )
+  },
+)
+
+for (const how of ['seconds', 'date']) {
+  test.serial(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
+    const scripts = await openScripts(t)
+    const { run, timeline, sent, outcomes } = await scripts.follow(
+      `[[call limit_first {"refusals":2,"seconds":2,"how":"${how}"}]]`,
+    )
+    t.is(run.status, 'completed')
+    t.like(run, { waitingCause: null, waitingFor: null, waitingUntil: null })
+    t.deepEqual([...new Set(sent.map(({ idempotencyKey }) => idempotencyKey))], [`${run.id}:1:0`])
+    t.deepEqual(
+      sent.map(({ status }) => status),
+      [429, 429, 200],
+    )
+    t.like(outcomes, { 0: { status: 'succeeded', attempts: 3 }, length: 1 })
+    const at = sent.map((request) => Date.parse(request.at))
+    // A date has no fractions of a second.
+    for (const gap of [at[1]! - at[0]!, at[2]! - at[1]!]) t.true(gap >= 1000 && gap < 10_000, `${gap} ms between calls`)
+    t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /rate limit is exceeded.*Too many requests/)
+    const waits = dataOf(timeline, 'wait.started')
+    t.like(waits, { 0: { cause: 'rate_limit', site: scripts.sites.badTools.origin, calls: 1 } })
+    t.is(dataOf(timeline, 'wait.ended').length, waits.length)
   })
+}
+
+test.serial('a site that asks one caller for a pause is left alone by everybody', async (t) => {
+  const { sites, someone, vaultEntryId, scripted } = await openScripts(t)
+  const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
+  t.like(await waiting(someone, id), { waitingCause: 'rate_limit', waitingFor: sites.badTools.origin })
+  const { id: otherId } = (await start(someone, await scripted('[[call echo_text {"text":"hello"}]]'))).body
+  const { waitingUntil } = await waiting(someone, otherId)
+  t.true(Date.parse(waitingUntil ?? '') - Date.now() > 15_000)
+  const { failure, headers } = await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })
+  t.like(failure, { code: 'OUTGOING_RATE_LIMITED', statusCode: 429 })
+  const seconds = Number(headers.get('retry-after'))
+  t.true(seconds > 15 && seconds <= 30, `Retry-After is ${seconds}`)
+  t.deepEqual(
+    sites.badTools.requests().map(({ tool }) => tool),
+    ['limit'],
+  )
 })
 
-test.serial('a site that is called too often fails the call, which is sent once', async (t) => {
-  const scripts = await openScripts(t)
-  await check(t, scripts, 'limit {}', {
-    sent: 1,
-    status: 'failed',
-    httpStatus: 429,
-    told: /rate limit is exceeded.*Wait 30 seconds/,
+test.serial('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
+  const scripts = await openScripts(t, { ADMIN_EMAILS: 'root@example.com' })
+  const { sites, platform, someone, vaultEntryId } = scripts
+  const root = await person(platform, 'root@example.com')
+  const params = { host: new URL(sites.badTools.origin).host }
+  t.is((await call(root, admin.suspendHost, { params, body: { reason: 'Abuse of Mallory' } })).status, 200)
+  const { run, timeline, outcomes } = await scripts.follow('[[call slow_once {"seconds":0}]]')
+  t.is(run.status, 'completed')
+  t.like(outcomes, { 0: { status: 'failed', httpStatus: null }, length: 1 })
+  t.regex(String(outcomes[0]?.['result']), /operator of this platform has suspended calls to the site/)
+  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed/)
+  const { failure } = await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })
+  t.is(failure.code, 'SITE_UNAVAILABLE')
+  t.regex(failure.error, /suspended/)
+  t.notRegex(failure.error, /Mallory/)
+  t.is(sites.badTools.requests().length, 0)
+
+  t.is((await call(root, admin.liftHost, { params })).status, 204)
+  t.is((await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })).status, 200)
+})
+
+test.serial('a call that was planned for a tool that the site has given up meanwhile is not sent', async (t) => {
+  const site = await startChangingSite(t)
+  const platform = await startPlatform(t, { worker: true, env: { ...reaching(site), SWEEP_SECONDS: '1' } })
+  const someone = await customer(platform)
+  const { entryId, refresh, accept } = await connectChanging(someone, site)
+  // In this state the site's 401 would leave it.
+  await platform.services.database('vault_entries').where({ id: entryId }).update({ status: 'needs_reauth' })
+  const agent = await agentOf(someone, {
+    systemPrompt: '[[call get_one {}]] [[call get_two {}]]',
+    sites: [{ vaultEntryId: entryId }],
   })
+  const { id } = (await start(someone, agent)).body
+  await waiting(someone, id)
+  site.change(withTools('get_two'))
+  t.is((await accept((await refresh()).fingerprint)).status, 200)
+  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'another' } })
+  t.is((await ended(someone, id)).status, 'completed')
+  const outcomes = dataOf(await timelineOf(someone, id), 'tool.finished')
+  const outcomeOf = (tool: string) => outcomes.find((outcome) => outcome['tool'] === tool)
+  t.like(outcomeOf('get_one'), { status: 'failed', result: 'The site does not offer this tool any more.' })
+  t.like(outcomeOf('get_two'), { status: 'succeeded' })
+  t.deepEqual(
+    site.calls().map((address) => address.split('/').at(-1)),
+    ['get_two'],
+  )
 })
 
 test.serial('a redirect is not followed, because the token would go with it', async (t) => {

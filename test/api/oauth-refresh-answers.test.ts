@@ -1,0 +1,288 @@
+import type { RequestListener } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import * as notifications from '../../api/notifications.ts'
+import * as vault from '../../api/vault.ts'
+import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
+import { call } from '../helpers/client.ts'
+import { broken, nonsense } from '../helpers/hostile-answers.ts'
+import { answering, redirecting } from '../helpers/hostile-site.ts'
+import { openOAuthStage } from './oauth-stage.ts'
+
+/** What the token address may answer when a refresh token comes, and what must come of it. */
+
+/** Somebody who has connected a site, and what happens to tokens with time. */
+async function openConnected(t: ExecutionContext, env: Record<string, string> = {}) {
+  const stage = await openOAuthStage(t, env)
+  const { site, someone, platform } = stage
+  const { database } = platform.services
+  const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1000)
+  const entryId = await stage.connect()
+  site.tokenForms.length = 0
+  const params = { entryId }
+
+  return {
+    ...stage,
+    params,
+    /** The time to refresh has come; the access token is good for a while yet, or over, too. */
+    grow: async ({ over = false, id = entryId } = {}): Promise<void> => {
+      const times = { refresh_after: inSeconds(-1), expires_at: inSeconds(over ? -1 : 600) }
+      await database('vault_entries').where({ id }).update(times)
+    },
+    /** The pauses after attempts that have failed are over. */
+    rest: () => database('vault_refreshes').update({ ended_at: inSeconds(-3600) }),
+    use: (toolName = 'act', id = entryId) =>
+      call(someone, vault.callTool, { params: { entryId: id, toolName }, body: {} }),
+    entry: async () => (await call(someone, vault.getVaultEntry, { params })).body,
+    /** The outcomes of the refreshes, oldest first. */
+    outcomes: async (id = entryId) =>
+      (await call(someone, vault.listRefreshes, { params: { entryId: id } })).body.items
+        .map(({ outcome }) => outcome)
+        .toReversed(),
+    /** The refresh tokens that came to the site, oldest first. */
+    spent: (): (string | null)[] => site.tokenForms.map((form) => form.get('refresh_token')),
+    warnings: async () =>
+      (await call(someone, notifications.listNotifications)).body.items.filter(
+        ({ kind }) => kind === 'credential_dead',
+      ),
+  }
+}
+
+const status =
+  (code: number, body = ''): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(code, { 'Content-Type': 'application/json' }).end(body)
+
+const invalidGrant = status(400, '{"error":"invalid_grant"}')
+const cut: RequestListener = (_request, response) => void response.socket?.destroy()
+
+test('every refresh spends the refresh token of the one before, once', async (t) => {
+  const { grow, use, spent, site, outcomes, assertSilent } = await openConnected(t)
+  const given: string[] = []
+  site.token = (request, response) => {
+    const answer = tokenAnswer()
+    given.push(answer.refresh_token)
+    answering(answer)(request, response)
+  }
+  for (let round = 0; round < 4; round += 1) {
+    await grow({ over: true })
+    t.is((await use()).status, 200)
+  }
+  t.deepEqual(spent().slice(1), given.slice(0, -1))
+  t.is(new Set(spent()).size, 4)
+  t.is(new Set(site.toolTokens).size, 4)
+  t.deepEqual(await outcomes(), ['refreshed', 'refreshed', 'refreshed', 'refreshed'])
+  assertSilent()
+})
+
+test('where the site gives no new refresh token the old one is kept and used again', async (t) => {
+  const { grow, use, spent, site, someone, params, assertSilent } = await openConnected(t)
+  site.token = (request, response) => answering({ ...tokenAnswer(), refresh_token: undefined })(request, response)
+  for (let round = 0; round < 3; round += 1) {
+    await grow({ over: true })
+    t.is((await use()).status, 200)
+  }
+  t.is(spent().length, 3)
+  t.is(new Set(spent()).size, 1)
+  t.truthy(spent()[0])
+  const { items } = (await call(someone, vault.listRefreshes, { params })).body
+  t.true(items.every(({ rotated }) => rotated === false))
+  assertSilent()
+})
+
+test('a refresh that gives fewer scopes makes the tools that need them unusable', async (t) => {
+  const { grow, use, entry, site, someone, params } = await openConnected(t)
+  t.is((await use('change')).status, 200)
+  site.token = answering(tokenAnswer({ scope: 'read something_unknown' }))
+  await grow()
+  t.is((await use('act')).status, 200)
+  t.deepEqual((await entry()).scopes, ['read'])
+  const { items } = (await call(someone, vault.listTools, { params })).body
+  t.deepEqual(
+    items.map(({ name, usable }) => [name, usable]),
+    [
+      ['act', true],
+      ['change', false],
+    ],
+  )
+  const calls = site.toolTokens.length
+  t.is((await use('change')).failure.code, 'PERMISSION_DENIED')
+  t.is(site.toolTokens.length, calls)
+})
+
+/** Ways in which a site may have spent the token without the platform learning of the new one. */
+const losses: Record<string, RequestListener> = {
+  'a new refresh token with status 500': status(500, JSON.stringify(tokenAnswer())),
+  'a connection that is cut after the token was spent': cut,
+}
+
+for (const [what, answer] of Object.entries(losses)) {
+  test(`${what}: the access token is used while it lives, then one more try, and no loop`, async (t) => {
+    const { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent } = await openConnected(t)
+    site.token = answer
+    await grow()
+    for (let round = 0; round < 3; round += 1) t.is((await use()).status, 200)
+    t.is(new Set(site.toolTokens).size, 1)
+    t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
+    t.is((await entry()).status, 'connected')
+    await grow({ over: true })
+    await use()
+    for (let round = 0; round < 3; round += 1) {
+      await rest()
+      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    }
+    t.is(spent().length, 2)
+    t.is(new Set(spent()).size, 1)
+    t.is(site.toolTokens.length, 3)
+    t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
+    t.is((await entry()).status, 'needs_reauth')
+    t.is((await warnings()).length, 1)
+    assertSilent()
+  })
+}
+
+test('the one more try may find that the token was not spent: then all is well again', async (t) => {
+  const { grow, use, spent, entry, site, outcomes } = await openConnected(t)
+  site.token = cut
+  await grow()
+  t.is((await use()).status, 200)
+  site.token = answering(tokenAnswer())
+  await grow({ over: true })
+  t.is((await use()).status, 200)
+  t.deepEqual([spent().length, new Set(spent()).size], [2, 1])
+  t.deepEqual(await outcomes(), ['ambiguous', 'refreshed'])
+  t.is((await entry()).status, 'connected')
+})
+
+test('the one more try may find that the token was spent: then the owner is asked, at once', async (t) => {
+  const { grow, use, spent, entry, site, outcomes } = await openConnected(t)
+  site.token = cut
+  await grow()
+  t.is((await use()).status, 200)
+  site.token = invalidGrant
+  await grow({ over: true })
+  for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+  t.is(spent().length, 2)
+  t.deepEqual(await outcomes(), ['ambiguous', 'refused'])
+  t.is((await entry()).status, 'needs_reauth')
+})
+
+test('invalid_grant is the end of a connection at once, and its owner is told once', async (t) => {
+  const { grow, rest, use, spent, entry, site, outcomes, warnings } = await openConnected(t)
+  site.token = invalidGrant
+  await grow()
+  for (let round = 0; round < 3; round += 1) {
+    t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    await rest()
+  }
+  t.is(spent().length, 1)
+  t.deepEqual(site.toolTokens, [])
+  t.deepEqual(await outcomes(), ['refused'])
+  t.is((await entry()).status, 'needs_reauth')
+  t.is((await warnings()).length, 1)
+})
+
+test('a refusal for another reason is tried again after a pause, and a few times only', async (t) => {
+  const { grow, rest, use, spent, entry, site, outcomes } = await openConnected(t)
+  site.token = status(401, '{"error":"invalid_client"}')
+  await grow({ over: true })
+  t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+  t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+  t.is(spent().length, 1, 'not again within the pause')
+  for (let round = 0; round < 8; round += 1) {
+    await rest()
+    await use()
+  }
+  t.deepEqual(
+    await outcomes(),
+    Array.from({ length: 5 }, () => 'refused'),
+  )
+  t.is((await entry()).status, 'needs_reauth')
+})
+
+/** What the site answers to a refresh, and what may be concluded of the refresh token. */
+const judged: [what: string, answer: RequestListener, outcome: string][] = [
+  ['500', status(500), 'ambiguous'],
+  ['500 with an error of OAuth', status(500, '{"error":"invalid_grant"}'), 'ambiguous'],
+  ['502', status(502, '<p>'), 'ambiguous'],
+  ['503', status(503), 'failed'],
+  ['429', status(429), 'failed'],
+  ['400 without an error of OAuth', status(400, '<p>'), 'failed'],
+  ['404', status(404), 'failed'],
+  ['a redirect', redirecting(307, 'https://127.0.0.1/'), 'ambiguous'],
+  ['an error with 200', status(200, '{"error":"invalid_grant"}'), 'ambiguous'],
+  ['another type of token', answering(tokenAnswer({ token_type: 'mac' })), 'ambiguous'],
+  ['a token with a line break', answering(tokenAnswer({ access_token: 'a\nb' })), 'ambiguous'],
+  ['no answer in time', () => undefined, 'ambiguous'],
+  ...Object.entries({ ...broken, ...nonsense }).map(([name, answer]): [string, RequestListener, string] => [
+    name,
+    answer,
+    'ambiguous',
+  ]),
+]
+
+test('of a failed refresh it is known whether the refresh token may be spent; calls go on meanwhile', async (t) => {
+  const stage = await openConnected(t, { TOKEN_TIMEOUT_SECONDS: '2' })
+  const { grow, use, outcomes, site, someone, platform, connect, params } = stage
+  await call(someone, vault.removeFromVault, { params })
+  const good = site.token
+  const refreshed = async (answer: RequestListener, outcome: string, what: string, broke?: (id: string) => unknown) => {
+    site.token = good
+    const id = await connect()
+    await broke?.(id)
+    site.token = answer
+    await grow({ id })
+    t.is((await use('act', id)).status, 200, what)
+    t.deepEqual(await outcomes(id), [outcome], what)
+    await grow({ id, over: true })
+    if (outcome !== 'ambiguous') t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
+    await call(someone, vault.removeFromVault, { params: { entryId: id } })
+  }
+  for (const [what, answer, outcome] of judged) await refreshed(answer, outcome, what)
+  for (const gone of ['https://127.0.0.1:64999/token', 'https://10.0.0.1/token', 'https://no-such-name.invalid/token'])
+    await refreshed(good, 'not_sent', gone, (id) =>
+      platform.services.database.raw(
+        `update vault_entries set manifest = jsonb_set(manifest::jsonb, ?::text[], ?::jsonb) where id = ?`,
+        ['{auth,token_url}', JSON.stringify(gone), id],
+      ),
+    )
+  stage.assertSilent()
+})
+
+test('busy is not broken: after 503 or 429 the same refresh token is used when the pause is over', async (t) => {
+  const { grow, rest, use, spent, site, outcomes } = await openConnected(t)
+  const { token: good } = site
+  await grow({ over: true })
+  for (const code of [503, 429, 503]) {
+    site.token = status(code)
+    t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+    await rest()
+  }
+  site.token = good
+  t.is((await use()).status, 200)
+  t.deepEqual([spent().length, new Set(spent()).size], [4, 1])
+  t.deepEqual(await outcomes(), ['failed', 'failed', 'failed', 'refreshed'])
+})
+
+test('a grant without a refresh token is good as long as its access token, and nobody asks for more', async (t) => {
+  const { grow, use, entry, site, someone, params, connect } = await openConnected(t)
+  await call(someone, vault.removeFromVault, { params })
+  site.token = answering({ ...tokenAnswer(), refresh_token: undefined })
+  params.entryId = await connect()
+  site.tokenForms.length = 0
+  await grow({ id: params.entryId })
+  t.is((await use('act', params.entryId)).status, 200)
+  await grow({ id: params.entryId, over: true })
+  t.is((await use('act', params.entryId)).failure.code, 'TOOL_EXECUTION_ERROR')
+  t.is((await entry()).status, 'needs_reauth')
+  t.deepEqual(site.tokenForms, [])
+})
+
+test('a strange lifetime at a refresh costs no grant', async (t) => {
+  const { grow, use, entry, site } = await openConnected(t)
+  for (const lifetime of [0, -1, '0', 'soon', null, true, 1e12]) {
+    site.token = answering(tokenAnswer({ expires_in: lifetime }))
+    await grow({ over: true })
+    t.is((await use()).status, 200, String(lifetime))
+    t.is((await entry()).status, 'connected')
+  }
+})

@@ -1,0 +1,158 @@
+import test, { type ExecutionContext } from 'ava'
+import * as vault from '../../api/vault.ts'
+import type { Transaction } from '../../src/database.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { startGatedTools } from '../helpers/gate.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { dataOf } from '../helpers/runs.ts'
+import { startSites } from '../helpers/sites.ts'
+import { startOwnTemporal } from '../helpers/temporal.ts'
+import { askedFor, measured, untilAsked } from './record.ts'
+import { openStage } from './stage.ts'
+
+/*
+ * kill -9 at each point around a tool call, of three calls at once: one that must not be repeated, one that may be, and
+ * one that only reads. That the worker is killed while the site works is in worker-killed.test.ts.
+ */
+const tools = ['slow_once', 'slow_idempotent', 'slow_read'] as const
+
+/** What is to be seen of one call in the end. */
+interface Seen {
+  /** How often it has reached the site. */
+  times: number
+  status: 'succeeded' | 'unknown'
+  attempts: number
+}
+
+async function threeCalls(t: ExecutionContext, env: Record<string, string> = {}) {
+  const examples = await startSites(t)
+  const { gate, origin, allow } = await startGatedTools(t, examples)
+  const sites = { ...examples, allow: [...examples.allow, ...allow] }
+  const stage = await openStage(t, { sites, env })
+  const { database } = stage.platform.services
+  const someone = await customer(stage.platform)
+  const vaultEntryId = (await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token' } })).body.id
+  const systemPrompt = tools.map((tool) => `[[call ${tool} {"seconds":1}]]`).join('')
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  const worker = await stage.startWorker()
+  const begin = async () => (await deliver(stage.platform, agent, {})).body.runId
+  const requests = examples.badTools.requests
+
+  async function statuses(runId: string): Promise<string[]> {
+    const rows: { status: string }[] = await database('tool_calls').where({ runId }).select('status')
+    return rows.map(({ status }) => status)
+  }
+  const untilAll = (runId: string, status: string) =>
+    eventually(30, `every call is ${status}`, async () => {
+      const found = await statuses(runId)
+      return (found.length === tools.length && found.every((one) => one === status)) || undefined
+    })
+  const untilStuck = () =>
+    eventually(30, 'three transactions wait for the lock', async () => {
+      const { rows } = await database.raw<{ rows: [{ count: number }] }>(
+        `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows[0].count >= tools.length || undefined
+    })
+  /** Holds a lock of the test's own while `work` goes on, and lets go of it after. */
+  async function holding(lock: (trx: Transaction) => Promise<unknown>, work: () => Promise<unknown>): Promise<void> {
+    const trx = await database.transaction()
+    try {
+      await lock(trx)
+      await work()
+    } finally {
+      await trx.rollback()
+    }
+  }
+
+  /** Has another worker go on, and compares what the site saw, what is on record and what the model was told. */
+  async function goesOn(runId: string, expected: Record<(typeof tools)[number], Seen>): Promise<void> {
+    const since = Date.now()
+    await stage.startWorker()
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - since} ms until the run had ended`)
+    const timeline = await timelineOf(someone, runId)
+    const outcomes = dataOf(timeline, 'tool.finished')
+    const told = String(dataOf(timeline, 'step.finished').at(-1)?.['text'])
+    for (const [position, tool] of tools.entries()) {
+      const { times, status, attempts } = expected[tool]
+      const keys = times > 0 ? [`${runId}:1:${position}`] : []
+      t.deepEqual(askedFor(requests(), tool), { times, keys }, tool)
+      const outcome = outcomes.filter((one) => one['tool'] === tool)
+      t.like(outcome, { 0: { status, attempts }, length: 1 }, tool)
+      const words = status === 'unknown' ? 'and it is unknown whether that took effect' : 'which answered'
+      t.true(told.includes(`${tool}, ${words}`), `${tool}: ${told}`)
+    }
+  }
+  return { worker, gate, begin, requests, untilAll, untilStuck, holding, goesOn }
+}
+
+test('killed after the calls were planned, and before their rows say that they are sent: each is sent once', async (t) => {
+  const { worker, gate, begin, untilAll, untilStuck, holding, goesOn } = await threeCalls(t)
+  const host = `127.0.0.1:${gate.port}`
+  let runId = ''
+  await holding(
+    async (trx) => {
+      await trx.raw('insert into outgoing_hosts (host) values (?)', [host])
+    },
+    async () => {
+      runId = await begin()
+      await untilStuck()
+      await untilAll(runId, 'planned')
+      await worker.kill()
+    },
+  )
+  const sent = { times: 1, status: 'succeeded', attempts: 1 } as const
+  await goesOn(runId, { slow_once: sent, slow_idempotent: sent, slow_read: sent })
+})
+
+test('killed after the rows say that the calls are sent, and before a byte has left: the one that must not be repeated is in doubt', async (t) => {
+  const { worker, gate, begin, requests, untilAll, goesOn } = await threeCalls(t)
+  gate.shut()
+  const runId = await begin()
+  await untilAll(runId, 'started')
+  await eventually(10, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
+  await worker.kill()
+  t.is(requests().length, 0)
+  gate.open()
+  const again = { times: 1, status: 'succeeded', attempts: 2 } as const
+  await goesOn(runId, {
+    slow_once: { times: 0, status: 'unknown', attempts: 1 },
+    slow_idempotent: again,
+    slow_read: again,
+  })
+})
+
+test('killed after the site has answered, and before that is on record: only harmless calls are sent again, with their keys', async (t) => {
+  const { worker, begin, requests, untilStuck, holding, goesOn } = await threeCalls(t)
+  const runId = await begin()
+  for (const tool of tools) await untilAsked(requests, tool)
+  await holding(
+    (trx) => trx('runs').where({ id: runId }).forUpdate().select('id'),
+    async () => {
+      await eventually(10, 'the site has answered', () => requests().every(({ status }) => status === 200) || undefined)
+      await untilStuck()
+      await worker.kill()
+    },
+  )
+  const again = { times: 2, status: 'succeeded', attempts: 2 } as const
+  await goesOn(runId, {
+    slow_once: { times: 1, status: 'unknown', attempts: 1 },
+    slow_idempotent: again,
+    slow_read: again,
+  })
+})
+
+test('killed after the outcomes were recorded, and before Temporal knows of it: nothing is sent again', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const { worker, begin, requests, untilAll, goesOn } = await threeCalls(t, { TEMPORAL_ADDRESS: temporal.address })
+  const runId = await begin()
+  for (const tool of tools) await untilAsked(requests, tool)
+  await temporal.kill()
+  await untilAll(runId, 'succeeded')
+  await worker.kill()
+  await temporal.start()
+  const sent = { times: 1, status: 'succeeded', attempts: 1 } as const
+  await goesOn(runId, { slow_once: sent, slow_idempotent: sent, slow_read: sent })
+})

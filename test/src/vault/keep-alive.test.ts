@@ -1,0 +1,130 @@
+import test from 'ava'
+import * as vault from '../../../api/vault.ts'
+import { newId } from '../../../src/ids.ts'
+import { fieldsOf } from '../../../src/row.ts'
+import { openCredential, sealCredential } from '../../../src/vault/credential.ts'
+import { VaultEntry } from '../../../src/vault/vault-entry.ts'
+import { call } from '../../helpers/client.ts'
+import { connectContacts, startOAuthSites } from '../../helpers/connect.ts'
+import { connectTracker, customer, type Person } from '../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import { askSite } from '../../helpers/sites.ts'
+
+const day = 86_400_000
+const toolName = 'crm.searchContacts'
+
+/** As if the entry had got its credential so many days ago. */
+async function age({ services }: Platform, entryId: string, days: number, more: Partial<VaultEntry> = {}) {
+  const renewedAt = new Date(Date.now() - days * day)
+  await VaultEntry.query(services.database)
+    .findById(entryId)
+    .patch({ renewedAt, ...more })
+}
+
+const rowOf = ({ services }: Platform, entryId: string) =>
+  VaultEntry.query(services.database).findById(entryId).throwIfNotFound()
+
+const historyOf = async (someone: Person, entryId: string) =>
+  (await call(someone, vault.listRefreshes, { params: { entryId } })).body.items.map(
+    ({ cause, outcome }) => `${cause} ${outcome}`,
+  )
+
+/** As if the last attempt to refresh had ended so much earlier. */
+const backdate = ({ services }: Platform, seconds: number) =>
+  services.database.raw('update vault_refreshes set ended_at = ended_at - make_interval(secs => ?)', [seconds])
+
+/** Entries of a site that is gone for good, connected so many days ago. */
+async function addUnreachable(platform: Platform, model: VaultEntry, count: number, tokenUrl: string, days: number) {
+  const { database, sealing } = platform.services
+  const renewedAt = new Date(Date.now() - days * day)
+  const auth = { ...model.manifest.auth, token_url: tokenUrl } as VaultEntry['manifest']['auth']
+  for (let number = 0; number < count; number += 1) {
+    const [id, origin] = [newId(), `https://gone-${number}.example`]
+    const credential = sealCredential(sealing, { id, authType: 'oauth2' }, { accessToken: 'a', refreshToken: 'r' })
+    const fields = { id, origin, credential, renewedAt, manifest: { ...model.manifest, auth } }
+    await VaultEntry.query(database).insert({ ...fieldsOf(model), ...fields })
+  }
+}
+
+test('grants that nobody has used for 25 days are refreshed, and nothing else is', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const platform = await startPlatform(t, { sites, env })
+  const refreshes = () => contacts.tokenRequests().filter(({ grantType }) => grantType === 'refresh_token')
+  const [idle, fresh, dead] = [await customer(platform), await customer(platform), await customer(platform)]
+  const idleId = await connectContacts(idle, contacts)
+  const freshId = await connectContacts(fresh, contacts)
+  const deadId = await connectContacts(dead, contacts)
+  const bearerId = await connectTracker(idle, sites)
+  await age(platform, freshId, 24.9)
+  await age(platform, deadId, 26, { status: 'needs_reauth', statusReason: 'Its tokens are gone.' })
+  await age(platform, bearerId, 26)
+  await age(platform, idleId, 25.1, { expiresAt: new Date(0), refreshAfter: new Date(0) })
+  const before = await rowOf(platform, idleId)
+
+  await platform.services.keepAlive()
+  t.is(refreshes().length, 1)
+  t.deepEqual(await historyOf(idle, idleId), ['keep_alive refreshed'])
+  for (const [someone, entryId] of [
+    [fresh, freshId],
+    [dead, deadId],
+    [idle, bearerId],
+  ] as const) {
+    t.deepEqual(await historyOf(someone, entryId), [])
+  }
+  const after = await rowOf(platform, idleId)
+  t.is(after.generation, before.generation + 1)
+  t.true(Date.now() - after.renewedAt.getTime() < 60_000)
+  t.true(Number(after.expiresAt) > Date.now())
+  const params = { entryId: idleId, toolName }
+  t.is((await call(idle, vault.callTool, { params, body: {} })).status, 200)
+  await platform.services.keepAlive()
+  t.is(refreshes().length, 1)
+
+  // A site that is down is asked again later and later, and the connection stands.
+  contacts.intercept(async (_facts, response) => void response.writeHead(503).end())
+  await age(platform, idleId, 26)
+  for (let time = 0; time < 3; time += 1) await platform.services.keepAlive()
+  t.is(refreshes().length, 2)
+  await backdate(platform, 1)
+  for (let time = 0; time < 3; time += 1) await platform.services.keepAlive()
+  t.is(refreshes().length, 3)
+  await backdate(platform, 1)
+  await platform.services.keepAlive()
+  t.is(refreshes().length, 3, 'the second pause is longer than the first')
+  t.is((await call(idle, vault.callTool, { params, body: {} })).status, 200)
+
+  // Twenty that fail each time, be it here, must not keep the others from their turn.
+  contacts.intercept(undefined)
+  await backdate(platform, 600)
+  await addUnreachable(platform, after, 20, `${sites.deadOrigin}/token`, 40)
+  const { database } = platform.services
+  await VaultEntry.query(database).findOne({ origin: 'https://gone-0.example' }).patch({ credential: 'unreadable' })
+  await platform.services.keepAlive()
+  await platform.services.keepAlive()
+  t.is(refreshes().length, 4)
+  t.deepEqual((await historyOf(idle, idleId))[0], 'keep_alive refreshed')
+  t.false(refreshes().some(({ consumedBefore }) => consumedBefore))
+})
+
+test('an entry that uses OAuth takes no token by hand, and deleted it is given back at the site with all its tokens', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  const platform = await startPlatform(t, { sites, env })
+  const someone = await customer(platform)
+  const entryId = await connectContacts(someone, contacts)
+  const byHand = await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'by-hand' } })
+  t.is(byHand.failure.code, 'VALIDATION_ERROR')
+  t.is(byHand.failure.details?.[0]?.path, 'token')
+  const { accessToken, refreshToken = '' } = openCredential(platform.services.sealing, await rowOf(platform, entryId))
+  const useTool = () => askSite(`${contacts.origin}/api/tools/${toolName}`, { token: accessToken, body: {} })
+  t.is((await useTool()).status, 200)
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId } })).status, 204)
+  t.is((await useTool()).status, 401)
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: 'switchyard' }
+  const answer = await askSite(`${contacts.origin}/oauth/token`, {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  })
+  t.is(answer.status, 400)
+  t.is(answer.json()['error'], 'invalid_grant')
+  t.is((await call(someone, vault.listRefreshes, { params: { entryId } })).failure.code, 'NOT_FOUND')
+})
