@@ -141,11 +141,9 @@ refused('a person sees whose vault it is before anything is bound, and no markup
   t.false(/<(?:script|img)/i.test(text))
   const confirmed = await comeBack(platform, `${body.connectUrl}&confirmed=yes`, '', html)
   t.is(confirmed.status, 303)
-  const [cookie = ''] = confirmed.headers.getSetCookie()
-  t.is((await comeBack(platform, body.connectUrl, '', html)).status === 303, false)
+  t.is(confirmed.headers.getSetCookie().length, 1)
   const elsewhere = await comeBack(platform, `${body.connectUrl}&confirmed=yes`, '', html)
   t.is(elsewhere.status, 400)
-  t.not(cookie, '')
 })
 
 refused('a ticket that is none opens nothing', async (t, { platform }) => {

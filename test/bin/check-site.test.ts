@@ -216,7 +216,7 @@ test('the checker finds each of the bad tools, once it may call them all', async
     'answer-time': ['hang'],
     'answer-whole': ['reset'],
     'answer-redirect': ['redirect'],
-    'answer-size': ['too_large', 'endless'],
+    'answer-size': ['too_large', 'compressed_bomb', 'endless'],
     'answer-utf8': ['not_utf8'],
     'answer-object': ['not_object', 'not_json'],
   })

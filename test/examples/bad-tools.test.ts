@@ -70,6 +70,7 @@ test('tools answer with what is no JSON object', async (t) => {
   t.regex(String(html.headers['content-type']), /html/)
   t.true((await call(sites, 'not_utf8')).text.includes('\uFFFD'))
   t.true((await call(sites, 'too_large')).text.length > 2 * 1024 * 1024)
+  t.is((await call(sites, 'compressed_bomb')).headers['content-encoding'], 'gzip')
 })
 
 test('a slow tool answers after its seconds', async (t) => {

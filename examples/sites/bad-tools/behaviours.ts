@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Schema } from '@cfworker/json-schema'
 
 /** A tool call that was read whole, and may now be answered badly. */
@@ -132,6 +133,11 @@ export const behaviours: Record<string, Behaviour> = {
     input_schema: nothing,
     answer: ({ response }) => sendJson(response, 200, { text: 'x'.repeat(2 * 1024 * 1024) }),
   },
+  compressed_bomb: {
+    description: 'Answers with 50 KB that unpack to 50 MB.',
+    input_schema: nothing,
+    answer: ({ response }) => send(response, 200, 'application/json', packBomb(), { 'Content-Encoding': 'gzip' }),
+  },
   endless: {
     description: 'Answers with a body that never ends.',
     input_schema: nothing,
@@ -168,6 +174,8 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer, headers = {}): void {
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
 }
+
+const packBomb = () => gzipSync(`{"text":"${'x'.repeat(50_000_000)}"}`)
 
 /** The caller sees ECONNRESET, or an end without an answer: both leave it in doubt about what happened. */
 function cut(response: ServerResponse): void {

@@ -86,6 +86,7 @@ test.serial('an answer that cannot be used leaves the effect in doubt, and is no
   await check(t, scripts, 'not_json {}', { ...unknown, told: /not valid JSON/ })
   await check(t, scripts, 'not_utf8 {}', { ...unknown, told: /not valid UTF-8/ })
   await check(t, scripts, 'too_large {}', { ...unknown, httpStatus: null, told: /too large/ })
+  await check(t, scripts, 'compressed_bomb {}', { ...unknown, httpStatus: null, told: /too large/ })
   await check(t, scripts, 'endless {}', { ...unknown, httpStatus: undefined, told: /too large|in time/ })
 })
 
