@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { decodeUtf8, parseJson } from '../json.ts'
+import { retryAfter } from '../retry-after.ts'
 import type { SafeFetch, SafeResponse } from '../safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch-error.ts'
 
@@ -83,8 +84,8 @@ function judge(response: SafeResponse): CallOutcome {
   if (status >= 200 && status < 300) return judgeAnswer(status, text)
   const said = siteError(text)
   if (status === 401 || status === 403 || status === 429) {
-    const retryAfter = retryAfterSeconds(response.headers.get('retry-after'))
-    return { kind: 'refused', httpStatus: status, certain: true, text: refusal(status, said), ...retryAfter }
+    const text = refusal(status, said)
+    return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
   }
   if (status >= 500 || status === 408) return broken(status, `The site failed with status ${status}.${said}`)
   return {
@@ -126,11 +127,4 @@ function siteError(text: string | undefined): string {
   if (typeof error !== 'string' || error === '') return ''
   const words = error.toWellFormed().replaceAll('\u0000', '').slice(0, 2000)
   return ` The site says: ${JSON.stringify(words)}`
-}
-
-/** Retry-After as seconds or as a date (RFC 9110, 10.2.3), bounded to a day. */
-function retryAfterSeconds(header: string | null): { retryAfter?: number } {
-  if (!header) return {}
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? { retryAfter: Math.min(Math.max(Math.ceil(seconds), 1), 86_400) } : {}
 }

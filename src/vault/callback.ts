@@ -6,8 +6,9 @@ import type { Logger } from '../logger.ts'
 import { hashToken, isToken } from '../opaque-tokens.ts'
 import type { Sealing } from '../sealing.ts'
 import { assertOpen, verifierPlace } from './flows.ts'
-import type { Grant, OAuthClient, OAuthSite, TokenOutcome } from './oauth-client.ts'
+import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
+import { plain, type Grant, type TokenOutcome } from './token-outcome.ts'
 import type { VaultEntry } from './vault-entry.ts'
 
 /** What the browser brings back from the site. */
@@ -134,8 +135,6 @@ function refusedBySite({ error, error_description: description }: AuthorizationR
   const said = [error, description].filter((words) => words !== undefined).map(plain)
   return new CodedError('TOOL_EXECUTION_ERROR', { message: `The site refused to connect. It says: ${said.join(': ')}` })
 }
-
-const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200)
 
 function granted(outcome: TokenOutcome): Grant {
   if (outcome.kind === 'granted') return outcome.grant

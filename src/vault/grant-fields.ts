@@ -1,5 +1,5 @@
 import type { Scope } from '../sites/tool.ts'
-import type { Grant } from './oauth-client.ts'
+import type { Grant } from './token-outcome.ts'
 
 /** Tokens are renewed when so much of their lifetime is over, while the old one is still good for emergencies. */
 const renewAt = 0.8
