@@ -112,8 +112,8 @@ export async function up(knex: Knex): Promise<void> {
     alter table tool_calls
       -- sends that are known to have done nothing (401, 429): they do not count as attempts that failed
       add harmless integer not null default 0,
-      -- the site answered 401 to it, and it is sent once more under a newer credential
-      add refused boolean not null default false,
+      -- the generation of the credential under which the site answered 401 to it
+      add refused_generation integer,
       add wait_cause text constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential')),
       add not_before timestamptz;
     create index tool_calls_parked on tool_calls (run_id, vault_entry_id)
@@ -132,7 +132,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table runs drop waiting_cause, drop waiting_for, drop waiting_since, drop waiting_until;
-    alter table tool_calls drop harmless, drop refused, drop wait_cause, drop not_before;
+    alter table tool_calls drop harmless, drop refused_generation, drop wait_cause, drop not_before;
     drop table outgoing_waits; drop table outgoing_slots; drop table outgoing_hosts;
     drop table oauth_flows; drop table vault_refreshes;
     alter table vault_entries

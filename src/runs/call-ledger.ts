@@ -15,7 +15,7 @@ const repeated =
   'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
 const givenUp = 'Every attempt ended without a usable answer.'
 
-type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refused'>>
+type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
 
 /** What is written about the tool calls of a run, each time under the lock of the run and for its epoch. */
 export function createCallLedger({ database, clock }: { database: Database; clock: Clock }) {
@@ -23,8 +23,8 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
   /** Nobody but this attempt may record what came of it; if the call was settled meanwhile, that stands. */
-  const ofAttempt = (trx: Transaction, { id, attempts }: ToolCall) =>
-    ToolCall.query(trx).where({ id, status: 'started', attempts })
+  const ofAttempt = (trx: Transaction, { id, status, attempts }: ToolCall) =>
+    ToolCall.query(trx).where({ id, status, attempts })
 
   return {
     /** The call if there is anything to send; settles it if its last attempt was lost and must not be repeated. */
@@ -76,21 +76,19 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         await append(trx, run.id, now, [failedEvent(call, outcome.text)])
       }),
 
-    /**
-     * The call stays planned: it was not sent, or the site has said that it did nothing (`said`). What it waits for, if
-     * anything, is in `wait`.
-     */
-    takeBack: (ref: RunRef, call: ToolCall, said: string | undefined, wait: Wait): Promise<void> =>
+    /** The site has answered that it did nothing: the call is as it was before it was sent, but for the count. */
+    takeBack: (ref: RunRef, call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> =>
       underLock(ref, async (trx, run, now) => {
-        if (said === undefined) {
-          const { id, status, attempts } = call
-          await ToolCall.query(trx).where({ id, status, attempts }).patch(wait)
-          return
-        }
-        const harmless = call.harmless + 1
-        if ((await ofAttempt(trx, call).patch({ status: 'planned', harmless, ...wait })) === 0) return
-        await append(trx, run.id, now, [failedEvent(call, said)])
+        const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
+        const changes = { status: 'planned' as const, harmless: call.harmless + 1, refusedGeneration }
+        if ((await ofAttempt(trx, call).patch(changes)) === 0) return call
+        await append(trx, run.id, now, [failedEvent(call, outcome.text)])
+        return Object.assign(call, changes)
       }),
+
+    /** The call cannot be sent now; what it waits for is in `wait`. */
+    postpone: (ref: RunRef, call: ToolCall, wait: Wait): Promise<void> =>
+      underLock(ref, async (trx) => void (await ofAttempt(trx, call).patch(wait))),
 
     /** A credential was refreshed on the way to the call. */
     noteRefresh: (ref: RunRef, call: ToolCall): Promise<void> =>

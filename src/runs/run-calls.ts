@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { persist, type Database } from '../database.ts'
 import { CodedError } from '../errors.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
-import type { Sender, Sending } from '../tools/sender.ts'
+import type { Sender, Sending, Sent } from '../tools/sender.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import { createCallLedger, maxAttempts } from './call-ledger.ts'
 import type { RunRef } from './record.ts'
@@ -23,28 +23,26 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
 
   /** Sends the call once; whether it is to be sent again at once. */
   async function attempt(ref: RunRef, call: ToolCall, share: string, signal: AbortSignal): Promise<boolean> {
-    let begun: ToolCall | undefined
+    let current = call
     const sent = await sender.send(toSending(call, share, signal), {
-      begin: async () => (begun = await ledger.begin(ref, call.id)) !== undefined,
+      async begin() {
+        const begun = await ledger.begin(ref, call.id)
+        current = begun ?? call
+        return begun !== undefined
+      },
+      async undone(outcome, generation) {
+        current = await ledger.takeBack(ref, current, outcome, generation)
+      },
       refreshed: () => ledger.noteRefresh(ref, call),
     })
     if (sent.kind === 'dropped') return false
-    const current = begun ?? call
-    if (sent.kind === 'answered') await settle(ref, current, sent.outcome, signal)
-    if (sent.kind === 'parked') {
-      const wait = { waitCause: 'credential', notBefore: null, refused: false } as const
-      await persist(() => ledger.takeBack(ref, current, sent.sent ? sent.message : undefined, wait), signal)
+    if (sent.kind === 'answered') return settle(ref, current, sent.outcome, signal)
+    if (sent.kind !== 'parked' && sent.outcome && current.harmless > maxHarmless) {
+      return finish(ref, current, sent.outcome, signal)
     }
-    if (sent.kind === 'held') {
-      if (sent.outcome && current.harmless >= maxHarmless) return finish(ref, current, sent.outcome, signal)
-      const wait = { waitCause: 'rate_limit', notBefore: sent.until } as const
-      await persist(() => ledger.takeBack(ref, current, sent.outcome?.text, wait), signal)
-    }
-    if (sent.kind !== 'again') return false
-    if (current.harmless >= maxHarmless) return finish(ref, current, sent.outcome, signal)
-    await persist(() => ledger.takeBack(ref, current, sent.outcome.text, { refused: true }), signal)
-    if (sent.refreshed) await persist(() => ledger.noteRefresh(ref, current), signal)
-    return true
+    if (sent.kind !== 'again') await persist(() => ledger.postpone(ref, current, waitOf(sent)), signal)
+    else if (sent.refreshed) await persist(() => ledger.noteRefresh(ref, current), signal)
+    return sent.kind === 'again'
   }
 
   async function finish(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
@@ -52,8 +50,8 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     return false
   }
 
-  async function settle(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<void> {
-    if (!mayRepeat(call, outcome)) return void (await finish(ref, call, outcome, signal))
+  async function settle(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+    if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
     await persist(() => ledger.noteFailure(ref, call, outcome), signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
@@ -75,6 +73,12 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
   }
 }
 
+/** Until when, or for whom, a call waits that could not be sent. */
+const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
+  sent.kind === 'held'
+    ? { waitCause: 'rate_limit' as const, notBefore: sent.until }
+    : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
+
 const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending => ({
   callId: call.id,
   ownerId: call.ownerId,
@@ -84,13 +88,13 @@ const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending 
   idempotencyKey: call.idempotencyKey,
   share,
   mayWait: true,
-  refusedBefore: call.refused,
+  refusedGeneration: call.refusedGeneration,
   signal,
 })
 
 /** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
 function mayRepeat({ effect, attempts, harmless }: ToolCall, outcome: CallOutcome): boolean {
-  if (attempts - harmless >= maxAttempts) return false
+  if (attempts - harmless >= maxAttempts || harmless > maxHarmless) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && !outcome.hopeless && (outcome.certain || effect !== 'once')
 }

@@ -21,7 +21,8 @@ export interface SiteCall {
  */
 export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
-  | { kind: 'refused' | 'rejected'; httpStatus: number; certain: boolean; text: string; retryAfter?: number }
+  | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
+  | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
   /** `hopeless`: trying again soon would come to the same. */
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; hopeless?: true }

@@ -21,8 +21,8 @@ export interface Sending {
   share: string
   /** Whether the call may take a place in the queue for its host. */
   mayWait: boolean
-  /** Whether the site has refused it already under a credential that was new then. */
-  refusedBefore: boolean
+  /** The generation of the credential under which the site has answered 401 to it already. */
+  refusedGeneration: number | null
   signal?: AbortSignal | undefined
 }
 
@@ -30,17 +30,19 @@ export interface Sending {
 export interface Ledger {
   /** Writes that the call is sent now; false if it is not to be sent any more. */
   begin: () => Promise<boolean>
+  /** Writes that the site has answered, and done nothing (401, 429): before anything else is done about it. */
+  undone: (outcome: CallOutcome, generation: number) => Promise<void>
   /** The credential was refreshed for the call. */
   refreshed: () => Promise<void>
 }
 
-/** What came of it. `held` and `parked` calls have not reached the site, or it is certain that it did nothing. */
+/** What came of it. `held` and `parked` calls were not sent, or the ledger knows that the site did nothing. */
 export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
   /** The site answered 401, and there is a newer credential now: the call can be sent again at once. */
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
   | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
-  | { kind: 'parked'; message: string; sent: boolean }
+  | { kind: 'parked'; message: string }
   | { kind: 'dropped' }
 
 /**
@@ -67,6 +69,8 @@ export function createSender(context: {
       const outcome = await callSite({ ...sending, ...connection })
       // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
       const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
+      if (!isHarmless(outcome)) return { kind: 'answered', outcome }
+      await persist(() => ledger.undone(outcome, connection.generation), patience)
       return await persist(() => untilAborted(judge(sending, connection, host, outcome), sending.signal), patience)
     } finally {
       await release(slot.slotId)
@@ -79,13 +83,14 @@ export function createSender(context: {
       .release(slotId)
       .catch((error: unknown) => logger.warn({ err: error }, 'a slot was not given back, and is free by itself later'))
 
-  async function judge(sending: Sending, connection: Connection, host: string, outcome: CallOutcome): Promise<Sent> {
-    if (outcome.kind !== 'refused' || outcome.httpStatus === 403) return { kind: 'answered', outcome }
+  async function judge(sending: Sending, connection: Connection, host: string, outcome: Harmless): Promise<Sent> {
     if (outcome.httpStatus === 429) {
       const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
       return { kind: 'held', until, why: 'held', host, outcome }
     }
-    const state = await vault.connections.refused(sending.ownerId, connection, sending.refusedBefore)
+    // Under a credential that is newer than the one that was refused, no refresh will help.
+    const again = sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation
+    const state = await vault.connections.refused(sending.ownerId, connection, again)
     return afterRefusal(state, outcome)
   }
 
@@ -94,7 +99,7 @@ export function createSender(context: {
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
       const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
       if (state.kind === 'gone') return hopeless(ledger, gone)
-      if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: false }
+      if (state.kind === 'dead') return { kind: 'parked', message: state.message }
       if (state.kind !== 'ready') return unsent(ledger, state.message)
       if (state.refreshed) await ledger.refreshed()
       if (!state.connection.tools.includes(sending.tool)) return hopeless(ledger, notOffered)
@@ -104,6 +109,12 @@ export function createSender(context: {
 }
 
 export type Sender = ReturnType<typeof createSender>
+
+type Harmless = Extract<CallOutcome, { kind: 'refused' }>
+
+/** Whether the site has said, by 401 or 429, that it did nothing, and may do it yet. 403 is its last word. */
+const isHarmless = (outcome: CallOutcome): outcome is Harmless =>
+  outcome.kind === 'refused' && outcome.httpStatus !== 403
 
 /**
  * A refresh goes on although the call is not waited for any more: its tokens must be stored, and a cancelled run must
@@ -123,7 +134,7 @@ const gone = 'The site is no longer connected: its vault entry was deleted.'
 
 function afterRefusal(state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }
-  if (state.kind === 'dead') return { kind: 'parked', message: state.message, sent: true }
+  if (state.kind === 'dead') return { kind: 'parked', message: state.message }
   const text = state.kind === 'gone' ? gone : state.message
   return { kind: 'answered', outcome: { kind: 'unavailable', httpStatus: null, certain: true, text } }
 }

@@ -39,8 +39,8 @@ export class ToolCall extends Row {
   declare epoch: number
   /** Sends that are known to have done nothing (401, 429); they count as attempts, but not as failed ones. */
   declare harmless: number
-  /** The site answered 401 to it, and it is sent once more under a newer credential. */
-  declare refused: boolean
+  /** The generation of the credential under which the site answered 401 to it; it is sent again under a newer one. */
+  declare refusedGeneration: number | null
   /** Why, and until when, a planned call is not sent. */
   declare waitCause: WaitCause | null
   declare notBefore: Date | null

@@ -45,19 +45,22 @@ export function createTools(context: {
   }
 
   /** The row of the call: written when it is first sent, because one that is refused before leaves no trace. */
-  function ledgerOf(row: ReturnType<typeof directRow>): Ledger & { sends: () => number } {
+  function ledgerOf(row: ReturnType<typeof directRow>): Ledger & { sends: () => number; refused: () => number | null } {
     let sends = 0
+    let refused: number | null = null
     return {
       sends: () => sends,
+      refused: () => refused,
       refreshed: async () => {},
+      async undone(_outcome, refusedGeneration) {
+        await ToolCall.query(database).findById(row.id).patch({ harmless: sends, refusedGeneration })
+        refused = refusedGeneration
+      },
       async begin() {
         const now = clock.now()
         sends += 1
         if (sends === 1) await ToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
-        else
-          await ToolCall.query(database)
-            .findById(row.id)
-            .patch({ attempts: sends, harmless: sends - 1 })
+        else await ToolCall.query(database).findById(row.id).patch({ attempts: sends })
         return true
       },
     }
@@ -73,7 +76,7 @@ export function createTools(context: {
   async function sendUpToTwice(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
     const sent = await sender.send(sending, ledger)
     if (sent.kind !== 'again' || ledger.sends() >= maxSends) return sent
-    return sendUpToTwice({ ...sending, refusedBefore: true }, ledger)
+    return sendUpToTwice({ ...sending, refusedGeneration: ledger.refused() }, ledger)
   }
 
   return {
@@ -104,7 +107,8 @@ export function createTools(context: {
       const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + settleMs + 60_000
       const text = 'The process that made this call ended before its outcome was recorded.'
       await database.raw(
-        `update tool_calls set status = case effect when 'read' then 'failed' else 'unknown' end, result = ?, ended_at = ?
+        `update tool_calls set result = ?, ended_at = ?,
+                status = case when effect = 'read' or harmless = attempts then 'failed' else 'unknown' end
           where origin = 'direct' and status = 'started' and started_at < ?`,
         [JSON.stringify({ text }), clock.now(), new Date(clock.now().getTime() - longestMs)],
       )
@@ -141,7 +145,7 @@ const toSending = (row: ReturnType<typeof directRow>): Sending => ({
   idempotencyKey: row.idempotencyKey,
   share: `direct:${row.ownerId}`,
   mayWait: false,
-  refusedBefore: false,
+  refusedGeneration: null,
 })
 
 /** A failed call as the client learns of it (decisions, "Outgoing requests"). */

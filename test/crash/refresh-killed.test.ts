@@ -54,7 +54,8 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   // The site's answers are held until the worker is killed, so it has to be patient.
   const first = await stage.startWorker({ TOKEN_TIMEOUT_SECONDS: '60' })
 
-  const refused = await openOwner(stage, 3600)
+  // A 401 proves that nothing was done: even a call that must be made once may be made again afterwards.
+  const refused = await openOwner(stage, 3600, 'crm.deleteContact {"id":1}')
   contacts.expireAccessTokens()
   const [unsent, unseen, unstored, stored] = [
     await openOwner(stage, 1),
@@ -156,6 +157,12 @@ test('a worker killed at any point of a refresh costs no more than the connectio
     if (runId === beforePost.runId || runId === unsentRun.runId)
       t.is(dataOf(timeline, 'credential.refreshed').length, 1)
   }
+
+  const deletions = contacts.requests().filter(({ tool }) => tool === 'crm.deleteContact')
+  t.deepEqual(
+    deletions.map(({ status }) => status),
+    [401, 401, 200],
+  )
 
   // When the site stops taking the access token, the token in doubt is tried once, and that is all.
   contacts.expireAccessTokens()

@@ -24,12 +24,16 @@ export interface Owner extends Entry {
 }
 
 /** An owner whose access tokens, of now on and until told otherwise, live for so many seconds. */
-export async function openOwner({ platform, contacts }: Stage, accessTokenSeconds: number): Promise<Owner> {
+export async function openOwner(
+  { platform, contacts }: Stage,
+  accessTokenSeconds: number,
+  toolCall = `${toolName} {}`,
+): Promise<Owner> {
   const someone = await customer(platform)
   contacts.accessTokenSeconds = accessTokenSeconds
   const entryId = await connectContacts(someone, contacts)
   contacts.accessTokenSeconds = 3600
-  const systemPrompt = `[[call ${toolName} {}]]`
+  const systemPrompt = `[[call ${toolCall}]]`
   const { id: agentId } = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }] })
   return { someone, entryId, agentId }
 }
