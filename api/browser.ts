@@ -5,7 +5,8 @@ import { renderPage, type PageText } from './page.ts'
 /** What a route that browsers open answers: on to another address, or a page for people and its content for clients. */
 export type BrowserAnswer = { cookie?: BindingCookie } & (
   | { location: string }
-  | { page: PageText; content: Record<string, unknown> }
+  // Without content it is a page for everybody.
+  | { page: PageText; content?: Record<string, unknown> }
 )
 
 /** A cookie that ties a browser to one thing it has begun. */
@@ -17,7 +18,16 @@ export interface BindingCookie {
 }
 
 /** Whether the client would rather have a page for people than JSON: browsers say so, other clients do not. */
-export const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
+const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
+
+/** Whether the client names JSON, and rather than a page; taking anything is not asking for it. */
+export const asksForJson = (ctx: Context): boolean => ctx.accepts('html', 'json') === 'json'
+
+/** Answers a HEAD request: there is something at this address. What is not asked for by GET is not done. */
+export function sendHead(ctx: Context): void {
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.status = 200
+}
 
 /** Sends the answer. A redirect is a 303, after which a browser asks by GET whatever it did before (RFC 9700, 4.12). */
 export function sendToBrowser(
@@ -34,7 +44,7 @@ export function sendToBrowser(
     return
   }
   ctx.status = 200
-  if (wantsPage(ctx)) sendPage(ctx, answer.page)
+  if (!answer.content || wantsPage(ctx)) sendPage(ctx, answer.page)
   else ctx.body = present(answer.content)
 }
 

@@ -4,7 +4,7 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
-import { sendToBrowser, wantsPage, type BrowserAnswer } from './browser.ts'
+import { asksForJson, sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
 import { isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
@@ -16,6 +16,9 @@ export function mount(route: AnyRoute, services: Services): Middleware {
     ctx.state['browser'] = route.browser
     const request = facts(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
+    if (limitOf(route) === 'browser') await services.rateLimits.browser(request.address)
+    // The router takes HEAD for GET, and what browsers open is used up by being opened.
+    if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
     const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
     if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
     if (caller && needsTerms(route)) requireTerms(caller)
@@ -41,7 +44,7 @@ const facts = (ctx: Context): RequestFacts => ({
   // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
   cookie: (name) => ctx.cookies.get(name),
   search: ctx.querystring,
-  wantsPage: wantsPage(ctx),
+  asksForJson: asksForJson(ctx),
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 

@@ -40,7 +40,8 @@ const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(c
 const chosen = v.pipe(
   v.optional(v.pipe(v.array(text(64)), v.maxLength(200))),
   v.metadata({
-    description: 'Tools to be usable; only the scopes they need are asked for. Without it all of a new site',
+    description:
+      'Tools to be usable; only the scopes they need are asked for, besides those granted already. Without it all of a new site',
   }),
 )
 
@@ -52,7 +53,7 @@ export const startOAuth = route({
   path: `${folder}/start`,
   summary: 'Begin to connect a site by OAuth, or to authorise an entry again',
   description:
-    'Open `connectUrl` in the browser of the person who has the account at the site. Name a `url` to connect a new site, or an `entryId` to renew or widen what was granted; without `tools` what was granted is asked for again. The address is good for ten minutes, in one browser.',
+    'Open `connectUrl` in the browser of the person who has the account at the site. Name a `url` to connect a new site, or an `entryId` to renew or widen what was granted; what was granted is asked for again in any case, and with `tools` what those need besides. The address is good for ten minutes, in one browser.',
   body: v.union(
     [
       v.strictObject({ url: text(2048), tools: chosen, acceptHosts }),
@@ -96,47 +97,55 @@ export const getOAuthFlow = route({
 export const goToSite = route({
   tag: 'vault',
   access: 'anyone',
-  limit: 'address',
+  limit: 'browser',
   browser: true,
   name: 'goToSite',
   method: 'get',
   path: `${folder}/go`,
   summary: "Go on to the site's sign-in (for browsers)",
   description:
-    'Shows a person whose vault the site will be connected to; `confirmed` goes on at once, and so does it for clients that do not ask for HTML. Sets a cookie that binds what follows to this browser, and redirects to the site.',
-  query: v.looseObject({ ticket: text(100), confirmed: v.optional(v.string()) }),
+    'Shows a person whose vault the site will be connected to. The link of that page, good in the browser that the page was shown in, redirects to the site and binds what follows to that browser. Clients that ask for `application/json` are redirected at once.',
+  query: v.looseObject({
+    ticket: text(100),
+    seen: v.pipe(v.optional(v.string()), v.metadata({ description: 'From the link of the page' })),
+  }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
-  async handle({ services, query, request }): Promise<BrowserAnswer> {
-    if (request.wantsPage && query.confirmed === undefined) {
-      const page = confirmation(await services.vault.flows.preview(query.ticket), query.ticket)
-      return { page, content: {} }
-    }
-    const { location, id: flowId, binding } = await services.vault.flows.go(query.ticket, cookieOf(request))
-    return { location, cookie: { name: cookieName(flowId), value: binding, path: folder, maxAgeSeconds: 600 } }
+  async handle({ services, query: { ticket, seen }, request }): Promise<BrowserAnswer> {
+    const { flows } = services.vault
+    const opened = await flows.open(ticket, cookieOf(request))
+    const cookie = { name: cookieName(opened.flow.id), value: opened.binding, path: folder, maxAgeSeconds: 600 }
+    if (request.asksForJson || seen === opened.seen) return { location: await flows.go(opened), cookie }
+    const link = `${folder}/go?${new URLSearchParams({ ticket, seen: opened.seen }).toString()}`
+    return { page: confirmation(await flows.preview(opened), link, seen !== undefined), cookie }
   },
 })
 
 /**
  * Whoever is sent this address by somebody else would connect an account of their own to a vault of another's, so they
- * are told whose it is.
+ * are told whose it is. `again` where a link did not belong to this browser: it may take no cookies, or be a second tab.
  */
-function confirmation(flow: { owner: string; site: string; origin: string; scopes: Scope[] }, ticket: string) {
+function confirmation(
+  flow: { owner: string; site: string; origin: string; scopes: Scope[] },
+  link: string,
+  again: boolean,
+) {
   return {
     title: `Connect ${flow.site}?`,
     text: [
       `${flow.origin} will be connected to the vault of ${flow.owner}. Agents of that account may then, in your name: ${sentence(flow.scopes)}.`,
       'Go on only if this account is yours. You sign in at the site itself; your password stays there.',
+      ...(again ? ['If this page comes again and again, let your browser keep cookies of this address.'] : []),
     ],
     good: true,
-    action: { href: `${folder}/go?ticket=${encodeURIComponent(ticket)}&confirmed=yes`, label: `Go on to ${flow.site}` },
+    action: { href: link, label: `Go on to ${flow.site}` },
   }
 }
 
 export const finishOAuth = route({
   tag: 'vault',
   access: 'anyone',
-  limit: 'address',
+  limit: 'browser',
   browser: true,
   name: 'finishOAuth',
   method: 'get',

@@ -69,6 +69,7 @@ const describe = (route: AnyRoute): string =>
     route.access === 'admin' && 'For admins only.',
     needsTerms(route) ? false : route.access !== 'anyone' && 'Works before the terms are accepted.',
     limitOf(route) === 'address' && 'Counted by client address.',
+    limitOf(route) === 'browser' && 'Counted by client address, apart from other requests.',
   ]
     .filter(Boolean)
     .join('\n\n')

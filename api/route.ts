@@ -10,6 +10,8 @@ import type { BrowserAnswer } from './browser.ts'
  */
 export type Access = 'anyone' | 'account' | 'login' | 'admin'
 
+export type Limit = 'caller' | 'address' | 'browser' | 'none'
+
 /** What a handler may know of the HTTP request itself. */
 export interface RequestFacts {
   id: string
@@ -19,8 +21,8 @@ export interface RequestFacts {
   cookie: (name: string) => string | undefined
   /** The query as it was written, without the question mark. */
   search: string
-  /** Whether there is a person at the other end, with a browser. */
-  wantsPage: boolean
+  /** Whether the client asks for JSON by name, which no browser and no preview of a link does. */
+  asksForJson: boolean
 }
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -66,8 +68,11 @@ export interface Route<
   access: Access & A
   /** false where the terms need not be accepted yet (`/auth/*`). */
   terms?: boolean
-  /** Which of the platform's limits counts this request (decisions, "The HTTP API"). */
-  limit?: 'caller' | 'address' | 'none'
+  /**
+   * Which of the platform's limits counts this request (decisions, "The HTTP API"): `address` and `browser` count by the
+   * client's address, apart from each other, so that browsers that come back from a site do not use up logins.
+   */
+  limit?: Limit
   query?: Query
   /** Headers of its own that the route reads: name and meaning. */
   headers?: Record<string, string>
@@ -131,5 +136,7 @@ export const needsLogin = (route: AnyRoute): boolean => route.access === 'login'
 
 export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
 
-export const limitOf = (route: AnyRoute): 'caller' | 'address' | 'none' =>
-  route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')
+/** Whether the limit is of the client's address, and holds before anything else is looked at. */
+export const isByAddress = (route: AnyRoute): boolean => ['address', 'browser'].includes(limitOf(route))
+
+export const limitOf = (route: AnyRoute): Limit => route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')

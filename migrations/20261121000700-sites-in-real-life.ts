@@ -17,10 +17,6 @@ export async function up(knex: Knex): Promise<void> {
       -- since when the credential is the one it is; refresh tokens that nobody uses die of age
       add renewed_at timestamptz,
       add last_used_at timestamptz,
-      -- a manifest that is not used before the owner has accepted it
-      add pending_manifest json,
-      add pending_fingerprint text,
-      add pending_at timestamptz,
       add manifest_checked_at timestamptz;
     update vault_entries set renewed_at = updated_at, manifest_checked_at = manifest_fetched_at;
     alter table vault_entries
@@ -114,6 +110,8 @@ export async function up(knex: Knex): Promise<void> {
       add harmless integer not null default 0,
       -- the generation of the credential under which the site answered 401 to it
       add refused_generation integer,
+      -- an attempt at it may have taken effect, although a later one certainly has not
+      add in_doubt boolean not null default false,
       add wait_cause text constraint tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential')),
       add not_before timestamptz;
     create index tool_calls_parked on tool_calls (run_id, vault_entry_id)
@@ -126,13 +124,16 @@ export async function up(knex: Knex): Promise<void> {
       add waiting_since timestamptz,
       add waiting_until timestamptz;
     create index runs_waiting on runs (waiting_until) where status = 'waiting';
+    create index runs_cancelling on runs (cancel_requested_at)
+      where status in ('running', 'waiting') and cancel_requested_at is not null;
   `)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop index runs_cancelling;
     alter table runs drop waiting_cause, drop waiting_for, drop waiting_since, drop waiting_until;
-    alter table tool_calls drop harmless, drop refused_generation, drop wait_cause, drop not_before;
+    alter table tool_calls drop harmless, drop refused_generation, drop in_doubt, drop wait_cause, drop not_before;
     drop table outgoing_waits; drop table outgoing_slots; drop table outgoing_hosts;
     drop table oauth_flows; drop table vault_refreshes;
     alter table vault_entries

@@ -9,6 +9,7 @@ import * as sitesInRealLife from './20261121000700-sites-in-real-life.ts'
 import * as vaultCanaries from './20261121000800-vault-canaries.ts'
 import * as notifications from './20261121000900-notifications.ts'
 import * as manifestChanges from './20261121001000-manifest-changes.ts'
+import * as refreshHistory from './20261121001200-refresh-history.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   { ...vaultCanaries, name: '20261121000800-vault-canaries' },
   { ...notifications, name: '20261121000900-notifications' },
   { ...manifestChanges, name: '20261121001000-manifest-changes' },
+  { ...refreshHistory, name: '20261121001200-refresh-history' },
 ]

@@ -30,6 +30,7 @@ export function createRateLimits(config: Config['rateLimits'], database: Databas
   return {
     caller: count('caller', config.callerPerMinute),
     auth: count('auth', config.authPerMinute),
+    browser: count('browser', config.browserPerMinute),
     webhook: count('webhook', config.webhookPerMinute),
     webhookFailed: count('webhook-failed', config.webhookFailedPerMinute),
 

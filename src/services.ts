@@ -48,7 +48,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const sites = createSites(base)
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
   const vault = createVault({ ...base, sites, notifications, limitOf })
-  const manifests = createManifests({ ...base, sites, notifications })
+  const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base) })
   const tools = createTools({ ...base, sites, vault, sender })

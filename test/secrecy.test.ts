@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { GenericSchema } from 'valibot'
 import * as agents from '../api/agents.ts'
 import * as auth from '../api/auth.ts'
+import * as notifications from '../api/notifications.ts'
 import type { AnyRoute } from '../api/route.ts'
 import { routes } from '../api/routes.ts'
 import * as runs from '../api/runs.ts'
@@ -216,6 +217,64 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
   for (const [id, texts] of held) t.deepEqual(sightings(secrets, texts), [], id)
   t.true(platform.logs.length > 20)
   t.deepEqual(sightings(secrets, platform.logs), [])
+})
+
+test('a site that quotes the tokens it was sent puts them nowhere, and what it says is in no log', async (t) => {
+  const stage = await openOAuthStage(t, {}, { worker: true })
+  const { site, someone, platform } = stage
+  const { database } = platform.services
+  const temporal = await temporalClient(t, platform)
+  const entryId = await stage.connect()
+  const said = canary('words')
+  /** Quotes the newest token, as it is and as PHP would write it, in an error and in a result alike. */
+  const quoting =
+    (code: number): RequestListener =>
+    (_request, response) => {
+      const token = site.toolTokens.at(-1)
+      const words = JSON.stringify(`the token ${token} may not, ${said}`)
+      const headers = { 'Content-Type': 'application/json', 'X-Token': token }
+      response.writeHead(code, headers).end(`{"error":${words},"${token}":["${token}",17]}`)
+    }
+  const bodies: string[] = []
+  const use = async () => {
+    const answer = await call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
+    bodies.push(JSON.stringify(answer.status === 200 ? answer.body : answer.failure))
+    return answer
+  }
+  const codes = [200, 400, 403, 500]
+  for (const code of codes) {
+    site.tool = quoting(code)
+    const answer = await use()
+    t.is(answer.status, code === 200 ? 200 : 502)
+    const words = `the token [token] may not, ${said}`
+    if (code === 200) t.deepEqual(answer.body.result, { error: words, '[token]': ['[token]', 17] })
+    else t.true(answer.failure.error.includes(words), answer.failure.error)
+    const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
+    const { id } = (await call(someone, agents.startRun, { params: { agentId: agent.id } })).body
+    t.is((await ended(someone, id, 40)).status, 'completed')
+    const timeline = JSON.stringify(await timelineOf(someone, id))
+    t.true(timeline.includes('[token]') && timeline.includes(said), String(code))
+    bodies.push(timeline)
+  }
+
+  await database('vault_entries').update({ refresh_after: new Date(0), expires_at: new Date(0) })
+  site.token = (_request, response) => {
+    const token = site.tokenForms.at(-1)?.get('refresh_token')
+    const error = { error: 'invalid_grant', error_description: `${token} was revoked, ${said}` }
+    response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify(error))
+  }
+  t.regex((await use()).failure.error, /\[token\] was revoked/)
+  bodies.push(JSON.stringify((await call(someone, notifications.listNotifications)).body))
+  for (const table of ['vault_refreshes', 'vault_entries', 'notifications', 'tool_calls', 'run_events'])
+    bodies.push(JSON.stringify(await database(table).select()))
+  t.true(bodies.slice(-5).filter((text) => text.includes('[token]')).length >= 4)
+
+  const secrets = stage.allSecrets()
+  t.deepEqual(sightings(secrets, bodies), [])
+  const held = await heldByTemporal(temporal, platform.config.temporal.taskQueue, codes.length)
+  for (const [id, texts] of held) t.deepEqual(sightings({ ...secrets, said }, texts), [], id)
+  t.true(platform.logs.some((line) => line.includes('request failed') && line.includes('"TOOL_EXECUTION_ERROR"')))
+  t.deepEqual(sightings({ ...secrets, said }, platform.logs), [])
 })
 
 test('an operator sees in Temporal what a run is, what it does, and what it waits for', async (t) => {

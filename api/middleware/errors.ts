@@ -13,7 +13,8 @@ export const errors =
       if (ctx.status === 404 && ctx.body === undefined) throw new CodedError('NOT_FOUND')
     } catch (thrown) {
       const error = toCoded(thrown)
-      if (error.status >= 500) logger.error({ err: thrown, requestId: ctx.state['requestId'] }, 'request failed')
+      if (error.status >= 500)
+        logger.error({ err: forLog(thrown), requestId: ctx.state['requestId'] }, 'request failed')
       ctx.state['code'] = error.code
       ctx.status = error.status
       if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))))
@@ -21,6 +22,18 @@ export const errors =
       if (ctx.state['browser']) sendErrorPage(ctx, error)
     }
   }
+
+/**
+ * A coded error's own sentence goes to the client and may quote what a site said, which is nobody's business who reads
+ * logs: in its place stands the catalogue's. What developers need is in the code, the private detail and the stack.
+ */
+function forLog(thrown: unknown): unknown {
+  if (!(thrown instanceof CodedError)) return thrown
+  const { code, privateDetail, cause, stack } = thrown
+  const quiet = new CodedError(code, { cause, ...(privateDetail !== undefined && { privateDetail }) })
+  // Where it was thrown; the logger leaves out the first line, which repeats the message.
+  return Object.assign(quiet, { stack: stack ?? '' })
+}
 
 function toCoded(thrown: unknown): CodedError {
   if (thrown instanceof CodedError) return thrown

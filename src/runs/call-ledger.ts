@@ -44,13 +44,15 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
       }),
 
     /** Writes that the call is sent now; undefined if it is not to be sent any more. */
-    begin: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
+    begin: (ref: RunRef, seen: ToolCall): Promise<ToolCall | undefined> =>
       underLock(ref, async (trx, run, now) => {
+        const callId = seen.id
         const call = await openCall(trx, run, callId)
-        if (!call) return undefined
+        // Somebody else has begun it since it was looked at: Temporal gave it to two workers, and one of them is late.
+        if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined
         const attempt = call.attempts + 1
         const lost = call.status === 'started' && !(await failedBefore(trx, call))
-        const free = { waitCause: null, notBefore: null }
+        const free = { waitCause: null, notBefore: null, inDoubt: call.inDoubt || call.status === 'started' }
         const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
         await ToolCall.query(trx).findById(callId).patch(changes)
         const data = { callId, attempt, ...(lost && { note: repeated }) }
@@ -60,7 +62,7 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
 
     finish: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
-        const status = statusAfter(call.effect, outcome)
+        const status = statusAfter(call, outcome)
         const result = { httpStatus: outcome.httpStatus, result: { text: outcome.text } }
         if ((await ofAttempt(trx, call).patch({ status, ...result, endedAt: now })) === 0) return
         const data = { callId: call.id, attempts: call.attempts, status }
@@ -89,6 +91,16 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     /** The call cannot be sent now; what it waits for is in `wait`. */
     postpone: (ref: RunRef, call: ToolCall, wait: Wait): Promise<void> =>
       underLock(ref, async (trx) => void (await ofAttempt(trx, call).patch(wait))),
+
+    /** The call was not sent: its connection cannot be made for the time being. Counted, so that this comes to an end. */
+    countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<ToolCall> =>
+      underLock(ref, async (trx, run, now) => {
+        const attempts = call.attempts + 1
+        if ((await ofAttempt(trx, call).patch({ attempts })) === 0) return call
+        const counted = Object.assign(call, { attempts })
+        await append(trx, run.id, now, [failedEvent(counted, outcome.text)])
+        return counted
+      }),
 
     /** A credential was refreshed on the way to the call. */
     noteRefresh: (ref: RunRef, call: ToolCall): Promise<void> =>

@@ -26,7 +26,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     let current = call
     const sent = await sender.send(toSending(call, share, signal), {
       async begin() {
-        const begun = await ledger.begin(ref, call.id)
+        const begun = await ledger.begin(ref, call)
         current = begun ?? call
         return begun !== undefined
       },
@@ -37,6 +37,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     })
     if (sent.kind === 'dropped') return false
     if (sent.kind === 'answered') return settle(ref, current, sent.outcome, signal)
+    if (sent.kind === 'unsent') return settleUnsent(ref, current, sent.outcome, signal)
     if (sent.kind !== 'parked' && sent.outcome && current.harmless > maxHarmless) {
       return finish(ref, current, sent.outcome, signal)
     }
@@ -53,6 +54,12 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
   async function settle(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
     if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
     await persist(() => ledger.noteFailure(ref, call, outcome), signal)
+    throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
+  }
+
+  async function settleUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+    const counted = await persist(() => ledger.countUnsent(ref, call, outcome), signal)
+    if (!mayRepeat(counted, outcome)) return finish(ref, counted, outcome, signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
@@ -76,7 +83,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
 /** Until when, or for whom, a call waits that could not be sent. */
 const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
   sent.kind === 'held'
-    ? { waitCause: 'rate_limit' as const, notBefore: sent.until }
+    ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
     : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
 
 const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending => ({

@@ -3,6 +3,7 @@ import { decodeUtf8, parseJson } from '../json.ts'
 import { retryAfter } from '../retry-after.ts'
 import type { SafeFetch, SafeResponse } from '../safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch-error.ts'
+import { jsonWithoutSecrets, withoutSecrets } from '../sent-secrets.ts'
 
 /** One tool call as it is sent (specification, "Tool call"). */
 export interface SiteCall {
@@ -29,12 +30,12 @@ export type CallOutcome =
 
 /**
  * Sends tool calls to sites. Never throws for what a site does: every answer and every failure is an outcome. Throws
- * only when the signal aborts the call.
+ * only when the signal aborts the call. The token is in no outcome, even if the site gives it back.
  */
 export function createCallSite({ fetch, config }: { fetch: SafeFetch; config: Config }) {
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
-      return judge(await fetch(toRequest(call, config)))
+      return judge(await fetch(toRequest(call, config)), call.token)
     } catch (error) {
       if (!(error instanceof SafeFetchError)) throw error
       if (error.reason === 'aborted') throw call.signal?.reason ?? error
@@ -79,11 +80,11 @@ const reach: Record<string, string> & { connect: string } = {
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 
-function judge(response: SafeResponse): CallOutcome {
+function judge(response: SafeResponse, token: string): CallOutcome {
   const { status } = response
   const text = decodeUtf8(response.body)
-  if (status >= 200 && status < 300) return judgeAnswer(status, text)
-  const said = siteError(text)
+  if (status >= 200 && status < 300) return judgeAnswer(status, text, token)
+  const said = siteError(text, token)
   if (status === 401 || status === 403 || status === 429) {
     const text = refusal(status, said)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
@@ -97,11 +98,12 @@ function judge(response: SafeResponse): CallOutcome {
   }
 }
 
-function judgeAnswer(status: number, text: string | undefined): CallOutcome {
-  if (text === undefined) return broken(status, 'The answer of the site is not valid UTF-8.')
-  const parsed = parseJson(text, { maxDepth: 100 })
-  if (!parsed.ok) return broken(status, 'The answer of the site is not valid JSON.')
-  const { value } = parsed
+function judgeAnswer(status: number, body: string | undefined, token: string): CallOutcome {
+  if (body === undefined) return broken(status, 'The answer of the site is not valid UTF-8.')
+  const given = parseJson(body, { maxDepth: 100 })
+  if (!given.ok) return broken(status, 'The answer of the site is not valid JSON.')
+  const text = jsonWithoutSecrets(body, [token])
+  const value: unknown = text === body ? given.value : JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return broken(status, 'The answer of the site is not a JSON object.')
   }
@@ -122,10 +124,10 @@ function refusal(status: 401 | 403 | 429, said: string): string {
 }
 
 /** The site's own words, cut and labelled as such, or nothing. */
-function siteError(text: string | undefined): string {
+function siteError(text: string | undefined, token: string): string {
   const parsed = text === undefined ? undefined : parseJson(text, { maxDepth: 20 })
   const error = parsed?.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
   if (typeof error !== 'string' || error === '') return ''
-  const words = error.toWellFormed().replaceAll('\u0000', '').slice(0, 2000)
+  const words = withoutSecrets(error.toWellFormed().replaceAll('\u0000', ''), [token]).slice(0, 2000)
   return ` The site says: ${JSON.stringify(words)}`
 }

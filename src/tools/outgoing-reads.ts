@@ -19,9 +19,11 @@ export interface HostRead {
  */
 export async function lockHost(trx: Transaction, host: string): Promise<void> {
   for (;;) {
-    const { rows } = await trx.raw<{ rows: unknown[] }>('select 1 from outgoing_hosts where host = ? for update', [
-      host,
-    ])
+    // Whoever stops here with the lock in its hands, frozen, loses it soon: others want to call the host.
+    const { rows } = await trx.raw<{ rows: unknown[] }>(
+      `select set_config('idle_in_transaction_session_timeout', '3s', true) from outgoing_hosts where host = ? for update`,
+      [host],
+    )
     if (rows.length > 0) return
     await trx.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
   }

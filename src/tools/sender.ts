@@ -43,6 +43,8 @@ export type Sent =
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
   | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
+  /** There is no way to the site just now, or there never will be; nothing was begun. */
+  | { kind: 'unsent'; outcome: CallOutcome }
   | { kind: 'dropped' }
 
 /**
@@ -62,8 +64,7 @@ export function createSender(context: {
     const { share, callId, mayWait } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, why: slot.why, host }
-    if (slot.kind === 'suspended')
-      return hopeless(ledger, 'The operator of this platform has suspended calls to the site.')
+    if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to the site.', true)
     try {
       if (!(await ledger.begin())) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
@@ -91,18 +92,18 @@ export function createSender(context: {
     // Under a credential that is newer than the one that was refused, no refresh will help.
     const again = sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation
     const state = await vault.connections.refused(sending.ownerId, connection, again)
-    return afterRefusal(state, outcome)
+    return afterRefusal(sending, state, outcome)
   }
 
   return {
     /** Throws the signal's reason when aborted, and what the ledger throws; never for what a site does. */
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
       const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
-      if (state.kind === 'gone') return hopeless(ledger, gone)
+      if (state.kind === 'gone') return unsent(gone, true)
       if (state.kind === 'dead') return { kind: 'parked', message: state.message }
-      if (state.kind !== 'ready') return unsent(ledger, state.message)
+      if (state.kind === 'unavailable') return unreachable(sending, state)
       if (state.refreshed) await ledger.refreshed()
-      if (!state.connection.tools.includes(sending.tool)) return hopeless(ledger, notOffered)
+      if (!state.connection.tools.includes(sending.tool)) return unsent(notOffered, true)
       return throughGate(sending, state.connection, ledger)
     },
   }
@@ -129,23 +130,24 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The site does not offer this tool any more.'
+const notOffered =
+  'The tool cannot be called any more: the site does not offer it, or its owner has not granted what it needs.'
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
-function afterRefusal(state: ConnectionState, outcome: CallOutcome): Sent {
+function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }
   if (state.kind === 'dead') return { kind: 'parked', message: state.message }
-  const text = state.kind === 'gone' ? gone : state.message
-  return { kind: 'answered', outcome: { kind: 'unavailable', httpStatus: null, certain: true, text } }
+  if (state.kind === 'gone') return unsent(gone, true)
+  return unreachable(sending, state)
 }
 
-/** Counts as an attempt, so that trying again comes to an end. */
-const unsent = async (ledger: Ledger, text: string, hopelessly = false): Promise<Sent> =>
-  (await ledger.begin())
-    ? {
-        kind: 'answered',
-        outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(hopelessly && { hopeless: true }) },
-      }
-    : { kind: 'dropped' }
+const unsent = (text: string, hopeless: boolean): Sent => ({
+  kind: 'unsent',
+  outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(hopeless && { hopeless }) },
+})
 
-const hopeless = (ledger: Ledger, text: string): Promise<Sent> => unsent(ledger, text, true)
+/** Where the site has said when to ask for tokens again, a call that may wait does so. */
+function unreachable(sending: Sending, { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>): Sent {
+  if (!retryAt || !sending.mayWait) return unsent(message, false)
+  return { kind: 'held', until: retryAt, why: 'held', host: '' }
+}

@@ -41,6 +41,8 @@ export class ToolCall extends Row {
   declare harmless: number
   /** The generation of the credential under which the site answered 401 to it; it is sent again under a newer one. */
   declare refusedGeneration: number | null
+  /** An attempt at it may have taken effect, although a later one certainly has not. */
+  declare inDoubt: boolean
   /** Why, and until when, a planned call is not sent. */
   declare waitCause: WaitCause | null
   declare notBefore: Date | null
@@ -55,8 +57,11 @@ export class ToolCall extends Row {
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
 
 /** The state of a call after its last attempt. `unknown` is said of what may have taken effect; a read has failed. */
-export function statusAfter(effect: ToolCall['effect'], outcome: CallOutcome): 'succeeded' | 'failed' | 'unknown' {
+export function statusAfter(
+  { effect, inDoubt = false }: Pick<ToolCall, 'effect'> & Partial<Pick<ToolCall, 'inDoubt'>>,
+  outcome: CallOutcome,
+): 'succeeded' | 'failed' | 'unknown' {
   if (outcome.kind === 'succeeded') return 'succeeded'
   const mayHaveActed = outcome.kind === 'broken' || (outcome.kind === 'unavailable' && !outcome.certain)
-  return mayHaveActed && effect !== 'read' ? 'unknown' : 'failed'
+  return (mayHaveActed || inDoubt) && effect !== 'read' ? 'unknown' : 'failed'
 }

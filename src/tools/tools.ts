@@ -92,7 +92,7 @@ export function createTools(context: {
       const sent = await sendUpToTwice(toSending(row), ledger)
       if (sent.kind === 'answered') {
         const { outcome } = sent
-        await settle(row.id, statusAfter(tool.effect, outcome), outcome)
+        await settle(row.id, statusAfter(tool, outcome), outcome)
         if (outcome.kind === 'succeeded') return { callId: row.id, result: outcome.value }
         throw toError(outcome)
       }
@@ -162,6 +162,7 @@ function notCarriedOut(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): Co
     const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} seconds.`
     return new CodedError('OUTGOING_RATE_LIMITED', { message, retryAfter })
   }
+  if (sent.kind === 'unsent') return new CodedError('SITE_UNAVAILABLE', { message: sent.outcome.text })
   if (sent.kind === 'again') return new CodedError('TOOL_EXECUTION_ERROR', { message: sent.outcome.text })
   const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
   return new CodedError('TOOL_EXECUTION_ERROR', { message })

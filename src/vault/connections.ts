@@ -10,7 +10,7 @@ import { VaultEntry } from './vault-entry.ts'
 export interface Connection {
   entryId: string
   serverUrl: string
-  /** Names of the tools that the site offers now. */
+  /** Names of the tools that may be called now: the site offers them, and what they need was granted. */
   tools: string[]
   token: string
   /** Of the credential that the token belongs to. */
@@ -20,7 +20,9 @@ export interface Connection {
 /** Whether a site can be called: `dead` until its owner connects it anew, `unavailable` for the time being. */
 export type ConnectionState =
   | { kind: 'ready'; connection: Connection; refreshed: boolean }
-  | { kind: 'dead' | 'unavailable'; message: string }
+  | { kind: 'dead'; message: string }
+  /** `retryAt`: when the site wants to be asked for tokens again. */
+  | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
 
 /** How exactly it is known when an entry was last used. */
@@ -36,15 +38,16 @@ export function createConnections(context: {
   sealing: Sealing
   refresh: Refresh
   deaths: Deaths
+  toolsOf: (entry: VaultEntry) => { name: string; usable: boolean }[]
 }) {
-  const { database, clock, sealing, refresh, deaths } = context
+  const { database, clock, sealing, refresh, deaths, toolsOf } = context
 
   const find = (ownerId: string, id: string) => VaultEntry.query(database).findOne({ ownerId, id })
 
   function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
     const { accessToken: token } = openCredential(sealing, entry)
     const { id: entryId, generation, manifest } = entry
-    const tools = manifest.tools.map(({ name }) => name)
+    const tools = toolsOf(entry).flatMap(({ name, usable }) => (usable ? [name] : []))
     return {
       kind: 'ready',
       connection: { entryId, serverUrl: manifest.server.url, tools, token, generation },
@@ -66,8 +69,8 @@ export function createConnections(context: {
     if (renewal.kind === 'gone') return renewal
     if (renewal.kind === 'dead') return dead(renewal.entry)
     if (usable) return ready(entry, false)
-    const why = renewal.kind === 'unavailable' ? renewal.message : 'Its tokens cannot be refreshed now.'
-    return { kind: 'unavailable', message: `The site cannot be called: ${why}` }
+    if (renewal.kind === 'unavailable') return unavailable(renewal.message, renewal.retryAt)
+    return unavailable('Its tokens cannot be refreshed now.', null)
   }
 
   async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
@@ -111,6 +114,12 @@ export function createConnections(context: {
 }
 
 export type Connections = ReturnType<typeof createConnections>
+
+const unavailable = (why: string, retryAt: Date | null): ConnectionState => ({
+  kind: 'unavailable',
+  message: `The site cannot be called: ${why}`,
+  retryAt,
+})
 
 const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionState => ({
   kind: 'dead',

@@ -56,8 +56,7 @@ export function createEntries(context: {
   }
 
   /** Counts under a lock on the owner's row, so that requests at the same instant cannot exceed the limit together. */
-  async function insert(fields: NewFields, credential: Credential): Promise<VaultEntry> {
-    const id = newId()
+  async function insert(fields: NewFields, credential: Credential, id = newId()): Promise<VaultEntry> {
     const now = clock.now()
     const limit = await limitOf(fields.ownerId)
     const authType = fields.manifest.auth.type
@@ -76,6 +75,9 @@ export function createEntries(context: {
     try {
       return await database.transaction(async (trx) => {
         await trx.raw('select id from users where id = ? for no key update', [fields.ownerId])
+        // Stored already, by an attempt whose commit was not heard of.
+        const stored = await VaultEntry.query(trx).findById(id)
+        if (stored) return stored
         await assertRoom(trx, fields.ownerId, limit)
         return VaultEntry.query(trx).insertAndFetch(row)
       })
@@ -109,7 +111,7 @@ export function createEntries(context: {
     })
   }
 
-  /** A grant that nobody needs any more is given back, as far as the site lets us; the entry goes in any case. */
+  /** A grant that nobody needs any more is given back, as far as the site lets us. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
@@ -124,6 +126,7 @@ export function createEntries(context: {
   return {
     get,
     assertNew,
+    revoke,
 
     /** What a site publishes, before it is connected. Fails as `Sites.discover` does. */
     inspect: (url: string): Promise<DiscoveredSite> => sites.discover(url),
@@ -147,7 +150,8 @@ export function createEntries(context: {
       const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
       const { accessToken, refreshToken } = grant
       if (entryId) return renew(entryId, { accessToken, refreshToken }, fields, (entry) => assertSameSite(flow, entry))
-      return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken })
+      // Under the flow's own id, so that storing it twice is storing it once.
+      return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken }, flow.id)
     },
 
     async list(ownerId: string, page: PageRequest): Promise<Page<VaultEntry>> {
@@ -168,9 +172,10 @@ export function createEntries(context: {
     },
 
     /** Forgets the connection and its credential, which is revoked at the site where that is possible. */
-    async remove(entry: VaultEntry): Promise<void> {
-      await revoke(entry)
-      await VaultEntry.query(database).deleteById(entry.id)
+    async remove({ id }: VaultEntry): Promise<void> {
+      // As it is when it goes: its tokens may have been refreshed since it was read.
+      const [removed] = await VaultEntry.query(database).where({ id }).delete().returning('*')
+      if (removed) await revoke(removed)
     },
 
     /** The site's tools, and whether what was granted allows to call them. */

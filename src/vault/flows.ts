@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { hashToken, isToken, newToken } from '../opaque-tokens.ts'
+import { derivedToken, hashToken, isToken, newToken } from '../opaque-tokens.ts'
 import type { Sealing } from '../sealing.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -34,6 +34,15 @@ export interface StartedFlow {
   unusableTools: string[]
 }
 
+/** A flow whose address a browser has opened, and what ties it to that browser. */
+export interface OpenedFlow {
+  flow: OAuthFlow
+  /** For the browser's cookie: the one it has already, or a new one. */
+  binding: string
+  /** What only a page that was given to the browser with this cookie can contain. */
+  seen: string
+}
+
 /** Ten minutes for signing in and agreeing at the site (decisions, "OAuth"). */
 const lifetimeMs = 10 * 60_000
 
@@ -56,9 +65,13 @@ export function createFlows(context: {
 
   /** What is authorised: as the site presents itself now, or as it was pinned when it was connected. */
   async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
-    if ('entry' in target) return { origin: target.entry.origin, manifest: target.entry.manifest, entry: target.entry }
+    if ('entry' in target) {
+      const { entry } = target
+      assertOAuth(entry.manifest, 'entryId', 'PATCH /vault/{id}')
+      return { origin: entry.origin, manifest: entry.manifest, entry }
+    }
     const site = await sites.discover(target.url)
-    assertOAuth(site.manifest)
+    assertOAuth(site.manifest, 'url', 'POST /vault')
     await assertNew(ownerId, site.origin)
     assertHostsAccepted(site.foreignHosts, acceptHosts)
     return { origin: site.origin, manifest: site.manifest, entry: undefined }
@@ -79,7 +92,6 @@ export function createFlows(context: {
      */
     async start(request: FlowRequest): Promise<StartedFlow> {
       const { origin, manifest, entry } = await targetOf(request)
-      assertOAuth(manifest)
       const { scopes, unusableTools } = neededScopes(sites.toolsOf(manifest), manifest.auth.scopes, {
         chosen: request.tools,
         granted: entry?.scopes ?? [],
@@ -107,39 +119,39 @@ export function createFlows(context: {
     },
 
     /**
-     * Sends the browser that opened the address on to the site, and binds the flow to it: another browser cannot have it
-     * any more. `bindingOf` finds the cookie it has from opening it before. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
+     * What a browser has that opens the address. Binds nothing yet: previews of links, and people who do not go on, open
+     * addresses too. `bindingOf` finds the cookie from opening it before. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
      * another browser's).
      */
-    async go(
-      ticket: string,
-      bindingOf: (flowId: string) => string | undefined,
-    ): Promise<{ location: string; id: string; binding: string }> {
+    async open(ticket: string, bindingOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
       const flow = await find(ticket)
       assertOpen(flow, clock.now())
-      const bound = bindingOf(flow.id) ?? newToken('binding')
-      const state = newToken('state')
+      const given = bindingOf(flow.id) ?? ''
+      const binding = isToken('binding', given) ? given : newToken('binding')
+      assertSameBrowser(flow.bindingHash === null || flow.bindingHash === hashToken(binding))
+      return { flow, binding, seen: derivedToken('seen', binding, flow.id) }
+    },
+
+    /**
+     * Where the site authorises. Binds the flow to the browser: another one cannot have it any more. The same browser is
+     * sent there with the same state however often it goes, so that all its tabs can finish. Fails with VALIDATION_ERROR.
+     */
+    async go({ flow, binding }: OpenedFlow): Promise<string> {
+      const state = derivedToken('state', binding, flow.id)
+      const bindingHash = hashToken(binding)
       const changed = await OAuthFlow.query(database)
         .findById(flow.id)
         .where({ status: 'pending' })
-        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash: hashToken(bound) }))
-        .patch({ bindingHash: hashToken(bound), stateHash: hashToken(state) })
-      const message = 'This address was opened in another browser already. Start again.'
-      assertThat(changed === 1, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
+        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash }))
+        .patch({ bindingHash, stateHash: hashToken(state) })
+      assertSameBrowser(changed === 1)
       const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
       const { clientId, scopes } = flow
-      const ask = { clientId, scopes, state, verifier }
-      return {
-        location: await oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, ask),
-        id: flow.id,
-        binding: bound,
-      }
+      return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
     },
 
-    /** What a person is to know before going on: whose vault it is, and what for. NOT_FOUND, VALIDATION_ERROR. */
-    async preview(ticket: string): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
-      const flow = await find(ticket)
-      assertOpen(flow, clock.now())
+    /** What a person is to know before going on: whose vault it is, and what for. */
+    async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
       const { email: owner } = await UserRow.query(database).findById(flow.ownerId).throwIfNotFound()
       return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
@@ -161,9 +173,18 @@ export function createFlows(context: {
 
 export type Flows = ReturnType<typeof createFlows>
 
-function assertOAuth(manifest: Manifest): asserts manifest is Manifest & { auth: OAuthSite } {
-  const message = 'This site connects with a token that its user makes there: use POST /vault.'
-  assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path: 'url', message }] })
+function assertOAuth(
+  manifest: Manifest,
+  path: 'url' | 'entryId',
+  instead: string,
+): asserts manifest is Manifest & { auth: OAuthSite } {
+  const message = `This site connects with a token that its user makes there: use ${instead}.`
+  assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+}
+
+function assertSameBrowser(same: boolean): void {
+  const message = 'This address was opened in another browser already. Start again.'
+  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
 /** Refuses a flow whose time is over, or that was used. */

@@ -72,8 +72,8 @@ export function createManifestJudgement(context: {
     const status = waits ? ('pending' as const) : ('adopted' as const)
     const row = { id: newId(), entryId: entry.id, ...found, class: change.class, manifest }
     await ManifestChangeRow.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
-    if (waits) await notifications.tell(trx, tellingOf(entry, row))
-    else await putIntoUse(trx, entry, row, { updatedAt: now })
+    if (waits || change.class === 'new_scope') await notifications.tell(trx, tellingOf(entry, row))
+    if (!waits) await putIntoUse(trx, entry, row, { updatedAt: now })
     await forgetOld(trx, entry.id)
     return { ...found, status }
   }
@@ -128,19 +128,31 @@ async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
   await ManifestChangeRow.query(trx).delete().whereIn('id', old)
 }
 
+const waitsForConsent = {
+  consequence: 'Nothing of it is used before you accept it.',
+  title: 'has changed and waits for your consent',
+}
+const tellings = {
+  changed_address: { what: 'would send calls or credentials to other addresses', ...waitsForConsent },
+  breaking: { what: 'could make what your agents do fail, or have calls repeated', ...waitsForConsent },
+  new_scope: {
+    what: 'lets more be done there',
+    consequence: 'It is in use: agents that may use all tools of the site have it, as far as it was granted.',
+    title: 'can do more than before',
+  },
+}
+
 function tellingOf(entry: VaultEntry, change: Pick<ManifestChangeRow, 'class' | 'differences' | 'fingerprint'>) {
-  const what =
-    change.class === 'changed_address'
-      ? 'would send calls or credentials to other addresses'
-      : 'could make what your agents do fail, or have calls repeated'
   const told = change.differences.slice(0, mostTold).map(({ path, message }) => `${path}: ${message}`)
-  const message = `${entry.origin} has changed its manifest in a way that ${what}. Nothing of it is used before you accept it.`
+  const { what, consequence, title } =
+    tellings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
+  const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}`
   return {
     ownerId: entry.ownerId,
     kind: 'manifest_changed' as const,
     subjectId: entry.id,
     key: change.fingerprint,
-    title: `${entry.name} has changed and waits for your consent`,
+    title: `${entry.name} ${title}`,
     message: [message, ...told].join('\n'),
   }
 }

@@ -50,8 +50,10 @@ export function createManifests(context: {
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compareManifests' | 'foreignHostsOf'>
   notifications: Pick<Notifications, 'tell'>
+  /** Gives a grant back to its site; never fails. */
+  revoke: (entry: VaultEntry) => Promise<void>
 }) {
-  const { database, clock, config, logger, lease, sealing, sites } = context
+  const { database, clock, config, logger, lease, sealing, sites, revoke } = context
   const { judge } = createManifestJudgement(context)
 
   /** That the site was asked, whatever came of it: it is asked again when the next period is over. */
@@ -83,6 +85,8 @@ export function createManifests(context: {
     const how = auth.type === 'oauth2' ? 'by OAuth 2.0' : 'with a token made there'
     return {
       authType: auth.type,
+      scopes: null,
+      clientId: null,
       status: 'needs_reauth',
       statusReason: `The site connects ${how} now, so it has to be connected again.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
@@ -112,8 +116,8 @@ export function createManifests(context: {
      * Puts the change that waits into use, if it is the one that the owner was shown. VALIDATION_ERROR when none waits or
      * another one, and for hosts outside the site that are new and were not accepted.
      */
-    accept: ({ id }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> =>
-      database.transaction(async (trx) => {
+    async accept({ id }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
+      const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
         const pending = await pendingIn(trx, id)
         assertWaits(pending, fingerprint)
@@ -125,8 +129,13 @@ export function createManifests(context: {
         )
         const now = clock.now()
         await settle(trx, pending, 'accepted', now)
-        return putIntoUse(trx, entry, pending, { ...lostCredential(entry, pending.manifest), updatedAt: now })
-      }),
+        const before = entry.$clone()
+        const fields = { ...lostCredential(entry, pending.manifest), updatedAt: now }
+        return { before, after: await putIntoUse(trx, entry, pending, fields) }
+      })
+      if (before.authType !== after.authType) await revoke(before)
+      return after
+    },
 
     /** The changes of an entry, newest first, those that were taken over without asking included. */
     async history({ id }: VaultEntry, page: PageRequest): Promise<Page<ListedChange>> {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { SafeFetch } from '../safe-fetch.ts'
 import type { Manifest } from '../sites/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
-import { toResponse, withoutOddities } from './token-answer.ts'
+import { readable, toResponse } from './token-answer.ts'
 import { attempt } from './token-outcome.ts'
 
 /** The part of a manifest that says where a site authorises. */
@@ -55,7 +55,7 @@ export function createOAuthClient({ fetch, config }: { fetch: SafeFetch; config:
 
     /** Exchanges a code for a grant. The parameters are those that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
-      attempt(async () => {
+      attempt([...parameters.getAll('code'), verifier], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const by = oauth.None()
@@ -68,16 +68,16 @@ export function createOAuthClient({ fetch, config }: { fetch: SafeFetch; config:
           verifier,
           options,
         )
-        return oauth.processAuthorizationCodeResponse(server, from, await withoutOddities(answer))
+        return oauth.processAuthorizationCodeResponse(server, from, await readable(answer))
       }),
 
     /** Spends a refresh token for the next grant. */
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
-      attempt(async () => {
+      attempt([refreshToken], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
-        return oauth.processRefreshTokenResponse(server, from, await withoutOddities(answer))
+        return oauth.processRefreshTokenResponse(server, from, await readable(answer))
       }),
 
     /** Tells the site that a grant is not needed any more (RFC 7009), where it has an address for that. */

@@ -35,7 +35,7 @@ export type Turn = {
   | { kind: 'busy' }
   | { kind: 'renewed' | 'kept'; entry: VaultEntry }
   | { kind: 'dead'; entry: VaultEntry; reason: string }
-  | { kind: 'unavailable'; message: string }
+  | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
 )
 
@@ -64,7 +64,7 @@ export function judgeTurn({ entry, past, seen, cause, now, refreshable }: TurnFa
   const refusals = past.filter(({ outcome }) => outcome === 'refused').length
   if (refusals >= mostRefusals && !lives) return { kind: 'dead', entry, reason: lastWords(past) }
   const pause = pauseAfter(past)
-  if (pause > now) return lives ? { kind: 'kept', entry } : { kind: 'unavailable', message: lastWords(past) }
+  if (pause > now) return lives ? { kind: 'kept', entry } : inPause(past, now)
   return { kind: 'mine', entry, ...abandon }
 }
 
@@ -89,6 +89,11 @@ function pauseAfter(past: VaultRefresh[]): Date {
   if (!last?.endedAt) return new Date(0)
   const pauseMs = Math.min(1000 * 2 ** (harmless.length - 1), longestPauseMs)
   return new Date(Math.max(last.endedAt.getTime() + pauseMs, last.retryAt?.getTime() ?? 0))
+}
+
+function inPause(past: VaultRefresh[], now: Date): Turn {
+  const wanted = past.at(-1)?.retryAt ?? now
+  return { kind: 'unavailable', message: lastWords(past), retryAt: wanted > now ? wanted : null }
 }
 
 const lastWords = (past: VaultRefresh[]): string =>

@@ -11,6 +11,7 @@ import { openCredential, sealCredential } from './credential.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { grantFields } from './grant-fields.ts'
+import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
 import { judgeTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from './vault-entry.ts'
 import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
@@ -19,12 +20,18 @@ import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 const leaseMs = 10_000
 const beatMs = 3_000
 const pollMs = 100
+/**
+ * Between attempts that a site refuses for another reason than the token: it may know the platform again soon, or its
+ * proxy may be in the midst of a change.
+ */
+const refusedPauseSeconds = 30
 
 /** What came of wanting newer tokens. `kept`: the ones there are go on being used, for a reason of caution. */
 export type Renewal =
   | { kind: 'renewed'; entry: VaultEntry }
   | { kind: 'kept' | 'dead'; entry: VaultEntry }
-  | { kind: 'unavailable'; message: string }
+  /** `retryAt`: when the site wants to be asked again, if it said so. */
+  | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
 
 /**
@@ -51,10 +58,7 @@ export function createRefresh(context: {
     return database.transaction(async (trx) => {
       const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
       if (!entry) return { kind: 'gone' }
-      const past = await VaultRefresh.query(trx)
-        .where({ entryId })
-        .where((query) => void query.where({ generation: entry.generation }).orWhereNull('endedAt'))
-        .orderBy('id')
+      const past = await pastAttempts(trx, entry)
       const now = clock.now()
       const turn = judgeTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
       if (turn.contest) await VaultRefresh.query(trx).findById(turn.contest.id).patch({ contestedAt: now })
@@ -114,6 +118,7 @@ export function createRefresh(context: {
       if (!entry) return { kind: 'gone' }
       const now = clock.now()
       await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
+      await forgetOldAttempts(trx, entry)
       // Its owner connected it anew meanwhile: those tokens are the ones in use.
       if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
       if (outcome.kind === 'granted') return { kind: 'renewed', entry: await store(trx, entry, outcome.grant, now) }
@@ -143,7 +148,7 @@ export function createRefresh(context: {
       if (entry.status === 'connected') await deaths.record(trx, entry, outcome.message)
       return { kind: 'dead', entry: await VaultEntry.query(trx).findById(entry.id).throwIfNotFound() }
     }
-    return { kind: 'unavailable', message: outcome.message }
+    return { kind: 'unavailable', message: outcome.message, retryAt: retryAtOf(outcome, clock.now()) }
   }
 
   async function waitForTurn(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
@@ -152,7 +157,8 @@ export function createRefresh(context: {
       const turn = await take(entryId, seen, cause)
       if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
-      if (Date.now() > giveUpAt) return { kind: 'unavailable', message: 'Its tokens are just being refreshed.' }
+      if (Date.now() > giveUpAt)
+        return { kind: 'unavailable', message: 'Its tokens are just being refreshed.', retryAt: null }
       await delay(pollMs)
     }
   }
@@ -223,9 +229,12 @@ function resultOf(outcome: TokenOutcome, now: Date) {
   if (outcome.kind === 'granted') {
     return { outcome: 'refreshed' as const, rotated: outcome.grant.refreshToken !== undefined }
   }
-  const wanted = outcome.kind === 'refused' ? undefined : outcome.retryAfter
-  const retryAt = wanted === undefined ? null : new Date(now.getTime() + Math.min(wanted * 1000, longestPauseMs))
-  return { outcome: outcome.kind, error: outcome.message, retryAt }
+  return { outcome: outcome.kind, error: outcome.message, retryAt: retryAtOf(outcome, now) }
+}
+
+function retryAtOf(outcome: Exclude<TokenOutcome, { kind: 'granted' }>, now: Date): Date | null {
+  const wanted = outcome.kind === 'refused' ? refusedPauseSeconds : outcome.retryAfter
+  return wanted === undefined ? null : new Date(now.getTime() + Math.min(wanted * 1000, longestPauseMs))
 }
 
 async function closeAttempt(

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../safe-fetch.ts'
+import { withoutSecrets } from '../sent-secrets.ts'
 import type { Scope } from '../sites/tool.ts'
 
 /** A grant as the site's token endpoint gave it (specification, "OAuth token response"). */
@@ -19,7 +20,8 @@ export interface Grant {
  */
 export type TokenOutcome =
   | { kind: 'granted'; grant: Grant }
-  | { kind: 'refused'; error: string; message: string }
+  /** `error` of RFC 6749, 5.2; undefined where the site refused without one that could be read. */
+  | { kind: 'refused'; error?: string; message: string }
   | {
       kind: 'failed' | 'not_sent' | 'ambiguous'
       message: string
@@ -31,12 +33,18 @@ export type TokenOutcome =
 /** Years are no lifetime that anybody means; the clock of a database column ends somewhere, too. */
 const longestLifetime = 365 * 24 * 60 * 60
 
-/** Carries out a request to a token endpoint; every answer and every failure is an outcome. */
-export async function attempt(work: () => Promise<oauth.TokenEndpointResponse>): Promise<TokenOutcome> {
+/**
+ * Carries out a request to a token endpoint; every answer and every failure is an outcome. The secrets that are sent
+ * with it are in no message, even if the site quotes them.
+ */
+export async function attempt(
+  secrets: readonly string[],
+  work: () => Promise<oauth.TokenEndpointResponse>,
+): Promise<TokenOutcome> {
   try {
     return toOutcome(await work())
   } catch (error) {
-    return failure(error)
+    return failure(error, secrets)
   }
 }
 
@@ -56,10 +64,9 @@ function toOutcome(answer: oauth.TokenEndpointResponse): TokenOutcome {
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }
 
-function failure(error: unknown): TokenOutcome {
+function failure(error: unknown, secrets: readonly string[]): TokenOutcome {
   if (error instanceof SafeFetchError) return unfetched(error)
-  if (error instanceof oauth.ResponseBodyError) return refusal(error)
-  if (error instanceof oauth.WWWAuthenticateChallengeError) return fromStatus(error.response)
+  if (error instanceof oauth.ResponseBodyError) return refusal(error, secrets)
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
@@ -88,19 +95,29 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
   redirect: 'answered with a redirect, and redirects are not followed',
 }
 
-/** Busy is not broken: with 429 and 503 a server says that it has not begun (RFC 9110, 15.6.4). */
+/**
+ * Busy is not broken: with 429 and 503 a server says that it has not begun (RFC 9110, 15.6.4). Any other 4xx is a no,
+ * however it is worded; 408 is what gateways say, too, when they have waited in vain for the server behind them.
+ */
 function fromStatus({ status, headers }: Response): TokenOutcome {
   const message = `The site's token address answered with the status ${status}.`
   if (status === 429 || status === 503) return { kind: 'failed', message, ...retryAfter(headers) }
-  return { kind: status >= 500 || status < 400 ? 'ambiguous' : 'failed', message }
+  return { kind: saysNo(status) ? 'refused' : 'ambiguous', message }
 }
 
-/** An error of RFC 6749, 5.2. With a status of 500 and above it says nothing about what happened before. */
-function refusal({ error, error_description: description, response }: oauth.ResponseBodyError): TokenOutcome {
-  if (response.status >= 500 || response.status === 429) return fromStatus(response)
-  const words = description ? ` (${plain(description)})` : ''
-  return { kind: 'refused', error, message: `The site answered ${plain(error)}${words}.` }
+const saysNo = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
+
+/** An error of RFC 6749, 5.2. With another status than that of a refusal it says nothing about what happened before. */
+function refusal(answer: oauth.ResponseBodyError, secrets: readonly string[]): TokenOutcome {
+  const { error, response } = answer
+  if (!saysNo(response.status)) return fromStatus(response)
+  const description: unknown = answer.error_description
+  const words = [error, description].flatMap((text) => (typeof text === 'string' ? plainWithout(text, secrets) : []))
+  return { kind: 'refused', error, message: `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.` }
 }
 
 /** A site's words, as text that may be shown anywhere. */
-export const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200)
+export const plain = (words: string): string => plainWithout(words, [])
+
+const plainWithout = (words: string, secrets: readonly string[]): string =>
+  withoutSecrets(words.replaceAll(/[^\x20-\x7e]/g, ''), secrets).slice(0, 200)

@@ -38,7 +38,7 @@ export function createVault(base: {
     flows: createFlows({ ...base, oauthClient, assertNew: entries.assertNew }),
     callback: createCallback({ ...base, oauthClient, keep: entries.keep }),
     refresh,
-    connections: createConnections({ ...base, refresh, deaths }),
+    connections: createConnections({ ...base, refresh, deaths, toolsOf: entries.toolsOf }),
   }
 }
 

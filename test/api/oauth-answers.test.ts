@@ -87,6 +87,27 @@ tried('a refusal of the code is told in words of the site, and nothing is connec
   }
 })
 
+tried('a refusal that quotes what was sent is told without it', async (t, stage) => {
+  const quoting: RequestListener = (_request, response) => {
+    const sent = stage.site.tokenForms.at(-1)
+    const [code = '', verifier = ''] = ['code', 'code_verifier'].map((name) => sent?.get(name) ?? '')
+    const refusal = { error: 'invalid_grant', error_description: `${code} with ${verifier} is over` }
+    response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify(refusal))
+  }
+  const { body } = await exchangeWith(t, stage, quoting)
+  t.is(body.error, 'The site answered invalid_grant ([token] with [token] is over).')
+})
+
+tried('a site that grants more than was asked for gives no more than that', async (t, stage) => {
+  stage.site.token = answering(tokenAnswer({ scope: 'read write delete admin' }))
+  const entryId = await stage.connect(stage.site, { tools: ['act'] })
+  const { body } = await call(stage.someone, vault.getVaultEntry, { params: { entryId } })
+  t.deepEqual(body.scopes, ['read'])
+  const used = await call(stage.someone, vault.callTool, { params: { entryId, toolName: 'change' }, body: {} })
+  t.is(used.failure.code, 'PERMISSION_DENIED')
+  t.deepEqual(stage.site.toolTokens, [])
+})
+
 const expecting =
   (status: number, headers: Record<string, string>): RequestListener =>
   (_request, response) =>
@@ -96,6 +117,17 @@ tried('a token address that asks for a client secret is refused without one', as
   const challenge = expecting(401, { 'WWW-Authenticate': `Basic realm="${markup}"` })
   t.is((await exchangeWith(t, stage, challenge)).body.code, 'TOOL_EXECUTION_ERROR')
 })
+
+tried(
+  'what a refusal says of itself is told, whatever type it has and however it asks for a client',
+  async (t, stage) => {
+    const { body } = await exchangeWith(t, stage, (_request, response) => {
+      const headers = { 'WWW-Authenticate': 'Basic realm="x"', 'Content-Type': 'text/html' }
+      response.writeHead(401, headers).end('{"error":"invalid_client","error_description":{"not":"a text"}}')
+    })
+    t.is(body.error, 'The site answered invalid_client.')
+  },
+)
 
 const kinds: { what: string; answers: Record<string, RequestListener>; code: ErrorCode; seconds: string }[] = [
   { what: 'too large', answers: oversized, code: 'TOOL_EXECUTION_ERROR', seconds: '20' },

@@ -7,6 +7,7 @@ import { call, type Failure } from '../helpers/client.ts'
 import { comeBack } from '../helpers/connect.ts'
 import { answering } from '../helpers/hostile-site.ts'
 import { customer } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
 import { openOAuthStage, type Back, type OAuthStage } from './oauth-stage.ts'
 import { send } from './raw-http.ts'
 
@@ -110,9 +111,10 @@ tried(
       t.like(await second.json(), { code: 'VALIDATION_ERROR', details: [{ path: 'ticket' }] })
     }
     const again = await stage.open(stage.someone, attempt.connectUrl, attempt.cookie)
-    t.not(again.state, attempt.state)
-    failsWith(t, await stage.finish(attempt), 'VALIDATION_ERROR', 'the state of the first time')
-    t.is((await stage.finish({ ...again, flowId: attempt.flowId })).status, 200)
+    t.is(again.cookie, attempt.cookie)
+    t.is(again.location.href, attempt.location.href, 'the first tab can finish as well as the second')
+    t.is((await stage.finish(attempt)).status, 200)
+    failsWith(t, await stage.finish({ ...again, flowId: attempt.flowId }), 'VALIDATION_ERROR', 'once')
   },
 )
 
@@ -128,22 +130,129 @@ refused('the cookie that binds a flow is for nobody but the flow', async (t, sta
   t.is(opened.headers.get('cache-control'), 'no-store')
 })
 
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+/** What a browser has that was shown the page before the site's sign-in. */
+async function seePage(t: ExecutionContext, platform: Platform, address: string, given = '', headers = html) {
+  const response = await comeBack(platform, address, given, headers)
+  const page = await response.text()
+  t.is(response.status, 200)
+  t.regex(response.headers.get('content-type') ?? '', /^text\/html/)
+  t.is(response.headers.get('location'), null)
+  const [cookie = '', ...more] = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
+  t.deepEqual(more, [])
+  const [, href = ''] = /<a class="action" href="([^"]*)"/.exec(page) ?? []
+  return { page, cookie, link: `${platform.url}${href.replaceAll('&amp;', '&')}` }
+}
+
+const bound = async ({ platform }: OAuthStage): Promise<boolean> =>
+  (await platform.services.database('oauth_flows').whereNotNull('binding_hash')).length > 0
+
 refused('a person sees whose vault it is before anything is bound, and no markup of the site', async (t, stage) => {
   const { site, someone, platform } = stage
   site.name = `Site ${markup}`
   const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
-  const html = { accept: 'text/html,*/*;q=0.8' }
-  const page = await comeBack(platform, body.connectUrl, '', html)
-  t.is(page.status, 200)
-  t.deepEqual(page.headers.getSetCookie(), [])
-  const text = await page.text()
-  t.true(text.includes(someone.email) && text.includes(site.origin))
-  t.false(/<(?:script|img)/i.test(text))
-  const confirmed = await comeBack(platform, `${body.connectUrl}&confirmed=yes`, '', html)
-  t.is(confirmed.status, 303)
-  t.is(confirmed.headers.getSetCookie().length, 1)
-  const elsewhere = await comeBack(platform, `${body.connectUrl}&confirmed=yes`, '', html)
+  const { page, cookie, link } = await seePage(t, platform, body.connectUrl)
+  t.true(page.includes(`${site.origin} will be connected to the vault of ${someone.email}.`))
+  t.true(page.includes('in your name: search and read; create and change things.'))
+  t.true(page.includes('<h1>Connect Site &lt;script&gt;'))
+  t.false(/<(?:script|img)/i.test(page))
+  t.false(await bound(stage))
+  const gone = await comeBack(platform, link, cookie, html)
+  t.is(gone.status, 303)
+  t.is(gone.headers.getSetCookie()[0]?.split(';', 1)[0], cookie)
+  t.true((gone.headers.get('location') ?? '').startsWith(`${site.origin}/authorize?`))
+  t.true(await bound(stage))
+  const elsewhere = await comeBack(platform, body.connectUrl, '', html)
   t.is(elsewhere.status, 400)
+  t.false((await elsewhere.text()).includes(someone.email))
+})
+
+refused('nobody can send an address that leaves the page out', async (t, stage) => {
+  const { site, someone, platform } = stage
+  const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
+  const hers = await seePage(t, platform, body.connectUrl)
+  const mine = await seePage(t, platform, body.connectUrl)
+  const seenOf = ({ link }: { link: string }): string => new URL(link).searchParams.get('seen') ?? ''
+  t.not(seenOf(hers), seenOf(mine))
+  t.not(hers.cookie, mine.cookie)
+  const valueOf = ({ cookie }: { cookie: string }): string => cookie.split('=')[1] ?? ''
+  const tries: [more: string, cookie: string][] = [
+    ['&confirmed=yes', ''],
+    ['&seen=', ''],
+    ['&seen=', mine.cookie],
+    ['&seen=yes', mine.cookie],
+    ['&seen=undefined', mine.cookie],
+    [`&seen=${seenOf(hers)}`, ''],
+    [`&seen=${seenOf(hers)}`, mine.cookie],
+    [`&seen=${valueOf(mine)}`, mine.cookie],
+    [`&seen=${seenOf(mine).replace('sy_seen_', 'sy_state_')}`, mine.cookie],
+    // What is no cookie of ours binds nothing, nor can a word be derived from it.
+    [`&seen=${seenOf(hers)}`, `${mine.cookie.split('=')[0]}=chosen`],
+  ]
+  for (const [more, cookie] of tries) {
+    const again = await seePage(t, platform, `${body.connectUrl}${more}`, cookie)
+    t.is(again.cookie === mine.cookie, cookie === mine.cookie, more)
+    t.is(again.page.includes('keep cookies'), more.startsWith('&seen'), more)
+  }
+  // The word of another flow's page, with the cookies of both.
+  const other = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
+  const second = await seePage(t, platform, other.body.connectUrl, mine.cookie)
+  const both = `${mine.cookie}; ${second.cookie}`
+  await seePage(t, platform, `${body.connectUrl}&seen=${seenOf(second)}`, both)
+  t.false(await bound(stage))
+  t.is((await comeBack(platform, mine.link, both, html)).status, 303)
+})
+
+tried('clients that take anything are shown the page; only those that ask for JSON go on at once', async (t, stage) => {
+  const { body } = await call(stage.someone, oauth.startOAuth, { body: { url: stage.site.origin } })
+  for (const accept of ['*/*', 'text/*', 'image/*', 'text/html, application/json', 'application/json;q=0.1, */*'])
+    await seePage(t, stage.platform, body.connectUrl, '', { accept })
+  t.false(await bound(stage))
+  const accept = 'application/json, text/plain, */*'
+  t.is((await comeBack(stage.platform, body.connectUrl, '', { accept })).status, 303)
+  t.true(await bound(stage))
+})
+
+tried('HEAD binds nothing and uses nothing up', async (t, stage) => {
+  const { platform, someone, site } = stage
+  const head = (address: string, cookie: string, headers: Record<string, string>) =>
+    fetch(address, { method: 'HEAD', redirect: 'manual', headers: { cookie, ...headers } })
+  const looked = async (address: string, cookie: string) => {
+    for (const headers of [html, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const answer = await head(address, cookie, headers)
+      t.is(answer.status, 200)
+      t.deepEqual(answer.headers.getSetCookie(), [])
+      t.is(answer.headers.get('location'), null)
+    }
+  }
+  const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
+  await looked(body.connectUrl, '')
+  const { link, cookie } = await seePage(t, platform, body.connectUrl)
+  await looked(link, cookie)
+  t.false(await bound(stage))
+  const attempt = await stage.open(someone, body.connectUrl, cookie)
+  const query = new URLSearchParams({ code: secretText('code'), state: attempt.state }).toString()
+  await looked(`${platform.url}/vault/oauth/callback?${query}`, cookie)
+  t.is((await stage.flowOf({ someone, flowId: body.id })).status, 'pending')
+  t.is(site.tokenForms.length, 0)
+  t.is((await stage.finish({ ...attempt, flowId: body.id })).status, 200)
+})
+
+tried('two tabs of one browser go to the same sign-in, and the first one can finish', async (t, stage) => {
+  const { platform, someone, site } = stage
+  const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
+  const first = await seePage(t, platform, body.connectUrl)
+  const second = await seePage(t, platform, body.connectUrl, first.cookie)
+  t.deepEqual([second.cookie, second.link], [first.cookie, first.link])
+  const gone = [
+    await comeBack(platform, first.link, first.cookie, html),
+    await comeBack(platform, second.link, first.cookie, html),
+  ]
+  const [one = '', two = ''] = gone.map((response) => response.headers.get('location') ?? '')
+  t.is(one, two)
+  const state = new URL(one).searchParams.get('state') ?? ''
+  t.is((await stage.back({ code: secretText('code'), state }, first)).status, 200)
 })
 
 refused('a ticket that is none opens nothing', async (t, { platform }) => {

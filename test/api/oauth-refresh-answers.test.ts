@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'
 import * as vault from '../../api/vault.ts'
 import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
+import { sightings } from '../helpers/canaries.ts'
 import { call } from '../helpers/client.ts'
 import { broken, nonsense } from '../helpers/hostile-answers.ts'
 import { answering, redirecting } from '../helpers/hostile-site.ts'
@@ -29,7 +30,7 @@ async function openConnected(t: ExecutionContext, env: Record<string, string> = 
       await database('vault_entries').where({ id }).update(times)
     },
     /** The pauses after attempts that have failed are over. */
-    rest: () => database('vault_refreshes').update({ ended_at: inSeconds(-3600) }),
+    rest: () => database('vault_refreshes').update({ ended_at: inSeconds(-3600), retry_at: null }),
     use: (toolName = 'act', id = entryId) =>
       call(someone, vault.callTool, { params: { entryId: id, toolName }, body: {} }),
     entry: async () => (await call(someone, vault.getVaultEntry, { params })).body,
@@ -48,9 +49,12 @@ async function openConnected(t: ExecutionContext, env: Record<string, string> = 
 }
 
 const status =
-  (code: number, body = ''): RequestListener =>
+  (code: number, body = '', headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
-    void response.writeHead(code, { 'Content-Type': 'application/json' }).end(body)
+    void response.writeHead(code, { 'Content-Type': 'application/json', ...headers }).end(body)
+
+const challenge = { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
+const plainText = { 'Content-Type': 'text/plain' }
 
 const invalidGrant = status(400, '{"error":"invalid_grant"}')
 const cut: RequestListener = (_request, response) => void response.socket?.destroy()
@@ -166,37 +170,128 @@ test('the one more try may find that the token was spent: then the owner is aske
   t.is((await entry()).status, 'needs_reauth')
 })
 
-test('invalid_grant is the end of a connection at once, and its owner is told once', async (t) => {
-  const { grow, rest, use, spent, entry, site, outcomes, warnings } = await openConnected(t)
-  site.token = invalidGrant
-  await grow()
-  for (let round = 0; round < 3; round += 1) {
-    t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-    await rest()
-  }
-  t.is(spent().length, 1)
-  t.deepEqual(site.toolTokens, [])
-  t.deepEqual(await outcomes(), ['refused'])
-  t.is((await entry()).status, 'needs_reauth')
-  t.is((await warnings()).length, 1)
-})
+/** Ways to say that the refresh token is of no use. */
+const ends: Record<string, RequestListener> = {
+  invalid_grant: invalidGrant,
+  'invalid_grant with a challenge': status(401, '{"error":"invalid_grant"}', challenge),
+  'invalid_grant as plain text': status(400, '{"error":"invalid_grant"}', plainText),
+}
+
+for (const [what, answer] of Object.entries(ends)) {
+  test(`${what} is the end of a connection at once, and its owner is told once`, async (t) => {
+    const { grow, rest, use, spent, entry, site, outcomes, warnings } = await openConnected(t)
+    site.token = answer
+    await grow()
+    for (let round = 0; round < 3; round += 1) {
+      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+      await rest()
+    }
+    t.is(spent().length, 1)
+    t.deepEqual(site.toolTokens, [])
+    t.deepEqual(await outcomes(), ['refused'])
+    t.is((await entry()).status, 'needs_reauth')
+    t.is((await warnings()).length, 1)
+  })
+}
+
+/** Refusals that are not about the token, or do not say what they are about. */
+const otherReasons: Record<string, RequestListener> = {
+  invalid_client: status(401, '{"error":"invalid_client"}'),
+  'invalid_client with a challenge': status(401, '{"error":"invalid_client"}', challenge),
+  'a challenge alone': status(401, '', challenge),
+  '400 with plain text': status(400, 'no', plainText),
+  '400 with an error that is an object': status(400, '{"error":{"code":"invalid_grant"}}'),
+}
 
 test('a refusal for another reason is tried again after a pause, and a few times only', async (t) => {
-  const { grow, rest, use, spent, entry, site, outcomes } = await openConnected(t)
-  site.token = status(401, '{"error":"invalid_client"}')
+  const stage = await openConnected(t)
+  const { grow, rest, use, spent, site, outcomes, someone, params, connect, warnings } = stage
+  const good = site.token
+  await call(someone, vault.removeFromVault, { params })
+  for (const [what, answer] of Object.entries(otherReasons)) {
+    site.token = good
+    params.entryId = await connect()
+    site.tokenForms.length = 0
+    site.token = answer
+    const { entryId: id } = params
+    await grow({ over: true, id })
+    t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
+    t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
+    t.is(spent().length, 1, `${what}: not again within the pause`)
+    for (let round = 0; round < 8; round += 1) {
+      await rest()
+      await use('act', id)
+    }
+    t.deepEqual(await outcomes(id), Array(5).fill('refused'), what)
+    t.is((await stage.entry()).status, 'needs_reauth', what)
+    t.is((await warnings()).filter(({ subjectId }) => subjectId === id).length, 1, what)
+    await call(someone, vault.removeFromVault, { params })
+  }
+})
+
+test('a refusal that quotes the refresh token is kept, told and logged without it', async (t) => {
+  const { grow, use, entry, site, someone, params, warnings, allSecrets, assertSilent } = await openConnected(t)
+  site.token = (request, response) => {
+    const token = site.tokenForms.at(-1)?.get('refresh_token') ?? ''
+    const words = `refresh token ${token} was revoked`
+    status(400, JSON.stringify({ error: 'invalid_grant', error_description: words }))(request, response)
+  }
+  await grow({ over: true })
+  const { failure } = await use()
+  t.regex(failure.error, /invalid_grant \(refresh token \[token\] was revoked\)/)
+  const { items } = (await call(someone, vault.listRefreshes, { params })).body
+  t.is(items[0]?.error, 'The site answered invalid_grant (refresh token [token] was revoked).')
+  const shown = JSON.stringify([failure, items, await entry(), await warnings()])
+  t.deepEqual(sightings(allSecrets(), [shown]), [])
+  t.true((await warnings()).length === 1)
+  assertSilent()
+})
+
+test('a refresh that gives more scopes than were asked for changes nothing', async (t) => {
+  const { grow, use, entry, site, someone, params, connect } = await openConnected(t)
+  await call(someone, vault.removeFromVault, { params })
+  params.entryId = await connect(site, { tools: ['act'] })
+  site.token = answering(tokenAnswer({ scope: 'write read admin' }))
+  await grow({ id: params.entryId })
+  t.is((await use('act', params.entryId)).status, 200)
+  t.deepEqual((await entry()).scopes, ['read'])
+  t.is((await use('change', params.entryId)).failure.code, 'PERMISSION_DENIED')
+})
+
+test('the history of refreshes is bounded, and what speaks against the present refresh token stays in it', async (t) => {
+  const { grow, rest, use, site, platform, params, outcomes } = await openConnected(t)
+  const { database } = platform.services
+  const { entryId } = params
+  const { generation } = (await database('vault_entries').where({ id: entryId }).first()) as { generation: number }
+  const ended_at = new Date(Date.now() - 3_600_000)
+  const rows = (name: string, count: number, row: object) =>
+    database('vault_refreshes').insert(
+      Array.from({ length: count }, (_, number) => ({
+        id: `0-${name}-${String(number).padStart(4, '0')}`,
+        entry_id: entryId,
+        cause: 'expiry',
+        started_at: ended_at,
+        lease_until: ended_at,
+        ended_at,
+        ...row,
+      })),
+    )
+  const held = async (name: string) => {
+    const found = await database('vault_refreshes').where('id', 'like', `0-${name}-%`).count<[{ count: string }]>()
+    return Number(found[0]?.count)
+  }
+  // Ids sort by age: the doubts and the refusals of this generation are the oldest of all.
+  await rows('a', 1, { generation, outcome: 'ambiguous' })
+  await rows('b', 4, { generation, outcome: 'refused' })
+  await rows('c', 250, { generation: generation - 1, outcome: 'refused' })
+  await rows('d', 150, { generation, outcome: 'not_sent' })
+  site.token = status(400, '{"error":"invalid_client"}')
   await grow({ over: true })
   t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
-  t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
-  t.is(spent().length, 1, 'not again within the pause')
-  for (let round = 0; round < 8; round += 1) {
-    await rest()
-    await use()
-  }
-  t.deepEqual(
-    await outcomes(),
-    Array.from({ length: 5 }, () => 'refused'),
-  )
-  t.is((await entry()).status, 'needs_reauth')
+  t.deepEqual([await held('a'), await held('b'), await held('c'), await held('d')], [1, 4, 49, 150])
+  await rest()
+  t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR', 'the fifth refusal was the last, with those of long ago')
+  t.is((await outcomes()).filter((outcome) => outcome === 'ambiguous').length, 0, 'it is on a later page')
 })
 
 /** What the site answers to a refresh, and what may be concluded of the refresh token. */
@@ -206,8 +301,12 @@ const judged: [what: string, answer: RequestListener, outcome: string][] = [
   ['502', status(502, '<p>'), 'ambiguous'],
   ['503', status(503), 'failed'],
   ['429', status(429), 'failed'],
-  ['400 without an error of OAuth', status(400, '<p>'), 'failed'],
-  ['404', status(404), 'failed'],
+  ['400 without an error of OAuth', status(400, '<p>'), 'refused'],
+  ['404', status(404), 'refused'],
+  ['408', status(408), 'ambiguous'],
+  ['408 with an error of OAuth', status(408, '{"error":"invalid_grant"}'), 'ambiguous'],
+  ['429 with an error of OAuth', status(429, '{"error":"invalid_grant"}'), 'failed'],
+  ['500 with a challenge', status(500, '{"error":"invalid_grant"}', challenge), 'ambiguous'],
   ['a redirect', redirecting(307, 'https://127.0.0.1/'), 'ambiguous'],
   ['an error with 200', status(200, '{"error":"invalid_grant"}'), 'ambiguous'],
   ['another type of token', answering(tokenAnswer({ token_type: 'mac' })), 'ambiguous'],

@@ -1,9 +1,10 @@
 import test from 'ava'
+import * as auth from '../../api/auth.ts'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
 import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
-import { agentOf, customer, ended, person, timelineOf } from '../helpers/people.ts'
+import { agentOf, connectTracker, customer, ended, person, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 
@@ -70,4 +71,31 @@ test('a person who comes back with a browser is told what happened on a page', a
   const again = await comeBack(someone, address, visit.cookie, html)
   t.is(again.status, 400)
   t.regex(await again.text(), /used already/)
+})
+
+test('an entry with a token of its own is not authorised, and the refusal says what to do instead', async (t) => {
+  const { sites, env } = await startOAuthSites(t)
+  const someone = await person(await startPlatform(t, { sites, env }))
+  const url = sites.tracker.origin
+  const entryId = await connectTracker(someone, sites)
+  const again = await call(someone, oauth.startOAuth, { body: { entryId } })
+  t.like(again.failure, { code: 'VALIDATION_ERROR', details: [{ path: 'entryId' }] })
+  t.regex(again.failure.error, /use PATCH \/vault\/\{id\}\./)
+  const anew = await call(someone, oauth.startOAuth, { body: { url } })
+  t.like(anew.failure, { code: 'VALIDATION_ERROR', details: [{ path: 'url' }] })
+  t.regex(anew.failure.error, /use POST \/vault\./)
+})
+
+test('browsers that come back from a site are counted apart from logins', async (t) => {
+  const env = { RATE_LIMIT_AUTH_PER_MINUTE: '2', RATE_LIMIT_BROWSER_PER_MINUTE: '4' }
+  const platform = await startPlatform(t, { env })
+  const wrong = () => call(platform, oauth.finishOAuth, { query: {}, headers: { accept: 'application/json' } })
+  const codes = []
+  for (let count = 0; count < 5; count += 1) codes.push((await wrong()).failure.code)
+  t.deepEqual(codes, [...Array<string>(4).fill('VALIDATION_ERROR'), 'RATE_LIMITED'])
+  const go = await call(platform, oauth.goToSite, { query: { ticket: 'none' } })
+  t.is(go.failure.code, 'RATE_LIMITED', 'one limit for both')
+  const body = { email: 'nobody@example.com', password: 'not a password of anybody' }
+  for (const code of ['UNAUTHORIZED', 'UNAUTHORIZED', 'RATE_LIMITED'] as const)
+    t.is((await call(platform, auth.login, { body })).failure.code, code)
 })

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { limitOf, needsLogin, type AnyRoute } from '../../api/route.ts'
+import { isByAddress, needsLogin, type AnyRoute } from '../../api/route.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'
@@ -22,7 +22,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
   const { owner, params, nobody, forger, as } = stage
   const limitedCaller = await openLimited(t, stage)
   // What is counted by address is counted before the token is looked at: without one, nothing else comes of it.
-  const limited = (route: AnyRoute) => (limitOf(route) === 'address' ? { url: limitedCaller.url } : limitedCaller)
+  const limited = (route: AnyRoute) => (isByAddress(route) ? { url: limitedCaller.url } : limitedCaller)
   const away = await openAway(t, stage)
   const beginner = await stage.newcomer()
 
@@ -88,6 +88,7 @@ async function openLimited(t: ExecutionContext, { platform }: Stage) {
       BASE_URL: platform.url,
       RATE_LIMIT_PER_MINUTE: '1',
       RATE_LIMIT_AUTH_PER_MINUTE: '1',
+      RATE_LIMIT_BROWSER_PER_MINUTE: '1',
       RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '1',
     },
   })

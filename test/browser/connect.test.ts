@@ -79,8 +79,21 @@ inBrowser(
     const second = await begin()
     await goOn(page, second.connectUrl)
     const stranger = await openPage()
-    await goOn(stranger, second.connectUrl)
+    await stranger.goto(second.connectUrl)
     t.regex(await stranger.innerText('main'), /opened in another browser already/)
     t.deepEqual((await call(someone, vault.listVault)).body.items, [])
   },
 )
+
+inBrowser('a person who has the address open in two tabs can finish in either', async (t) => {
+  const { someone, begin, openPage } = await openStage(t)
+  const { connectUrl, id: flowId } = await begin()
+  const first = await openPage()
+  const second = await first.context().newPage()
+  await goOn(first, connectUrl)
+  await goOn(second, connectUrl)
+  await signIn(first, 'ada')
+  await first.getByRole('button', { name: 'Allow' }).click()
+  await first.getByText('is connected').waitFor()
+  t.is((await call(someone, oauth.getOAuthFlow, { params: { flowId } })).body.status, 'connected')
+})

@@ -47,10 +47,12 @@ export async function beginConnect(
   return { flowId: started.id, ...(await openConnectUrl(someone, started.connectUrl)) }
 }
 
-/** Opens the address that a flow begins with, as a browser without cookies, or with those it is given. */
-export async function openConnectUrl({ url }: Client, connectUrl: string, cookie = '') {
-  const { pathname, search } = new URL(connectUrl)
-  const response = await fetch(`${url}${pathname}${search}`, { redirect: 'manual', headers: { cookie } })
+/**
+ * Opens the address that a flow begins with, without cookies or with those it is given, as a client that is redirected
+ * at once because it asks for JSON.
+ */
+export async function openConnectUrl(client: Client, connectUrl: string, cookie = '') {
+  const response = await comeBack(client, connectUrl, cookie)
   if (response.status !== 303) throw new Error(`The browser was not sent on: ${await response.text()}`)
   const given = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
   return { location: response.headers.get('location') ?? '', cookie: given.join('; ') || cookie }
@@ -60,10 +62,13 @@ export async function openConnectUrl({ url }: Client, connectUrl: string, cookie
 export const authorise = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
   signIn(visit.location, { user, password: `${user}-password`, decide })
 
-/** Comes back to the platform with what the site sent, as a client that prefers JSON. */
+/** Opens an address of the platform, such as the one that the site sent, as a client that asks for JSON unless told so. */
 export function comeBack({ url }: Client, address: string, cookie: string, headers: Record<string, string> = {}) {
   const { pathname, search } = new URL(address)
-  return fetch(`${url}${pathname}${search}`, { redirect: 'manual', headers: { cookie, ...headers } })
+  return fetch(`${url}${pathname}${search}`, {
+    redirect: 'manual',
+    headers: { accept: 'application/json', cookie, ...headers },
+  })
 }
 
 /** Connects the contacts site through login and consent, and returns the vault entry's id. */

@@ -9,6 +9,7 @@ const limits = {
   store: 'postgres',
   callerPerMinute: 10,
   authPerMinute: 5,
+  browserPerMinute: 5,
   webhookPerMinute: 5,
   webhookFailedPerMinute: 5,
 } as const

@@ -14,7 +14,8 @@ export function oauthTable({ platform, sites, origins, owner, nobody, params }: 
   const { oauth: site } = sites
   const here = { url: site.origin }
   const start = (target: Target, someone = owner) => ask(someone, oauth.startOAuth, { body: target })
-  const go = (ticket: string) => ask(nobody, oauth.goToSite, { query: { ticket } })
+  const go = (ticket: string) =>
+    ask(nobody, oauth.goToSite, { query: { ticket }, headers: { accept: 'application/json' } })
 
   /** Begins a flow in a browser of its own: what the browser then carries. */
   async function begin(someone: Person, target: Target = here) {

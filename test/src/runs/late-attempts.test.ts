@@ -2,9 +2,11 @@ import test from 'ava'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
-import { agentOf, person, timelineOf } from '../../helpers/people.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { agentOf, connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
-import { start } from '../../helpers/runs.ts'
+import { dataOf, start } from '../../helpers/runs.ts'
+import { startSites } from '../../helpers/sites.ts'
 
 /** A claimed run that no worker carries out, so that the test can act in the place of several. */
 async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: string) {
@@ -53,4 +55,43 @@ test('an attempt that succeeds after the run has ended is neither recorded nor c
   const { steps, credits } = await Run.query(services.database).findById(run.runId).throwIfNotFound()
   t.deepEqual({ steps, credits }, { steps: 0, credits: 0 })
   t.is((await timelineOf(someone, run.runId)).at(-1)?.kind, 'ended')
+})
+
+test('of two attempts at a call that both come to send it, one does', async (t) => {
+  const sites = await startSites(t)
+  const { services, ...platform } = await startPlatform(t, { sites })
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const systemPrompt = '[[call slow_once {"seconds":0}]]'
+  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  await start(someone, agent)
+  const run = await services.runs.claimNext(agent.id)
+  if (!run) throw new Error('there was nothing to claim')
+  const move = await services.runs.advance(run, never)
+  const [call] = move.kind === 'tools' ? move.calls : []
+  if (!call) throw new Error('no call was asked for')
+
+  // Both have looked at the call, and wait for their turn at the site, when the first of them gets it.
+  const { database } = services
+  const { host } = new URL(sites.badTools.origin)
+  await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
+  const trx = await database.transaction()
+  await trx.raw('select 1 from outgoing_hosts where host = ? for update', [host])
+  const attempts = [1, 2].map(() => services.runs.performCall(run, call.callId, never))
+  await eventually(10, 'both wait for the lock', async () => {
+    const waiting = await database('pg_stat_activity')
+      .whereRaw('datname = current_database()')
+      .where({ wait_event_type: 'Lock' })
+    return waiting.length === 2 || undefined
+  })
+  await trx.commit()
+  await Promise.all(attempts)
+
+  t.is(sites.badTools.requests().length, 1)
+  const timeline = await timelineOf(someone, run.runId)
+  t.deepEqual(
+    dataOf(timeline, 'tool.started').map(({ attempt, note }) => [attempt, note]),
+    [[1, undefined]],
+  )
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
 })

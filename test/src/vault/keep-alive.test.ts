@@ -31,7 +31,9 @@ const historyOf = async (someone: Person, entryId: string) =>
 
 /** As if the last attempt to refresh had ended so much earlier. */
 const backdate = ({ services }: Platform, seconds: number) =>
-  services.database.raw('update vault_refreshes set ended_at = ended_at - make_interval(secs => ?)', [seconds])
+  services.database.raw('update vault_refreshes set ended_at = ended_at - make_interval(secs => ?), retry_at = null', [
+    seconds,
+  ])
 
 /** Entries of a site that is gone for good, connected so many days ago. */
 async function addUnreachable(platform: Platform, model: VaultEntry, count: number, tokenUrl: string, days: number) {

@@ -1,0 +1,35 @@
+import test from 'ava'
+import * as agents from '../../../api/agents.ts'
+import * as notifications from '../../../api/notifications.ts'
+import * as vault from '../../../api/vault.ts'
+import { openOAuthStage } from '../../api/oauth-stage.ts'
+import { call } from '../../helpers/client.ts'
+import { agentOf } from '../../helpers/people.ts'
+import { waiting } from '../../helpers/runs.ts'
+
+for (const how of ['a direct call', 'a run'] as const) {
+  test(`a site that refuses every token, new ones too, is asked for one and no more by ${how}`, async (t) => {
+    const { site, someone, connect } = await openOAuthStage(t, {}, { worker: how === 'a run' })
+    const entryId = await connect()
+    const params = { entryId }
+    site.tokenForms.length = 0
+    site.tool = (_request, response) => void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}')
+    const use = () => call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
+
+    if (how === 'a direct call') t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    else {
+      const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
+      const { body } = await call(someone, agents.startRun, { params: { agentId: agent.id } })
+      t.like(await waiting(someone, body.id), { waitingCause: 'credential', steps: 1 })
+    }
+    const counts = () => [site.tokenForms.length, site.toolTokens.length, new Set(site.toolTokens).size]
+    t.deepEqual(counts(), [1, 2, 2], 'one refresh, and one call with each token')
+    const { body: entry } = await call(someone, vault.getVaultEntry, { params })
+    t.is(entry.status, 'needs_reauth')
+
+    for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    t.deepEqual(counts(), [1, 2, 2], 'what is dead is not tried')
+    const { items } = (await call(someone, notifications.listNotifications)).body
+    t.is(items.filter(({ kind }) => kind === 'credential_dead').length, 1)
+  })
+}

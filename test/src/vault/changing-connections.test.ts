@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RequestListener } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import * as manifests from '../../../api/manifests.ts'
+import * as notifications from '../../../api/notifications.ts'
+import * as oauth from '../../../api/oauth.ts'
+import * as vault from '../../../api/vault.ts'
+import { openOAuthStage } from '../../api/oauth-stage.ts'
+import { tokenAnswer } from '../../helpers/bare-oauth-site.ts'
+import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { answering } from '../../helpers/hostile-site.ts'
+import { agentOf, ended, timelineOf } from '../../helpers/people.ts'
+import { dataOf, start } from '../../helpers/runs.ts'
+
+/** What happens to connections that change while something is under way. */
+
+const refusing =
+  (status: number, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    void response
+      .writeHead(status, { 'Content-Type': 'application/json', ...headers })
+      .end(JSON.stringify({ error: `Answered ${status}.` }))
+
+/** Answers one after the other; the last one for ever. */
+function inTurn(...answers: RequestListener[]): RequestListener {
+  let count = 0
+  return (request, response) => {
+    const answer = answers[Math.min(count, answers.length - 1)]
+    count += 1
+    answer?.(request, response)
+  }
+}
+
+async function follow(t: ExecutionContext, stage: Awaited<ReturnType<typeof openOAuthStage>>, vaultEntryId: string) {
+  const { someone } = stage
+  const agent = await agentOf(someone, { systemPrompt: '[[call act {}]]', sites: [{ vaultEntryId }] })
+  const { id } = (await start(someone, agent)).body
+  t.is((await ended(someone, id, 30)).status, 'completed')
+  return timelineOf(someone, id)
+}
+
+test('a token that expires while the site is held back is refreshed once more, and is not taken for dead', async (t) => {
+  const stage = await openOAuthStage(t, {}, { worker: true })
+  const { site, someone } = stage
+  site.token = (request, response) => answering(tokenAnswer({ expires_in: undefined }))(request, response)
+  const entryId = await stage.connect()
+  const busy = refusing(429, { 'retry-after': '1' })
+  site.tool = inTurn(refusing(401), busy, refusing(401), answering({ done: true }))
+  const timeline = await follow(t, stage, entryId)
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 4 }])
+  t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).body.status, 'connected')
+})
+
+test('a run waits for a token address that is busy, and nothing is said to have been sent meanwhile', async (t) => {
+  const stage = await openOAuthStage(t, {}, { worker: true })
+  const { site } = stage
+  site.token = answering(tokenAnswer({ expires_in: 1 }))
+  const entryId = await stage.connect()
+  await delay(1000)
+  site.token = inTurn(refusing(503, { 'retry-after': '4' }), answering(tokenAnswer()))
+  const timeline = await follow(t, stage, entryId)
+  t.like(dataOf(timeline, 'wait.started'), [{ cause: 'rate_limit', site: site.origin }])
+  t.is(dataOf(timeline, 'tool.started').length, 1)
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
+})
+
+test('a call that cannot be sent, because no tokens are to be had, is not said to have been sent', async (t) => {
+  const stage = await openOAuthStage(t, {}, { worker: true })
+  const { site } = stage
+  site.token = answering(tokenAnswer({ expires_in: 1 }))
+  const entryId = await stage.connect()
+  await delay(1000)
+  site.token = refusing(503)
+  const timeline = await follow(t, stage, entryId)
+  t.deepEqual(dataOf(timeline, 'tool.started'), [])
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', attempts: 3 }])
+  t.deepEqual(site.toolTokens, [])
+})
+
+test('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone } = stage
+  const params = { entryId: await stage.connect(site, { tools: ['act'] }) }
+  for (const member of Object.keys(site.auth)) delete site.auth[member]
+  site.auth['type'] = 'bearer'
+  const { fingerprint } = (await call(someone, manifests.refreshManifest, { params })).body
+  await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
+  t.is(site.revokeForms.length, 1)
+  const entry = (await call(someone, vault.replaceVaultToken, { params, body: { token: 'pasted' } })).body
+  t.like(entry, { status: 'connected', authType: 'bearer', scopes: null })
+  const answer = await call(someone, vault.callTool, { params: { ...params, toolName: 'change' }, body: {} })
+  t.is(answer.status, 200)
+})
+
+test('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone } = stage
+  const params = { entryId: await stage.connect() }
+  site.auth['scopes'] = ['read', 'write', 'delete']
+  t.like((await call(someone, manifests.refreshManifest, { params })).body, { class: 'new_scope', status: 'adopted' })
+  const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'manifest_changed' } })).body
+  t.is(items.length, 1)
+  t.regex(items[0]?.message ?? '', /lets more be done there/)
+})
+
+test('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone } = stage
+  const entryId = await stage.connect()
+  // Refreshed by somebody else between being read and being deleted.
+  const { vault: services } = stage.platform.services
+  const { userId } = await stage.platform.services.users.authenticate(`Bearer ${someone.token}`)
+  const read = await services.get(userId, entryId)
+  await services.refresh.renew(entryId, read.generation, 'keep_alive')
+  await services.remove(read)
+  const [spent] = site.tokenForms.flatMap((form) => form.getAll('refresh_token'))
+  t.is(site.revokeForms.length, 1)
+  t.truthy(spent)
+  t.not(site.revokeForms[0]?.get('token'), spent)
+  t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).status, 404)
+})
+
+test('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone, platform } = stage
+  const { services } = platform
+  const vaultEntryId = await stage.connect()
+  const agent = await agentOf(someone, { systemPrompt: '[[call change {}]]', sites: [{ vaultEntryId }] })
+  await start(someone, agent)
+  const run = await services.runs.claimNext(agent.id)
+  if (!run) throw new Error('there was nothing to claim')
+  const never = new AbortController().signal
+  const move = await services.runs.advance(run, never)
+  await services.database('vault_entries').where({ id: vaultEntryId }).update({ scopes: '["read"]' })
+  if (move.kind === 'tools') await services.runs.performCall(run, move.calls[0]?.callId ?? '', never)
+  t.deepEqual(site.toolTokens, [])
+  t.like(dataOf(await timelineOf(someone, run.runId), 'tool.finished'), [{ status: 'failed' }])
+})
+
+test('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone, platform } = stage
+  const { vault: entries, database } = platform.services
+  const visit = await stage.begin(site)
+  const flow = { ...(await database('oauth_flows').where({ id: visit.flowId }).first()), scopes: ['read'] }
+  const grant = { accessToken: 'an-access-token', refreshToken: 'a-refresh-token' }
+  const first = await entries.keep(flow, grant)
+  t.is((await entries.keep(flow, grant)).id, first.id)
+  t.is((await stage.entriesOf(someone)).length, 1)
+})
+
+test('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
+  const stage = await openOAuthStage(t)
+  const { site, someone } = stage
+  const params = { entryId: await stage.connect() }
+  const { body } = await call(someone, oauth.startOAuth, { body: { entryId: params.entryId } })
+  const visit = { ...(await stage.open(someone, body.connectUrl)), flowId: body.id }
+  site.auth['authorization_url'] = `${site.origin}/authorize-elsewhere`
+  const { fingerprint } = (await call(someone, manifests.refreshManifest, { params })).body
+  await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
+  const back = await stage.finish(visit)
+  t.is(back.status, 400)
+  t.regex(String(back.body['error']), /has changed meanwhile/)
+  await eventually(5, 'the grant is given back', () => site.revokeForms.length === 1 || undefined)
+})
