@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Worker,
+  type WorkflowBundle,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
 import { createActivities } from '../activities/index.ts'
 import type { Loop } from '../src/loop.ts'
 import { connectionOptions } from '../src/temporal.ts'
@@ -19,7 +26,7 @@ export const bundleWorkflows = (): Promise<WorkflowBundle> =>
  * Polls for workflow tasks and activities until it is stopped. When Temporal goes away the worker ends; a new one is
  * made until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
  */
-export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundle): Loop {
+export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundleOption): Loop {
   const stopping = new AbortController()
   const { signal } = stopping
   const running = (async () => {
@@ -40,7 +47,7 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
   }
 }
 
-async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle: WorkflowBundle): Promise<void> {
+async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle: WorkflowBundleOption): Promise<void> {
   const { config, logger, services } = context
   await services.temporal.registerSearchAttributes()
   const connection = await NativeConnection.connect(connectionOptions(config.temporal))

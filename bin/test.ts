@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ import { showTap } from './local/tap.ts'
 import { findTemporal } from './local/temporal-binary.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './local/test-servers.ts'
 import { startWarden } from './local/warden.ts'
+import { bundleWorkflows } from './polling.ts'
 
 /**
  * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all
@@ -55,6 +56,9 @@ async function main(): Promise<number> {
       SWITCHYARD_TEST_TEMPLATE: template,
       SWITCHYARD_TEST_TEMPORAL: temporal.address,
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
+      SWITCHYARD_TEST_BUNDLE: await writeBundle(folder),
+      // Each file of tests is a process of its own, and all of them load the same code.
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
     }
   }
 
@@ -79,6 +83,13 @@ async function main(): Promise<number> {
     console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
     return code ?? 1
   }
+}
+
+/** The workflow code as workers run it, made once for all files of tests. */
+async function writeBundle(folder: string): Promise<string> {
+  const file = join(folder, 'workflows.js')
+  writeFileSync(file, (await bundleWorkflows()).code)
+  return file
 }
 
 process.exit(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
 import { createHttpServer } from '../../api/server.ts'
-import { bundleWorkflows, startPolling } from '../../bin/polling.ts'
+import { startPolling } from '../../bin/polling.ts'
 import { readConfig, type Config } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startLoop } from '../../src/loop.ts'
@@ -78,11 +78,12 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-let bundle: ReturnType<typeof bundleWorkflows> | undefined
+let prepared = false
 
-function prepare(): ReturnType<typeof bundleWorkflows> {
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
-  return bundleWorkflows()
+/** Once in a process: the runtime cannot be installed a second time. */
+function prepare(): void {
+  if (!prepared) Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
+  prepared = true
 }
 
 async function startWorker(
@@ -90,8 +91,8 @@ async function startWorker(
   logger: ReturnType<typeof createLogger>,
   services: ReturnType<typeof createServices>,
 ): Promise<() => Promise<void>> {
-  bundle ??= prepare()
-  const polling = startPolling({ config, logger, services }, await bundle)
+  prepare()
+  const polling = startPolling({ config, logger, services }, { codePath: sharedServers().bundle })
   const sweeping = startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep)
   return async () => {
     await sweeping.stop()

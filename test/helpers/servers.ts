@@ -16,6 +16,8 @@ export const sharedServers = () => ({
   template: given('TEMPLATE'),
   temporal: given('TEMPORAL'),
   temporalBinary: given('TEMPORAL_BINARY'),
+  /** File of the workflow code as workers run it. */
+  bundle: given('BUNDLE'),
 })
 
 let made = 0
