@@ -27,7 +27,8 @@ test('120 calls of two agents over three worker processes: never more than ten i
   t.is(seen.length, 2 * calls)
   t.is(new Set(seen.map(({ key }) => key)).size, 2 * calls)
   t.is(busiest(seen), 10)
-  t.true(lead(seen, calls) <= 10, 'the one that begins has the first minute for itself')
+  // The one that begins has the first minute for itself, and the five of a later minute may all come first.
+  t.true(lead(seen, calls) <= 15)
   // In the first and in the last minute one of them may have no calls to make.
   for (const [first, second] of minutesOf(seen).slice(1, -1)) t.true(Math.abs(first - second) <= 1)
   for (const { started, ended: over } of waits) {
