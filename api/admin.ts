@@ -49,3 +49,29 @@ export const liftHost = route({
     assertThat(lifted, 'NOT_FOUND', { message: 'This host is not suspended.' })
   },
 })
+
+const worker = v.object({
+  id,
+  taskQueue: v.string(),
+  version: v.string(),
+  present: v.pipe(v.boolean(), v.metadata({ description: 'Whether it was heard of lately and asked for work then' })),
+  polling: v.pipe(v.boolean(), v.metadata({ description: 'Whether it asked for work when it was last heard of' })),
+  polledAt: v.pipe(v.nullable(time), v.metadata({ description: 'When it last asked for work' })),
+  startedAt: time,
+  seenAt: time,
+})
+
+export const listWorkers = route({
+  tag: 'admin',
+  access: 'admin',
+  name: 'listWorkers',
+  method: 'get',
+  path: '/admin/workers',
+  summary: 'List the worker processes',
+  description:
+    'Each says every five seconds that it is there. One that was stopped is not listed any more, one that has gone ' +
+    'otherwise for a day. Those heard of last come first, 1000 at most.',
+  status: 200,
+  response: v.object({ items: v.array(worker) }),
+  handle: async ({ services }) => ({ items: await services.workers.list() }),
+})

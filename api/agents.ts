@@ -2,77 +2,11 @@ import * as v from 'valibot'
 import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Agent } from '../src/agents/agent.ts'
-import type { AgentFields, AgentWithSites } from '../src/agents/agents.ts'
+import type { AgentFields } from '../src/agents/agents.ts'
+import { agent, agentFields, listedAgent, presentAgent } from './agent-schema.ts'
 import { route } from './route.ts'
 import { presentRun, run } from './run-schema.ts'
-import { id, pageOf, paging, runStatus, text, time, trigger } from './schemas.ts'
-
-const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a type of JSON')
-const webhookField = v.strictObject({
-  name: text(200),
-  type: fieldType,
-  required: v.optional(v.boolean('must be true or false'), true),
-  description: v.optional(text(1000)),
-})
-const webhookSchema = v.nullable(
-  v.pipe(
-    v.array(webhookField, 'must be a list of fields'),
-    v.maxLength(100, 'must have at most 100 fields'),
-    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
-  ),
-)
-const sites = v.pipe(
-  v.array(
-    v.strictObject({ vaultEntryId: text(64), tools: v.optional(v.pipe(v.array(text(64)), v.maxLength(200))) }),
-    'must be a list',
-  ),
-  v.maxLength(50, 'must name at most 50 sites'),
-)
-
-/** What an owner may say of an agent; each with what it is unless said. */
-const fields = {
-  name: text(200),
-  systemPrompt: text(20_000),
-  trigger,
-  cron: v.nullable(text(200)),
-  timeZone: v.nullable(text(64)),
-  webhookSchema,
-  allowActionOverride: v.boolean('must be true or false'),
-  sites,
-}
-
-const listed = {
-  id,
-  name: v.string(),
-  trigger,
-  createdAt: time,
-  updatedAt: time,
-}
-const agent = v.object({
-  ...listed,
-  systemPrompt: v.string(),
-  cron: v.nullable(v.string()),
-  timeZone: v.nullable(v.string()),
-  sites: v.array(v.object({ vaultEntryId: id, tools: v.nullable(v.array(v.string())) })),
-  webhookUrl: v.nullable(v.string()),
-  webhookSecret: v.nullable(v.string()),
-  webhookSchema: v.nullable(
-    v.array(
-      v.object({ name: v.string(), type: fieldType, required: v.boolean(), description: v.optional(v.string()) }),
-    ),
-  ),
-  allowActionOverride: v.boolean(),
-})
-
-/** URL and secret are shown of agents that are triggered by webhooks (specification, "Agent"). */
-function present(services: Services, row: AgentWithSites) {
-  const webhook = row.trigger === 'webhook'
-  return {
-    ...fieldsOf(row),
-    webhookUrl: webhook ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
-    webhookSecret: webhook ? services.agents.secretOf(row) : null,
-  }
-}
+import { pageOf, paging, runStatus, trigger } from './schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
@@ -92,20 +26,22 @@ export const createAgent = route({
   path: '/agents',
   summary: 'Make an agent',
   body: v.strictObject({
-    ...fields,
-    cron: v.optional(fields.cron, null),
-    timeZone: v.optional(fields.timeZone, null),
-    webhookSchema: v.optional(webhookSchema, null),
-    allowActionOverride: v.optional(fields.allowActionOverride, false),
-    sites: v.optional(sites, []),
+    ...agentFields,
+    cron: v.optional(agentFields.cron, null),
+    timeZone: v.optional(agentFields.timeZone, null),
+    webhookSchema: v.optional(agentFields.webhookSchema, null),
+    webhookProof: v.optional(agentFields.webhookProof, 'secret'),
+    allowActionOverride: v.optional(agentFields.allowActionOverride, false),
+    callbackUrl: v.optional(agentFields.callbackUrl, null),
+    sites: v.optional(agentFields.sites, []),
   }),
   status: 201,
   response: agent,
-  codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED'],
+  codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED', 'INVALID_URL'],
   async handle({ services, caller, body }) {
     services.agents.assertTrigger(body)
     const { limits } = await assertAllowed(services, caller.userId, body.trigger)
-    return present(services, await services.agents.create(caller.userId, body, limits.agents))
+    return presentAgent(services, await services.agents.create(caller.userId, body, limits.agents))
   },
 })
 
@@ -116,7 +52,7 @@ export const listAgents = route({
   path: '/agents',
   summary: 'List agents',
   query: v.strictObject({ ...paging, trigger: v.optional(trigger) }),
-  response: pageOf(v.object(listed)),
+  response: pageOf(v.object(listedAgent)),
   handle: ({ services, caller, query }) => services.agents.list(caller.userId, query),
 })
 
@@ -129,7 +65,7 @@ export const getAgent = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  handle: async ({ services, resource }) => present(services, resource),
+  handle: async ({ services, resource }) => presentAgent(services, resource),
 })
 
 export const updateAgent = route({
@@ -140,24 +76,42 @@ export const updateAgent = route({
   summary: 'Change an agent',
   description: 'A run that has started keeps the prompt and the schema it was started with.',
   body: v.strictObject({
-    name: v.optional(fields.name),
-    systemPrompt: v.optional(fields.systemPrompt),
+    name: v.optional(agentFields.name),
+    systemPrompt: v.optional(agentFields.systemPrompt),
     trigger: v.optional(trigger),
-    cron: v.optional(fields.cron),
-    timeZone: v.optional(fields.timeZone),
-    webhookSchema: v.optional(webhookSchema),
-    allowActionOverride: v.optional(fields.allowActionOverride),
-    sites: v.optional(sites),
+    cron: v.optional(agentFields.cron),
+    timeZone: v.optional(agentFields.timeZone),
+    webhookSchema: v.optional(agentFields.webhookSchema),
+    webhookProof: v.optional(agentFields.webhookProof),
+    allowActionOverride: v.optional(agentFields.allowActionOverride),
+    callbackUrl: v.optional(agentFields.callbackUrl),
+    sites: v.optional(agentFields.sites),
   }),
   response: agent,
   resource,
-  codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED'],
+  codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED', 'INVALID_URL'],
   async handle({ services, caller, resource, body }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     const wanted = { ...fieldsOf(resource), ...changes } as AgentFields
     services.agents.assertTrigger(wanted)
     if (wanted.trigger !== resource.trigger) await assertAllowed(services, caller.userId, wanted.trigger)
-    return present(services, await services.agents.update(resource, changes as Partial<AgentFields>))
+    return presentAgent(services, await services.agents.update(resource, changes as Partial<AgentFields>))
+  },
+})
+
+export const rotateCallbackSecret = route({
+  ...shared,
+  name: 'rotateCallbackSecret',
+  method: 'post',
+  path: '/agents/{agentId}/rotate-callback-secret',
+  summary: 'Change the secret that callbacks are signed with',
+  description: 'The new one signs from now on, also callbacks that were made before.',
+  response: agent,
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, caller, resource }) {
+    await services.agents.rotateCallbackSecret(resource)
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
   },
 })
 
@@ -174,6 +128,75 @@ export const deleteAgent = route({
   async handle({ services, resource }) {
     await services.agents.remove(resource)
     await services.runs.cancelAllOf(resource.id)
+  },
+})
+
+export const rotateSecret = route({
+  ...shared,
+  name: 'rotateSecret',
+  method: 'post',
+  path: '/agents/{agentId}/rotate-secret',
+  summary: 'Give an agent another webhook secret',
+  description:
+    'A new secret, or the one that the sender has made. The former one stays good for `overlapSeconds`, a day unless ' +
+    'said otherwise, so that senders can be changed one by one; rotating again ends the one before it at once.',
+  body: v.strictObject({
+    secret: v.optional(
+      v.pipe(
+        v.string('must be a string'),
+        v.regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters'),
+      ),
+    ),
+    overlapSeconds: v.optional(
+      v.pipe(
+        v.number('must be a number'),
+        v.integer('must be a whole number'),
+        v.minValue(0, 'must be at least 0'),
+        v.maxValue(604_800, 'must be at most 604800, a week'),
+      ),
+      86_400,
+    ),
+  }),
+  response: agent,
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, caller, resource, body }) {
+    await services.agents.rotateSecret(resource, body)
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+  },
+})
+
+export const pauseAgent = route({
+  ...shared,
+  name: 'pauseAgent',
+  method: 'post',
+  path: '/agents/{agentId}/pause',
+  summary: 'Pause an agent',
+  description:
+    'Nothing of it is started, and a run that has begun waits before its next step, for a day at most. Deliveries are ' +
+    'accepted and queued; fires of its schedule are skipped.',
+  response: agent,
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, caller, resource }) {
+    await services.agents.pause(resource)
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+  },
+})
+
+export const resumeAgent = route({
+  ...shared,
+  name: 'resumeAgent',
+  method: 'post',
+  path: '/agents/{agentId}/resume',
+  summary: 'Let a paused agent go on',
+  response: agent,
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, caller, resource }) {
+    await services.agents.resume(resource)
+    await services.runs.resumeAgent(resource.id)
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
   },
 })
 

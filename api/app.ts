@@ -7,6 +7,7 @@ import { errors } from './middleware/errors.ts'
 import { headers } from './middleware/headers.ts'
 import { requestId } from './middleware/request-id.ts'
 import { mount } from './mount.ts'
+import { createOpenStreams, type OpenStreams } from './open-streams.ts'
 import type { AnyRoute } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -16,7 +17,8 @@ export function createApp(services: Services): Koa {
   // Koa takes the client's address from the right end of X-Forwarded-For, past as many proxies as are trusted.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of routes) mountRoute(router, route, services)
+  const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
+  for (const route of routes) mountRoute(router, route, services, streams)
   mountDocs(router, routes, baseUrl)
 
   app.use(requestId)
@@ -28,6 +30,6 @@ export function createApp(services: Services): Koa {
   return app
 }
 
-function mountRoute(router: Router, route: AnyRoute, services: Services): void {
-  router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services))
+function mountRoute(router: Router, route: AnyRoute, services: Services, streams: OpenStreams): void {
+  router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services, streams))
 }

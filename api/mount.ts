@@ -5,13 +5,17 @@ import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
 import { asksForJson, sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
-import { isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
+import { asksForStream, createFormat, sendEventStream } from './event-stream.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { isAlternative, isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
-export function mount(route: AnyRoute, services: Services): Middleware {
-  const readRaw = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
+export function mount(route: AnyRoute, services: Services, streams: OpenStreams): Middleware {
+  const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
+  const { stream } = route
+  const format = createFormat((item) => present(route, item, stream?.item))
   return async (ctx) => {
     ctx.state['browser'] = route.browser
     const request = facts(ctx)
@@ -22,20 +26,35 @@ export function mount(route: AnyRoute, services: Services): Middleware {
     const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
     if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
     if (caller && needsTerms(route)) requireTerms(caller)
-    const before = { services, caller, params: ctx['params'] as Record<string, string>, request }
+    const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
+    const before = { services, caller, params: ctx['params'] as Record<string, string>, request, readRaw }
     const resource = route.resource ? await route.resource(before) : undefined
     if (caller) permit(route, caller)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
-    const raw = readRaw ? await readRaw(ctx) : Buffer.alloc(0)
+    const raw = await readRaw()
     const body = await parseBody(route, readSmall, ctx)
-    const answer = await route.handle({ ...before, query, body, raw, resource })
+    const input = { ...before, query, body, raw, resource }
+    if (stream) ctx.vary('Accept')
+    if (stream && asksForStream(ctx)) {
+      const admit = () => admitAgain(route, ctx, before)
+      const open = (signal: AbortSignal) => stream.open({ ...input, signal })
+      return sendEventStream(ctx, { ...services, streams, format, admit, open })
+    }
+    const answer = await route.handle(input)
     if (route.browser) {
       const { baseUrl } = services.config.http
       return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
     }
-    ctx.status = route.status
-    ctx.body = route.response ? present(route, answer) : null
+    const { status, content, schema } = chosen(route, answer)
+    ctx.status = status
+    ctx.body = schema ? present(route, content, schema) : null
   }
+}
+
+/** A body can be read once; whoever asks later gets what came. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => (result ??= work())
 }
 
 const facts = (ctx: Context): RequestFacts => ({
@@ -63,6 +82,18 @@ function permit(route: AnyRoute, caller: Caller): void {
   if (route.access === 'admin') requireAdmin(caller)
 }
 
+/** The checks that a request had to pass, for a stream that began long ago; it is not counted again. */
+async function admitAgain(
+  route: AnyRoute,
+  ctx: Context,
+  before: Parameters<NonNullable<AnyRoute['resource']>>[0],
+): Promise<void> {
+  const caller = route.access === 'anyone' ? undefined : await authenticate(before.services, ctx)
+  if (caller && needsTerms(route)) requireTerms(caller)
+  await route.resource?.({ ...before, caller })
+  if (caller) permit(route, caller)
+}
+
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
   validated(schema, { ...ctx.query }, 'The query is not valid.')
 
@@ -79,9 +110,18 @@ const nothing = v.strictObject({})
 const hasBody = ({ headers }: Context): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** The usual success, or the other one that the handler has chosen. */
+function chosen(route: AnyRoute, answer: unknown) {
+  if (!isAlternative(answer)) return { status: route.status, content: answer, schema: route.response as Schema }
+  const { status, content } = answer
+  return { status, content, schema: route.alternatives?.[status]?.response }
+}
+
+type Schema = v.GenericSchema | undefined
+
 /** Drops what the declaration does not name, and refuses to send what contradicts it. */
-function present(route: AnyRoute, answer: unknown): unknown {
-  const result = v.safeParse(route.response as v.GenericSchema, answer)
+function present(route: AnyRoute, answer: unknown, schema: Schema = route.response as Schema): unknown {
+  const result = v.safeParse(schema as v.GenericSchema, answer)
   if (result.success) return result.output
   const places = result.issues.map((issue) => `${v.getDotPath(issue) ?? '(whole)'}: ${issue.type}`).join(', ')
   throw new CodedError('INTERNAL_ERROR', { privateDetail: `${route.name} broke its response declaration at ${places}` })

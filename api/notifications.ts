@@ -7,7 +7,13 @@ const kind = v.picklist(notificationKinds, `must be one of ${notificationKinds.j
 const notification = v.object({
   id,
   kind,
-  subjectId: v.pipe(v.string(), v.metadata({ description: 'The vault entry that it is about' })),
+  subjectId: v.pipe(
+    v.string(),
+    v.metadata({
+      description:
+        'What it is about: the vault entry (`credential_dead`, `manifest_changed`), otherwise the agent. It may be gone',
+    }),
+  ),
   title: v.string(),
   message: v.string(),
   createdAt: time,

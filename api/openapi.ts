@@ -14,9 +14,10 @@ const tags: Record<string, string> = {
   vault: 'Connected sites and their tools',
   agents: 'What an agent is told, what it may use and what starts it',
   runs: 'Executions of agents and their timelines',
+  callbacks: "Endings of runs, posted to their owners' addresses",
   webhooks: 'For senders, who need no account: the secret of the agent is enough',
   notifications: 'What owners must look at',
-  admin: 'For those who operate the platform: hosts that are called or not called any more',
+  admin: 'For those who operate the platform: workers, and hosts that are called or not called any more',
   sites: 'For owners of sites',
   health: 'For those who operate the platform',
 }
@@ -43,6 +44,12 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
         webhookSecret: { type: 'apiKey', in: 'header', name: 'X-Webhook-Secret' },
+        webhookSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description: 'A Standard Webhooks signature, or that of another sender: as the agent’s `webhookProof` says',
+        },
       },
     },
   }
@@ -65,6 +72,7 @@ function operation(route: AnyRoute): Json {
 const describe = (route: AnyRoute): string =>
   [
     route.description,
+    route.stream?.description,
     needsLogin(route) && 'Needs the access token of a login; an API key will not do.',
     route.access === 'admin' && 'For admins only.',
     needsTerms(route) ? false : route.access !== 'anyone' && 'Works before the terms are accepted.',
@@ -76,7 +84,7 @@ const describe = (route: AnyRoute): string =>
 
 function security(route: AnyRoute): Json[] {
   if (route.access !== 'anyone') return [{ token: [] }]
-  return route.tag === 'webhooks' ? [{ webhookSecret: [] }] : []
+  return route.tag === 'webhooks' ? [{ webhookSecret: [] }, { webhookSignature: [] }] : []
 }
 
 const pathParameters = ({ path }: AnyRoute): Json[] =>
@@ -122,9 +130,30 @@ function successes(route: AnyRoute): Json {
   const { status } = route
   if (status === 303) return { 200: { description: 'A page for people.', content: pageContent }, 303: redirect }
   if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
-  const json = { 'application/json': { schema: schema(route.response as GenericSchema, 'output') } }
-  return { [status]: { description: 'Done.', content: { ...json, ...(route.browser && pageContent) } } }
+  const json = jsonContent(route.response as GenericSchema)
+  const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent) }
+  const usual = { description: 'Done.', content }
+  const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
+    other,
+    { description, content: jsonContent(response) },
+  ])
+  return { [status]: usual, ...(route.stream && { 204: nothingMore }), ...Object.fromEntries(others) }
 }
+
+const streamContent = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description:
+        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. An event ' +
+        '`error` has an error body as its `data`, and is the last.',
+    },
+  },
+}
+
+const nothingMore = { description: 'To those who ask for a stream and have all there will ever be: do not come back.' }
+
+const jsonContent = (of: GenericSchema): Json => ({ 'application/json': { schema: schema(of, 'output') } })
 
 const redirect = {
   description: 'On to another address.',

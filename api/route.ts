@@ -36,6 +36,8 @@ interface Before<Path extends string, A extends Access> {
   params: Params<Path>
   caller: A extends 'anyone' ? undefined : Caller
   request: RequestFacts
+  /** Reads the body where the route declares `rawBody`, for whoever must know it to find the resource. */
+  readRaw: () => Promise<Buffer>
 }
 
 interface Input<Path extends string, A extends Access, Query, Body, Resource> extends Before<Path, A> {
@@ -85,9 +87,49 @@ export interface Route<
   resource?: (input: Before<Path, A>) => Promise<Resource>
   status: 200 | 201 | 202 | 204 | 303
   response?: Response
+  /** The same as server-sent events, for those who ask for `text/event-stream`. */
+  stream?: Stream<Input<Path, A, Query, Body, Resource>>
+  /** Other successes that the handler can give (with `inPlace`), by status. */
+  alternatives?: Readonly<Record<number, { description: string; response: GenericSchema }>>
   /** The codes this route can answer with beyond those that follow from the declaration (see `codesOf`). */
   codes?: readonly ErrorCode[]
   handle: (input: Input<Path, A, Query, Body, Resource>) => Promise<Response extends GenericSchema ? unknown : Nothing>
+}
+
+const alternative = Symbol('alternative')
+
+/** A success that takes the place of the usual one; its status is one of the route's `alternatives`. */
+export interface Alternative {
+  [alternative]: true
+  status: number
+  content: unknown
+}
+
+/** What a handler returns to answer with one of its route's `alternatives`. */
+export const inPlace = (status: number, content: unknown): Alternative => ({ [alternative]: true, status, content })
+
+export const isAlternative = (answer: unknown): answer is Alternative =>
+  typeof answer === 'object' && answer !== null && alternative in answer
+
+/** What a stream consists of: each becomes one event with `number` as its id and `kind` as its type. */
+export interface StreamItem {
+  number: number
+  kind: string
+}
+
+/** Items that are sent together. Streams of the same thing share them, so that their text is made once for all. */
+export type StreamPage = readonly StreamItem[]
+
+/** An answer that goes on (HTML, 9.2, "Server-sent events"). */
+interface Stream<Given> {
+  description: string
+  /** The schema of an item: the `data` of an event. */
+  item: GenericSchema
+  /**
+   * After every check and before the stream begins: what it throws is answered like any other failure. undefined where
+   * there is nothing more to come, now or later. The signal aborts when nobody reads any more.
+   */
+  open: (input: Given & { signal: AbortSignal }) => Promise<AsyncIterable<StreamPage> | undefined>
 }
 
 /** What a handler without a response schema returns; a browser's route may send it on. */

@@ -2,15 +2,18 @@ import * as admin from './admin.ts'
 import * as agents from './agents.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
+import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as manifests from './manifests.ts'
 import * as notifications from './notifications.ts'
 import type { AnyRoute } from './route.ts'
 import * as oauth from './oauth.ts'
 import * as runs from './runs.ts'
+import * as schedules from './schedules.ts'
 import * as toolsiteSchema from './toolsite-schema.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
+import * as why from './why.ts'
 
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [
@@ -21,6 +24,9 @@ export const routes: AnyRoute[] = [
   manifests,
   agents,
   runs,
+  schedules,
+  callbacks,
+  why,
   webhooks,
   notifications,
   admin,

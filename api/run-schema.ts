@@ -12,9 +12,11 @@ export const run = v.object({
   triggeredBy: v.pipe(v.string(), v.metadata({ description: 'For people: "Triggered by: Webhook"' })),
   status: runStatus,
   waitingCause: v.pipe(
-    v.nullable(v.picklist(['rate_limit', 'credential'])),
+    v.nullable(v.picklist(['rate_limit', 'credential', 'paused', 'credits'])),
     v.metadata({
-      description: 'What a `waiting` run waits for: its turn at the site, or you, who have to connect the site again',
+      description:
+        'What a `waiting` run waits for: its turn at the site, or you, who have to connect the site again, to resume ' +
+        'the agent, or to get credits',
     }),
   ),
   waitingFor: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The site that it waits for' })),
@@ -30,6 +32,7 @@ export const run = v.object({
   outputTokens: v.number(),
   credits: v.number(),
   events: v.pipe(v.number(), v.metadata({ description: 'How many events its timeline has' })),
+  replayOf: v.pipe(v.nullable(id), v.metadata({ description: 'The run whose payload it was given again' })),
   requestId: v.string(),
   acceptedAt: time,
   startedAt: v.nullable(time),
@@ -41,5 +44,5 @@ const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } 
 
 export const presentRun = (row: Run) => ({
   ...fieldsOf(row),
-  triggeredBy: `Triggered by: ${origins[row.trigger]}`,
+  triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })

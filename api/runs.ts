@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { assertThat } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
+import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route.ts'
 import { presentRun, run } from './run-schema.ts'
 import { pageOf, paging, runStatus, text, time, trigger } from './schemas.ts'
@@ -51,6 +53,17 @@ export const getRun = route({
   handle: async ({ resource }) => presentRun(resource),
 })
 
+/** One event of a timeline, the same in JSON and in a stream. */
+const event = v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) })
+
+/** Where a stream goes on: what the client says it had last (HTML, 9.2.4), or the query. */
+function beginning(lastEventId: string | undefined, query: { after: number }): number {
+  if (lastEventId === undefined) return query.after
+  const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
+  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is not valid.', details })
+  return Number(lastEventId)
+}
+
 export const listEvents = route({
   ...shared,
   name: 'listEvents',
@@ -59,16 +72,64 @@ export const listEvents = route({
   summary: "A run's timeline",
   description: 'Events are numbered from 1 without gaps. Ask again with `after` set to the last number you have.',
   query: v.strictObject({ after, limit }),
-  response: v.object({
-    items: v.array(
-      v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) }),
-    ),
-  }),
+  headers: { 'Last-Event-ID': 'For a stream: the last event you have; it goes before `after`' },
+  response: v.object({ items: v.array(event) }),
   resource,
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, resource, query }) => ({
     items: await services.runs.timeline(resource, query.after, query.limit),
   }),
+  stream: {
+    description:
+      'Asked for as `text/event-stream`: the events as they happen, until the run has ended. `limit` means nothing then.',
+    item: event,
+    async open({ services, resource, query, request, signal }) {
+      const after = beginning(request.header('last-event-id'), query)
+      const isOver = resource.endedAt !== null && after >= resource.events
+      return isOver ? undefined : services.runs.watching.watch(resource, after, signal)
+    },
+  },
+})
+
+export const skipRun = route({
+  ...shared,
+  name: 'skipRun',
+  method: 'post',
+  path: '/runs/{runId}/skip',
+  summary: 'Skip a run that waits or is queued',
+  description: 'It ends as `skipped`, and the next run of its agent goes on. It can be replayed later.',
+  response: run,
+  resource,
+  codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
+  handle: async ({ services, resource }) => presentRun(await services.runs.skip(resource)),
+})
+
+export const replayRun = route({
+  ...shared,
+  name: 'replayRun',
+  method: 'post',
+  path: '/runs/{runId}/replay',
+  summary: 'Run a finished run again',
+  description:
+    'A new run with the same payload, under the agent as it is now. The replay of a delivery is queued like a new one; ' +
+    'for any other run the agent must be idle. With `Idempotency-Key` a repeated request starts no second one.',
+  headers: { 'Idempotency-Key': 'Names the request: repeating it under the same key starts no second run' },
+  status: 202,
+  response: run,
+  resource,
+  codes: [
+    'RUN_NOT_FOUND',
+    'AGENT_NOT_FOUND',
+    'AGENT_ALREADY_RUNNING',
+    'TIER_REQUIRED',
+    'SUBSCRIPTION_PAST_DUE',
+    'NO_CREDITS',
+  ],
+  async handle({ services, caller, resource, request }) {
+    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
+    const { runId } = await services.runs.replay(resource, asked)
+    return presentRun(await services.runs.get(caller.userId, runId))
+  },
 })
 
 export const cancelRun = route({

@@ -1,5 +1,6 @@
 import { createApp } from '../api/app.ts'
 import { createHttpServer } from '../api/server.ts'
+import { startLoop } from '../src/loop.ts'
 import { startProcess } from './process.ts'
 
 /** The HTTP API as a process of its own. */
@@ -13,5 +14,16 @@ await startProcess('api', async ({ config, logger, services }) => {
     server.listen(port, host, resolve)
   })
   logger.info({ address: server.address() }, 'listening')
-  return drain
+  // A cancelled run must end although no worker is left, and what wedged workers leave must be seen by somebody.
+  const loops = [
+    startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
+    startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile),
+  ]
+  return async () => {
+    const drained = drain()
+    // Streams would keep their connections open; their readers come back to another process.
+    const watched = services.runs.watching.stop()
+    await Promise.all([...loops.map((loop) => loop.stop()), watched])
+    await drained
+  }
 })

@@ -22,17 +22,23 @@ export const bundleWorkflows = (): Promise<WorkflowBundle> =>
     logger: new DefaultLogger('ERROR'),
   })
 
+/** What polls, and whether it does at this moment: not while it looks for Temporal. */
+export interface Polling extends Loop {
+  isPolling(): boolean
+}
+
 /**
  * Polls for workflow tasks and activities until it is stopped. When Temporal goes away the worker ends; a new one is
  * made until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
  */
-export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundleOption): Loop {
+export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundleOption): Polling {
   const stopping = new AbortController()
   const { signal } = stopping
+  let isPolling = false
   const running = (async () => {
     while (!signal.aborted) {
       try {
-        await poll(signal, context, workflowBundle)
+        await poll(signal, context, workflowBundle, (now) => (isPolling = now))
       } catch (error) {
         context.logger.warn({ err: error }, 'the worker has no Temporal and tries again')
         await delay(retryMs, undefined, { signal }).catch(() => undefined)
@@ -40,6 +46,7 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
     }
   })()
   return {
+    isPolling: () => isPolling && !signal.aborted,
     stop: () => {
       stopping.abort()
       return running
@@ -47,7 +54,12 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
   }
 }
 
-async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle: WorkflowBundleOption): Promise<void> {
+async function poll(
+  signal: AbortSignal,
+  context: ProcessContext,
+  workflowBundle: WorkflowBundleOption,
+  note: (isPolling: boolean) => void,
+): Promise<void> {
   const { config, logger, services } = context
   await services.temporal.registerSearchAttributes()
   const connection = await NativeConnection.connect(connectionOptions(config.temporal))
@@ -69,10 +81,12 @@ async function poll(signal: AbortSignal, context: ProcessContext, workflowBundle
     })
     const stop = () => worker.shutdown()
     signal.addEventListener('abort', stop, { once: true })
+    note(true)
     logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
     if (!signal.aborted) await worker.run()
     signal.removeEventListener('abort', stop)
   } finally {
+    note(false)
     await connection.close()
   }
 }

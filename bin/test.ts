@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config.ts'
@@ -9,6 +8,7 @@ import { onAskedToStop } from './local/asked.ts'
 import { createProcessRecord, endRecorded, signal } from './local/process-record.ts'
 import { showTap } from './local/tap.ts'
 import { findTemporal } from './local/temporal-binary.ts'
+import { makeTestFolder } from './local/test-folder.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './local/test-servers.ts'
 import { startWarden } from './local/warden.ts'
 import { bundleWorkflows } from './polling.ts'
@@ -23,13 +23,11 @@ const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 async function main(): Promise<number> {
   const began = Date.now()
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-'))
-  // Postgres runs as another user when we are root, and has to pass.
-  chmodSync(folder, 0o711)
+  const folder = makeTestFolder()
   const record = createProcessRecord(join(folder, 'processes'))
   const local = readLocalConfig()
   const leftovers = [folder]
-  startWarden(record.folder, local.environment)
+  startWarden(record.folder, local.environment, leftovers)
   const stopped = new Promise<undefined>((resolve) => onAskedToStop(local.environment, () => resolve(undefined)))
   try {
     const servers = startServers({ folder, record, environment: local.environment }, leftovers)

@@ -15,21 +15,34 @@ await startProcess('worker', async (context) => {
   const polling = startPolling(context, await bundleWorkflows())
   const loops = [
     startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep),
+    startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
+    startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile),
+    startLoop('schedules', config.sweep.everySeconds, logger, services.scheduleReconciler.round),
     startLoop('housekeeping', 60, logger, () => keepHouse(services)),
+    startLoop('callbacks', 2, logger, services.deliverCallbacks),
     startLoop('mails', 5, logger, services.mails.send),
     startLoop('manifests', 15, logger, services.manifests.checkDue),
     startLoop('keep-alive', 60, logger, services.keepAlive),
+    startLoop('presence', 1, logger, () => services.workers.say(polling.isPolling())),
   ]
   return async () => {
     await Promise.all(loops.map((loop) => loop.stop()))
+    // What is under way is finished, but nothing is taken on: whoever asks whether a worker is there must not count it.
+    await services.workers
+      .leave()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the worker was not signed off'))
     await polling.stop()
   }
 })
 
 /** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
-async function keepHouse({ rateLimits, outgoingLimit, vault, tools }: Services): Promise<void> {
+async function keepHouse(services: Services): Promise<void> {
+  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleReconciler } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
   await tools.closeAbandoned()
+  await workers.purge()
+  await scheduleReconciler.purge()
+  await agents.forgetFormerSecrets()
 }

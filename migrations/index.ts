@@ -10,6 +10,7 @@ import * as vaultCanaries from './20261121000800-vault-canaries.ts'
 import * as notifications from './20261121000900-notifications.ts'
 import * as manifestChanges from './20261121001000-manifest-changes.ts'
 import * as refreshHistory from './20261121001200-refresh-history.ts'
+import * as triggers from './20261121001300-triggers.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: Migration[] = [
   { ...notifications, name: '20261121000900-notifications' },
   { ...manifestChanges, name: '20261121001000-manifest-changes' },
   { ...refreshHistory, name: '20261121001200-refresh-history' },
+  { ...triggers, name: '20261121001300-triggers' },
 ]

@@ -67,6 +67,8 @@ const environment = v.object({
   RUN_CREDITS: whole(500),
   RUN_MINUTES: whole(15),
   RUN_WAIT_SECONDS: whole(24 * 60 * 60, 1, 24 * 60 * 60),
+  CALLBACK_TIMEOUT_SECONDS: whole(10, 1, 60),
+  CALLBACK_HOURS: whole(24, 1, 168),
   MODEL_TIMEOUT_SECONDS: whole(300, 1, 3600),
   DEMO_DIRECTIVES: flag(false),
   SMTP_URL: smtpUrl,
@@ -74,6 +76,16 @@ const environment = v.object({
   MAIL_FROM: mailbox,
   SWEEP_SECONDS: whole(2, 1, 60),
   STALL_SECONDS: whole(5, 1, 600),
+  RECONCILE_SECONDS: whole(10, 1, 60),
+  STANDSTILL_SECONDS: whole(15, 1, 600),
+  CANCEL_SECONDS: whole(6, 1, 60),
+  SCHEDULE_CATCH_UP_SECONDS: whole(300, 10, 24 * 60 * 60),
+  QUEUE_BLOCKED_SECONDS: whole(24 * 60 * 60, 1, 30 * 24 * 60 * 60),
+  STREAM_POLL_MS: whole(500, 20, 10_000),
+  STREAM_KEEP_ALIVE_SECONDS: whole(15, 1, 600),
+  STREAM_CHECK_SECONDS: whole(15, 1, 600),
+  STREAM_STALL_SECONDS: whole(30, 1, 600),
+  STREAM_LIMIT: whole(2000),
   SHUTDOWN_SECONDS: whole(20, 1, 600),
 })
 
@@ -173,9 +185,28 @@ function shape(env: v.InferOutput<typeof environment>) {
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
+    /** Posting the endings of runs to their owners: how long one attempt may take, and how long it is attempted. */
+    callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
     /** Where `smtpUrl` is undefined, nothing is mailed. */
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
     sweep: { everySeconds: env.SWEEP_SECONDS, stallSeconds: env.STALL_SECONDS },
+    /** How often the record is compared with Temporal, and how long something must stand still to be looked at there. */
+    reconcile: { everySeconds: env.RECONCILE_SECONDS, standstillSeconds: env.STANDSTILL_SECONDS },
+    /** How long a run that was asked to end may take to do so by itself. */
+    cancelSeconds: env.CANCEL_SECONDS,
+    /** How late a fire of a schedule may be and is still carried out. */
+    scheduleCatchUpSeconds: env.SCHEDULE_CATCH_UP_SECONDS,
+    /** How long a queued run waits for its owner to pay. */
+    queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
+    streams: {
+      pollMs: env.STREAM_POLL_MS,
+      keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,
+      /** How often it is looked whether those who watch still may. */
+      checkSeconds: env.STREAM_CHECK_SECONDS,
+      /** How long a reader may take nothing of what was sent. */
+      stallSeconds: env.STREAM_STALL_SECONDS,
+      most: env.STREAM_LIMIT,
+    },
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }

@@ -25,6 +25,8 @@ export interface SafeRequest {
   maxBytes: number
   /** A redirect comes back as an answer in place of failing. It is not followed either way. */
   showRedirect?: boolean
+  /** The answer is its status and headers; its body is not read, so that neither its size nor its time matters. */
+  ignoreBody?: boolean
   signal?: AbortSignal | undefined
 }
 
@@ -112,7 +114,7 @@ async function exchange(
   dispatcher: Dispatcher1Wrapper,
 ): Promise<SafeResponse> {
   signal.throwIfAborted()
-  const { method, body = null, maxBytes, showRedirect = false } = request
+  const { method, body = null, maxBytes, showRedirect = false, ignoreBody = false } = request
   const response = await ky(url, {
     method,
     headers,
@@ -129,7 +131,7 @@ async function exchange(
   // Following would need every check again and would carry credentials along; a site can name its final address.
   if (!showRedirect && response.status >= 300 && response.status < 400 && response.headers.has('location'))
     throw new SafeFetchError('redirect', { maybeSent: true, host: url.hostname })
-  const bytes = await readBounded(response, maxBytes)
+  const bytes = ignoreBody ? new Uint8Array() : await readBounded(response, maxBytes)
   if (bytes === undefined) throw new SafeFetchError('too-large', { maybeSent: true, host: url.hostname })
   return { status: response.status, headers: response.headers, body: bytes }
 }

@@ -8,6 +8,8 @@ export interface SealedColumn {
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'vault_entries', column: 'credential' },
   { table: 'agents', column: 'webhook_secret' },
+  { table: 'agents', column: 'previous_webhook_secret' },
+  { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
 ]
 

@@ -3,6 +3,8 @@ import { createBilling } from './billing/billing.ts'
 import { createSandboxGateway } from './billing/gateway.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { createCallbacks } from './callbacks/callbacks.ts'
+import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase } from './database.ts'
 import { createLease } from './lease.ts'
 import type { Logger } from './logger.ts'
@@ -10,9 +12,16 @@ import { createModels } from './models/models.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
+import { createReconciler } from './runs/reconciler.ts'
+import { createReachability } from './reachability.ts'
+import { blockOf } from './runs/blocked.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSweeper } from './runs/sweeper.ts'
 import { createSafeFetch } from './safe-fetch.ts'
+import { nextFireOf } from './schedules/next-fire.ts'
+import { createScheduleReconciler } from './schedules/reconciler.ts'
+import { createFires } from './schedules/record-fire.ts'
+import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './sealing.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal.ts'
@@ -27,6 +36,8 @@ import { createManifests } from './vault/manifests.ts'
 import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
+import { createWhy } from './why/why.ts'
+import { createWorkers } from './workers.ts'
 
 /** The composition root: everything the product consists of, in the order of who needs whom. */
 export function createServices(config: Config, logger: Logger, clock: Clock = systemClock) {
@@ -52,10 +63,19 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base) })
   const tools = createTools({ ...base, sites, vault, sender })
-  const agents = createAgents({ ...base, vault })
-  const runs = createRuns({ ...base, agents, billing, models, sites, sender })
-  const webhooks = createWebhooks({ agents, billing, runs, rateLimits })
-  const sweeper = createSweeper(base)
+  const schedules = createSchedules(base)
+  const agents = createAgents({ ...base, vault, schedules })
+  const callbacks = createCallbacks(base)
+  const deliverCallbacks = createDeliver({ ...base, agents, notifications })
+  const runs = createRuns({ ...base, agents, billing, callbacks, notifications, models, sites, sender })
+  const webhooks = createWebhooks({ ...base, agents, billing, runs })
+  const sweeper = createSweeper({ ...base, runs })
+  const fires = createFires({ ...base, runs, billing, schedules })
+  const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
+  const workers = createWorkers(base)
+  const reachability = createReachability(base)
+  const why = createWhy({ ...base, billing, workers, reachability, blockOf, nextFire: nextFireOf })
+  const reconciler = createReconciler(base)
 
   return {
     ...base,
@@ -71,9 +91,17 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
     manifests,
     tools,
     agents,
+    callbacks,
+    deliverCallbacks,
     runs,
     webhooks,
     sweeper,
+    schedules,
+    fires,
+    scheduleReconciler,
+    workers,
+    why,
+    reconciler,
 
     /** Refreshes idle grants, in one process at a time. */
     keepAlive: async (): Promise<void> => {
@@ -82,6 +110,8 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
 
     /** Releases what was opened, in reverse. */
     async close(): Promise<void> {
+      await runs.watching.stop()
+      await schedules.settled()
       await temporal.close()
       await vault.refresh.settled()
       await outgoing.close()

@@ -1,6 +1,8 @@
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
+import { createInspection } from './temporal-inspection.ts'
+import { createTemporalSchedules } from './temporal-schedules.ts'
 import {
   agentQueueId,
   agentRunId,
@@ -45,17 +47,19 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     }
   }
 
-  /** Tells an agent's queue to look at the record, starting it if it does not run. */
-  async function wakeAgent(agent: AgentQueueInput): Promise<void> {
+  /** A Temporal that has lost its storage does not know our search attributes any more, and refuses what names them. */
+  async function withAttributes<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await signalQueue(agent)
+      return await work()
     } catch (error) {
       if (codeOf(error) !== invalidArgument) throw error
-      // A Temporal that has lost its storage does not know our search attributes any more.
       await registerSearchAttributes()
-      await signalQueue(agent)
+      return work()
     }
   }
+
+  /** Tells an agent's queue to look at the record, starting it if it does not run. */
+  const wakeAgent = (agent: AgentQueueInput): Promise<void> => withAttributes(() => signalQueue(agent))
 
   async function signalQueue({ agentId, ownerId }: AgentQueueInput): Promise<void> {
     await soon(() =>
@@ -77,6 +81,8 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
   return {
     registerSearchAttributes,
     wakeAgent,
+    inspection: createInspection({ client, connection, config, soon }),
+    schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, soon, withAttributes }),
 
     /** Wakes agents without making anybody wait. What fails here is made good by the sweeper. */
     wakeSoon(agents: AgentQueueInput[]): void {
@@ -101,6 +107,15 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     async cancelRun(runId: string): Promise<void> {
       try {
         await soon(() => client.workflow.getHandle(agentRunId(runId)).cancel())
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+      }
+    },
+
+    /** Ends the run's workflow without its doing anything more. That there is none is fine. */
+    async terminateRun(runId: string, reason: string): Promise<void> {
+      try {
+        await soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(reason))
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error
       }

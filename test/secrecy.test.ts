@@ -77,6 +77,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
     secondAccessToken: login.body.accessToken,
     refreshToken: login.body.refreshToken,
     apiKey: key.body.key,
+    callbackKey: canary('callbackkey'),
   }
   const bad = await call({ ...someone, token: words.apiKey }, vault.addToVault, {
     body: { url: sites.badTools.origin, token: words.badToolsToken },
@@ -91,6 +92,8 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
 
   const failingCalls = await webhookAgent(someone, {
     sites: given,
+    // Nothing is there to be posted to: what fails is logged.
+    callbackUrl: `https://localhost:4409/?key=${words.callbackKey}`,
     systemPrompt: prompt(`[[call search_issues {"query":"blank"}]][[then]]${script}`),
   })
   const failingModel = await webhookAgent(someone, { systemPrompt: prompt('[[fail 500]]') })
@@ -105,6 +108,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   const overridden = await webhookAgent(someone, { systemPrompt: words.systemPrompt, allowActionOverride: true })
   const secrets = {
     webhookSecret: failingCalls.webhookSecret,
+    callbackSecret: failingCalls.callbackSecret ?? '',
     ...words,
   }
 
@@ -125,6 +129,10 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   const statuses = []
   for (const runId of [...delivered, ...cancelled]) statuses.push((await ended(someone, runId, 90)).status)
   t.deepEqual(statuses, ['completed', 'failed', 'failed', 'completed', 'cancelled', 'cancelled'])
+  t.true(failingCalls.callbackSecret?.startsWith('whsec_'))
+  await eventually(20, 'the callback is tried', () =>
+    platform.logs.some((line) => line.includes('callback not delivered')) ? true : undefined,
+  )
 
   // The canaries were really there: the record, which is the owner's, holds them.
   const told = JSON.stringify(await timelineOf(someone, delivered[0] ?? ''))

@@ -93,6 +93,7 @@ const childOptions = (run: AgentRunInput) => ({
   // Above the run's budget and its longest permitted wait (24 h): only a wedged run gets here.
   workflowRunTimeout: '26h' as const,
   staticSummary: `${run.trigger} run ${run.sequence}`,
+  staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,
   typedSearchAttributes: [
     { key: searchAttributes.agent, value: run.agentId },
     { key: searchAttributes.owner, value: run.ownerId },

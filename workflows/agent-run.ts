@@ -5,13 +5,15 @@ import {
   condition,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
-import { resumeSignal, type AgentRunInput, type Move, type PlannedCall } from './messages.ts'
+import { resumeSignal, searchAttributes, type AgentRunInput, type Move, type PlannedCall } from './messages.ts'
 import { modelOptions, recordOptions, toolOptions } from './options.ts'
 
 const { endRun } = proxyLocalActivities<Activities>(recordOptions)
@@ -57,12 +59,18 @@ async function follow(input: AgentRunInput): Promise<End> {
 /** Sleeps, for days if it must be; the record says when it is over, and a signal says that it may be so earlier. */
 async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
   setCurrentDetails(pauseDetails[cause])
+  // Executions that began before this attribute existed have waited without it (docs/deploys.md).
+  const isShown = patched('waiting-for')
+  if (isShown) upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
   await condition(isResumed, ms)
+  if (isShown) upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: null }])
 }
 
 const pauseDetails = {
   rate_limit: 'Waiting: the site takes a limited number of calls a minute.',
   credential: 'Waiting: the owner has to connect a site again.',
+  paused: 'Waiting: the agent is paused.',
+  credits: 'Waiting: the owner has no credits left.',
 } as const
 
 const ask = (input: AgentRunInput, step: number): Promise<Move> =>
@@ -81,7 +89,7 @@ async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[
 async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
   await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))
   setCurrentDetails(reason ? `Ended: ${status} (${reason}).` : `Ended: ${status}.`)
-  if (status === 'cancelled') throw new CancelledFailure('the run was cancelled')
+  if (status === 'cancelled' || status === 'skipped') throw new CancelledFailure('the run was cancelled')
   if (status === 'failed') throw ApplicationFailure.create({ message: reason ?? 'failed', type: reason ?? 'FAILED' })
 }
 

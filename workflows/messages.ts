@@ -23,9 +23,28 @@ export interface AgentRunInput {
   requestId: string
 }
 
+/** What a scheduled agent's fire begins with. */
+export interface CronTickInput {
+  agentId: string
+  ownerId: string
+  /** Which state of the schedule has fired; the record refuses fires of an older one. */
+  generation: number
+}
+
+/**
+ * What came of one fire: how the ledger records it; or why it does not: an older state of the schedule has fired
+ * (`stale`), the agent is not scheduled any more (`gone`), the expression does not fire at this time (`none`).
+ */
+export type FireOutcome = 'ran' | 'skipped' | 'missed' | 'stale' | 'gone' | 'none'
+
 export type Trigger = 'manual' | 'scheduled' | 'webhook'
 
 export const agentQueueId = (agentId: string): string => `agent/${agentId}`
+/** The id of an agent's schedule, and the beginning of the ids of the workflows that its fires start. */
+export const scheduleId = (agentId: string): string => `cron/${agentId}`
+/** The agent that a schedule is for, by the schedule's id; undefined if it is none of ours. */
+export const agentOfSchedule = (id: string): string | undefined =>
+  id.startsWith('cron/') ? id.slice('cron/'.length) : undefined
 export const agentRunId = (runId: string): string => `run/${runId}`
 
 /** The queue's only signal. It says "look at the record" and carries nothing. */
@@ -34,11 +53,13 @@ export const wakeSignal = 'wake'
 /** A waiting run's signal. It says "look at the record again" and carries nothing. */
 export const resumeSignal = 'resume'
 
-/** Search attributes that are set at the start of every workflow; Temporal must know them beforehand. */
+/** Search attributes of the workflows, for those who look for them in Temporal, which must know them beforehand. */
 export const searchAttributes = {
   agent: { name: 'AgentId', type: 'KEYWORD' },
   owner: { name: 'OwnerId', type: 'KEYWORD' },
   trigger: { name: 'Trigger', type: 'KEYWORD' },
+  /** What a run waits for (`WaitCause`); not set while it does not wait. */
+  waitingFor: { name: 'WaitingFor', type: 'KEYWORD' },
 } as const
 
 /** One tool call that a workflow is to have made: its id, and a label for operators. */
@@ -55,7 +76,10 @@ export type Move =
   | { kind: 'wait'; cause: WaitCause; ms: number }
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
 
-/** What a run waits for: its turn at a site's host, or its owner, who has to connect a site anew. */
-export type WaitCause = 'rate_limit' | 'credential'
+/**
+ * What a run waits for: its turn at a site's host, or its owner, who has to connect a site anew, to let the agent go on,
+ * or to buy credits.
+ */
+export type WaitCause = 'rate_limit' | 'credential' | 'paused' | 'credits'
 
-export type EndedStatus = 'completed' | 'failed' | 'cancelled'
+export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'skipped'

@@ -1,13 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endRecorded } from './process-record.ts'
 
 /**
  * A process that outlives its starter by a moment: when the pipe from the starter breaks, which happens however it
- * ends, the warden ends everything on record. After an ordinary stop there is nothing left to end.
+ * ends, the warden ends everything on record and removes the folders that are `leftovers`. After an ordinary stop there
+ * is nothing left to do.
  */
-export function startWarden(recordFolder: string, env: Record<string, string>): ChildProcess {
-  const warden = spawn(process.execPath, [fileURLToPath(import.meta.url), recordFolder], {
+export function startWarden(
+  recordFolder: string,
+  env: Record<string, string>,
+  leftovers: readonly string[] = [],
+): ChildProcess {
+  const warden = spawn(process.execPath, [fileURLToPath(import.meta.url), recordFolder, ...leftovers], {
     env,
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -18,5 +24,11 @@ export function startWarden(recordFolder: string, env: Record<string, string>): 
 
 if (import.meta.main) {
   process.stdin.resume()
-  process.stdin.on('close', () => void endRecorded(process.argv[2]!))
+  const [recordFolder, ...leftovers] = process.argv.slice(2)
+  process.stdin.on('close', () => void clearUp(recordFolder!, leftovers))
+}
+
+async function clearUp(recordFolder: string, leftovers: string[]): Promise<void> {
+  await endRecorded(recordFolder)
+  for (const path of leftovers) rmSync(path, { recursive: true, force: true })
 }

@@ -9,6 +9,10 @@ export interface WebhookField {
   description?: string | undefined
 }
 
+/** The ways in which senders of webhooks prove themselves (decisions, "Senders as they are"). */
+export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
+export type WebhookProof = (typeof webhookProofs)[number]
+
 /** An agent (table `agents`). */
 export class Agent extends Row {
   static override tableName = 'agents'
@@ -24,6 +28,16 @@ export class Agent extends Row {
   declare webhookSecret: string
   declare webhookSchema: WebhookField[] | null
   declare allowActionOverride: boolean
+  /** How senders prove themselves. */
+  declare webhookProof: WebhookProof
+  /** Sealed; the secret before the present one is good until then. */
+  declare previousWebhookSecret: string | null
+  declare previousWebhookSecretUntil: Date | null
+  /** Where endings of runs are posted; signed with the secret, which is sealed. */
+  declare callbackUrl: string | null
+  declare callbackSecret: string | null
+  /** Since when nothing is started; what arrives is queued. */
+  declare pausedAt: Date | null
   declare createdAt: Date
   declare updatedAt: Date
   declare deletedAt: Date | null

@@ -1,16 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database.ts'
 import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
 import { gather } from '../gather.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { fieldsOf } from '../row.ts'
+import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../sealing.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, AgentSite } from './agent.ts'
+import { createCallbackAddress } from './callback-address.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { createWebhookSecrets } from './webhook-secrets.ts'
 
 /** The sites and tools an agent is given; without `tools` all of the site's. */
 export interface SiteChoice {
@@ -26,12 +30,17 @@ export interface AgentFields {
   cron: string | null
   timeZone: string | null
   webhookSchema: Agent['webhookSchema']
+  webhookProof: Agent['webhookProof']
   allowActionOverride: boolean
+  callbackUrl: string | null
   sites: SiteChoice[]
 }
 
 /** What a run takes over from its agent when it starts. */
-export type AgentForRun = Pick<Agent, 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'>
+export type AgentForRun = Pick<
+  Agent,
+  'id' | 'ownerId' | 'name' | 'pausedAt' | 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'
+>
 
 /** One tool that an agent may use, and where it is. */
 export interface AgentTool {
@@ -43,11 +52,18 @@ export interface AgentTool {
 
 export type AgentWithSites = Agent & { sites: { vaultEntryId: string; tools: string[] | null }[] }
 
-const sealedAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
-
 /** Agents: what an owner configures, and what runs and webhooks need of it. */
-export function createAgents(context: { database: Database; clock: Clock; sealing: Sealing; vault: Vault }) {
-  const { database, clock, sealing, vault } = context
+export function createAgents(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'sites'>
+  sealing: Sealing
+  vault: Vault
+  schedules: Schedules
+}) {
+  const { database, clock, vault, schedules } = context
+  const secrets = createWebhookSecrets(context)
+  const callbackAddress = createCallbackAddress(context)
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
 
@@ -91,11 +107,19 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
     await AgentSite.query(trx).insert(rows).catch(refuseRemoved)
   }
 
+  /** Refuses a combination of fields that no agent can have, and a schedule that cannot be read: VALIDATION_ERROR. */
+  function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
+    assertCombination(fields)
+    if (fields.cron !== null && fields.timeZone !== null) schedules.assertPlan(fields.cron, fields.timeZone)
+  }
+
   return {
+    ...secrets,
+    ...createLifecycle(context),
     get,
     assertTrigger,
 
-    /** Fails with AGENT_LIMIT_REACHED and VALIDATION_ERROR (sites or tools that are not there). */
+    /** Fails with AGENT_LIMIT_REACHED, VALIDATION_ERROR (sites or tools that are not there), INVALID_URL (of callbacks). */
     async create(ownerId: string, { sites, ...fields }: AgentFields, limit: number): Promise<AgentWithSites> {
       await assertSites(ownerId, sites)
       const id = newId()
@@ -106,37 +130,54 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
         const count = await living(trx).where({ ownerId }).resultSize()
         const message = `You have ${count} agents, as many as your tier allows.`
         assertThat(count < limit, 'AGENT_LIMIT_REACHED', { message })
-        const webhookSecret = sealing.seal(newSecret(), sealedAt(id))
-        await Agent.query(trx).insert({ id, ownerId, ...fields, webhookSecret, createdAt: now, updatedAt: now })
+        const webhookSecret = secrets.newSealedSecret(id)
+        const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
+        const made = { createdAt: now, updatedAt: now }
+        await Agent.query(trx).insert({ id, ownerId, ...fields, ...callback, webhookSecret, ...made })
         await trx.raw('insert into agent_queues (agent_id, progressed_at, signalled_at) values (?, ?, ?)', [
           id,
           now,
           now,
         ])
         await storeSites(trx, id, sites)
+        await schedules.noteChange(trx, undefined, await living(trx).findById(id).throwIfNotFound(), now)
       })
+      if (fields.trigger === 'scheduled') schedules.syncSoon(id)
       return get(ownerId, id)
     },
 
     /** Changes what is named. Runs that have started keep what they were started with. */
     async update(agent: AgentWithSites, { sites, ...fields }: Partial<AgentFields>): Promise<AgentWithSites> {
       if (sites) await assertSites(agent.ownerId, sites)
-      await database.transaction(async (trx) => {
+      const isTold = await database.transaction(async (trx) => {
         // Judged under the row's lock: two changes that are right each for itself may not be so together.
         const current = await living(trx).findById(agent.id).forUpdate()
         assertThat(current, 'AGENT_NOT_FOUND')
-        assertTrigger({ ...fieldsOf(current), ...fields })
+        const after = { ...fieldsOf(current), ...fields }
+        assertTrigger(after)
+        if (fields.webhookProof) secrets.assertProof(fields.webhookProof, current)
+        const { callbackUrl } = fields
+        const callback =
+          callbackUrl === undefined ? {} : callbackAddress.columnsFor(agent.id, callbackUrl, current.callbackSecret)
         await Agent.query(trx)
           .findById(agent.id)
-          .patch({ ...fields, updatedAt: clock.now() })
+          .patch({ ...fields, ...callback, updatedAt: clock.now() })
         if (sites) await storeSites(trx, agent.id, sites)
+        return schedules.noteChange(trx, current, after, clock.now())
       })
+      if (isTold) schedules.syncSoon(agent.id)
       return get(agent.ownerId, agent.id)
     },
 
-    /** Takes the agent away; its runs stay on record. From now on nothing is accepted or started for it. */
-    async remove(agent: Agent): Promise<void> {
-      await Agent.query(database).findById(agent.id).patch({ deletedAt: clock.now() })
+    /** What the agent's callbacks are signed with; null if it never named an address for them. */
+    callbackSecretOf: callbackAddress.secretOf,
+
+    /** Gives the agent's callbacks another secret; it signs from now on. VALIDATION_ERROR for an agent without any. */
+    async rotateCallbackSecret({ id, callbackUrl }: Agent): Promise<void> {
+      const message = 'The agent has no callbackUrl, so there is no secret to change.'
+      assertThat(callbackUrl !== null, 'VALIDATION_ERROR', { message })
+      const callbackSecret = callbackAddress.newSealedSecret(id)
+      await living(database).findById(id).patch({ callbackSecret, updatedAt: clock.now() })
     },
 
     async list(ownerId: string, page: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> {
@@ -149,10 +190,6 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
       if (page.trigger) void query.where({ trigger: page.trigger })
       return toPage(await query, page.limit, ({ id }) => id)
     },
-
-    /** The agent's webhook secret in plain. */
-    secretOf: (agent: Pick<Agent, 'id' | 'webhookSecret'>): string =>
-      sealing.open(agent.webhookSecret, sealedAt(agent.id)),
 
     /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */
     async forWebhook(id: string): Promise<Agent> {
@@ -185,9 +222,6 @@ export function createAgents(context: { database: Database; clock: Clock; sealin
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** 32 random bytes in the form that the Standard Webhooks libraries take too. */
-const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
-
 /** A site that was there when the request was judged may have been removed from the vault since. */
 function refuseRemoved(error: unknown): never {
   if (violatedConstraint(error) !== 'agent_sites_vault_entry_fk') throw error
@@ -205,8 +239,7 @@ function siteProblems(vault: Vault, entries: VaultEntry[], choice: SiteChoice, i
     .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
 }
 
-/** Refuses a combination of fields that no agent can have: VALIDATION_ERROR. */
-function assertTrigger({ trigger, cron, timeZone }: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
+function assertCombination({ trigger, cron, timeZone }: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
   const scheduled = trigger === 'scheduled'
   const complete = scheduled ? cron !== null && timeZone !== null : cron === null && timeZone === null
   if (complete) return

@@ -13,7 +13,7 @@ import { createCredits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { stepCredits } from './prices.ts'
-import { isPaidTier, paidTierNames, requireFeature, tierOf, type PaidTierName } from './tiers.ts'
+import { isPaidTier, paidTierNames, requireFeature, tierOf, tiersWith, type PaidTierName } from './tiers.ts'
 
 interface Parts {
   database: Database
@@ -65,6 +65,7 @@ export function createBilling({ database, clock, gateway }: Parts) {
     ledger: credits.ledger,
     chargeStep: credits.chargeStep,
     requireFeature,
+    tiersWith,
     requireGoodStanding,
     requireCredits,
     stepCredits,

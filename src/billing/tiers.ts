@@ -63,11 +63,14 @@ export const tierOf = (name: TierName): Tier => tiers[name]
 
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
+/** The tiers that include a feature. */
+export const tiersWith = (feature: Feature): TierName[] =>
+  tierNames.filter((name) => tierOf(name).features.includes(feature))
+
 /** Refuses an account whose tier lacks the feature: TIER_REQUIRED, with a sentence that names the tiers that have it. */
 export function requireFeature(account: { tier: TierName }, feature: Feature): void {
   if (tierOf(account.tier).features.includes(feature)) return
-  const having = tierNames.filter((name) => tierOf(name).features.includes(feature))
   throw new CodedError('TIER_REQUIRED', {
-    message: `Your tier, ${account.tier}, does not include ${feature}. The tiers that do: ${having.join(', ')}.`,
+    message: `Your tier, ${account.tier}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
   })
 }

@@ -1,6 +1,13 @@
 import { Row } from '../row.ts'
 
-export const notificationKinds = ['credential_dead', 'manifest_changed'] as const
+export const notificationKinds = [
+  'credential_dead',
+  'manifest_changed',
+  'queue_blocked',
+  'agent_failing',
+  'schedule_missed',
+  'callback_failed',
+] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Something that an owner must look at (table `notifications`). Never changed but for what became of its mail. */

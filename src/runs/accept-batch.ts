@@ -1,8 +1,9 @@
 import type { Transaction } from '../database.ts'
 import { CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { BlockedCause } from './agent-queue.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import type { RunStatus } from './states.ts'
+import { endReasons, type RunStatus } from './states.ts'
 
 /** A queue row as it was read, and as the batch changes it; `awake` stays what it was. */
 export interface Queue {
@@ -11,6 +12,8 @@ export interface Queue {
   last_sequence: number
   unfinished: number
   awake: boolean
+  /** What keeps the queue from being started; it is not woken then. */
+  blocked_cause: BlockedCause | null
 }
 
 interface Known {
@@ -28,7 +31,7 @@ export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedErro
 /** Locks the queue rows in the order of their ids, so that two processes never wait for each other in a circle. */
 export async function lockQueues(trx: Transaction, agentIds: string[]): Promise<Map<string, Queue>> {
   const { rows } = await trx.raw<{ rows: Queue[] }>(
-    `select q.agent_id, a.owner_id, q.last_sequence, q.unfinished, q.awake
+    `select q.agent_id, a.owner_id, q.last_sequence, q.unfinished, q.awake, q.blocked_cause
        from agent_queues q join agents a on a.id = q.agent_id
       where q.agent_id = any(?) and a.deleted_at is null
       order by q.agent_id for update of q`,
@@ -66,15 +69,16 @@ export function decide(
   const earlier = idempotencyKey === undefined ? undefined : known.get(keyOf(agentId, idempotencyKey))
   if (earlier) return repeated(request, earlier)
   if (request.onlyIfIdle && queue.unfinished > 0) return { error: new CodedError('AGENT_ALREADY_RUNNING') }
-  if (queue.unfinished >= depth) return { error: queueFull(depth) }
+  const skipped = request.skipUnlessIdle === true && queue.unfinished > 0
+  if (queue.unfinished >= depth && !skipped) return { error: queueFull(depth) }
   const receipt: Receipt = {
     runId: newId(),
-    status: 'queued',
+    status: skipped ? 'skipped' : 'queued',
     sequence: queue.last_sequence + 1,
     ahead: queue.unfinished,
   }
   queue.last_sequence += 1
-  queue.unfinished += 1
+  if (!skipped) queue.unfinished += 1
   if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), remember(request, receipt))
   return { receipt, isNew: true }
 }
@@ -140,9 +144,11 @@ export async function store(
     hashes: fresh.map(({ request }) => request.bodyHash ?? null),
     keys: fresh.map(({ request }) => request.idempotencyKey ?? null),
     requests: fresh.map(({ request }) => request.requestId),
-    events: fresh.map(({ request: { trigger }, receipt: { sequence, ahead } }) =>
-      JSON.stringify({ trigger, sequence, ahead }),
-    ),
+    statuses: fresh.map(({ receipt }) => receipt.status),
+    replays: fresh.map(({ request }) => request.replayOf ?? null),
+    ...columnsOf(fresh.flatMap(({ request, receipt }) => eventsOf(request, receipt))),
+    reason: 'OVERLAP',
+    error: endReasons.OVERLAP,
     queues: changed.map(({ agent_id }) => agent_id),
     lasts: changed.map(({ last_sequence }) => last_sequence),
     unfinished: changed.map(({ unfinished }) => unfinished),
@@ -150,23 +156,54 @@ export async function store(
   return changed
 }
 
+/** The first events of a run: one, or two for a run that is skipped by being accepted. */
+function eventsOf({ trigger, replayOf }: AcceptRequest, { runId, sequence, ahead, status }: Receipt): FirstEvent[] {
+  const accepted = { trigger, sequence, ahead, ...(replayOf !== undefined && { replayOf }) }
+  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(accepted) }
+  if (status !== 'skipped') return [first]
+  const ended = { status, reason: 'OVERLAP', message: endReasons.OVERLAP }
+  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(ended) }]
+}
+
+interface FirstEvent {
+  runId: string
+  number: number
+  kind: string
+  data: string
+}
+
+const columnsOf = (events: FirstEvent[]) => ({
+  eventRuns: events.map(({ runId }) => runId),
+  eventNumbers: events.map(({ number }) => number),
+  eventKinds: events.map(({ kind }) => kind),
+  eventData: events.map(({ data }) => data),
+})
+
 /** Runs, their first events and their queues in one statement: each further one would be a round trip per batch. */
 const storeStatement = `
   with accepted as (
     insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
-                      request_id, events, accepted_at, progressed_at)
-    select id, agent_id, owner_id, sequence, trigger, 'queued', payload, body_hash, idempotency_key,
-           request_id, 1, :now::timestamptz, :now::timestamptz
+                      request_id, replay_of, accepted_at, progressed_at, events, ended_at, reason, error)
+    select id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
+           request_id, replay_of, :now::timestamptz, :now::timestamptz,
+           case when status = 'skipped' then 2 else 1 end,
+           case when status = 'skipped' then :now::timestamptz end,
+           case when status = 'skipped' then :reason end,
+           case when status = 'skipped' then :error end
       from unnest(:ids::text[], :agents::text[], :owners::text[], :sequences::bigint[], :triggers::text[],
-                  :payloads::text[], :hashes::text[], :keys::text[], :requests::text[])
-        as t (id, agent_id, owner_id, sequence, trigger, payload, body_hash, idempotency_key, request_id)
+                  :statuses::text[], :payloads::text[], :hashes::text[], :keys::text[], :requests::text[],
+                  :replays::text[])
+        as t (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key, request_id,
+              replay_of)
   ), noted as (
     insert into run_events (run_id, number, kind, at, data)
-    select run_id, 1, 'accepted', :now::timestamptz, data::json
-      from unnest(:ids::text[], :events::text[]) as t (run_id, data)
+    select run_id, number, kind, :now::timestamptz, data::json
+      from unnest(:eventRuns::text[], :eventNumbers::int[], :eventKinds::text[], :eventData::text[])
+        as t (run_id, number, kind, data)
   )
   update agent_queues q
-     set last_sequence = t.last_sequence, unfinished = t.unfinished, awake = true,
+     set last_sequence = t.last_sequence, unfinished = t.unfinished,
+         awake = q.awake or (t.unfinished > 0 and q.blocked_cause is null),
          progressed_at = case when q.awake then q.progressed_at else :now::timestamptz end,
          signalled_at = case when q.awake then q.signalled_at else :now::timestamptz end
     from unnest(:queues::text[], :lasts::bigint[], :unfinished::int[]) as t (agent_id, last_sequence, unfinished)

@@ -1,3 +1,4 @@
+import type { Callbacks } from '../callbacks/callbacks.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
@@ -21,11 +22,12 @@ const batchSize = 200
 export function createAccept(context: {
   database: Database
   clock: Clock
+  callbacks: Callbacks
   queueDepth: number
   /** Called after the commit with the agents whose queue has just become awake. */
   wake: (agents: { agentId: string; ownerId: string }[]) => void
 }) {
-  const { database, clock, wake, queueDepth } = context
+  const { database, clock, callbacks, wake, queueDepth } = context
   const waiting: Waiting[] = []
   let flushing = false
 
@@ -56,8 +58,13 @@ export function createAccept(context: {
     const queues = await lockQueues(trx, [...new Set(requests.map(({ agentId }) => agentId))])
     const known = await findKnown(trx, requests)
     const decisions = requests.map((request) => decide(request, queues.get(request.agentId), known, queueDepth))
-    const changed = await store(trx, clock.now(), requests, decisions, queues)
-    const woken = changed.filter(({ awake }) => !awake)
+    const now = clock.now()
+    const changed = await store(trx, now, requests, decisions, queues)
+    for (const [index, decision] of decisions.entries()) {
+      const { agentId } = requests[index] as AcceptRequest
+      if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })
+    }
+    const woken = changed.filter(({ awake, blocked_cause: blocked }) => !awake && !blocked)
     return { decisions, woken: woken.map(({ agent_id, owner_id }) => ({ agentId: agent_id, ownerId: owner_id })) }
   }
 
@@ -66,6 +73,17 @@ export function createAccept(context: {
     async known(request: AcceptRequest): Promise<Receipt | undefined> {
       const known = await database.transaction((trx) => findKnown(trx, [request]))
       return repeatedReceipt(request, known)
+    },
+
+    /**
+     * Accepts one run within the caller's transaction, for those who record more with it; the queue must be locked last
+     * of all. `wake` is to be called after the commit.
+     */
+    async acceptWithin(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
+      const { decisions, woken } = await decideAll(trx, [request])
+      const [decision] = decisions as [Decision]
+      if ('error' in decision) throw decision.error
+      return { receipt: decision.receipt, wake: () => wake(woken) }
     },
 
     /** Accepts one run; the promise holds when it is committed. */
@@ -77,3 +95,7 @@ export function createAccept(context: {
     },
   }
 }
+
+/** A run that is skipped by being accepted: its ending is told like every other. */
+const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
+  'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'

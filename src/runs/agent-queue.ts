@@ -1,6 +1,12 @@
 import type { Transaction } from '../database.ts'
 import { Row } from '../row.ts'
 
+/**
+ * What keeps a queue from starting its next run: its owner has paused the agent, has a tier without webhooks, a
+ * subscription that is not paid, or no credits.
+ */
+export type BlockedCause = 'paused' | 'tier' | 'past_due' | 'credits'
+
 /** The queue of one agent (table `agent_queues`). */
 export class AgentQueue extends Row {
   static override tableName = 'agent_queues'
@@ -13,6 +19,9 @@ export class AgentQueue extends Row {
   declare awake: boolean
   declare progressedAt: Date
   declare signalledAt: Date
+  /** Why queued runs are not started although none is running, and since when. */
+  declare blockedCause: BlockedCause | null
+  declare blockedSince: Date | null
 }
 
 /** Locks an agent's queue. Always taken before the lock of one of its runs, so that no two wait for each other. */

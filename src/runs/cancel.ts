@@ -4,57 +4,102 @@ import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
-import { writeEnding } from './end.ts'
+import type { WriteEnding } from './end.ts'
+import { cancelledAs } from './next-move.ts'
 import { Run } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
 
-/**
- * Cancels runs. The wish is recorded first and every step looks at it, so it holds although Temporal may be away; a
- * queued run ends in the record alone.
- */
-export function createCancel(context: { database: Database; clock: Clock; temporal: Temporal; logger: Logger }) {
-  const { database, clock, temporal, logger } = context
+/** Why somebody asks for a run to end, and who that is. */
+const askers = {
+  CANCELLED_BY_OWNER: 'owner',
+  SKIPPED_BY_OWNER: 'owner',
+  WITHDRAWN: 'sender',
+  AGENT_DELETED: 'deletion',
+} as const satisfies Partial<Record<EndReason, string>>
 
-  async function cancelUnderLock(trx: Transaction, run: Run, reason: EndReason): Promise<'ended' | 'requested'> {
+type CancelReason = keyof typeof askers
+
+type Named = Pick<Run, 'id' | 'agentId'>
+
+/**
+ * The first rung of cancelling: the wish is recorded, and every step looks at it. A run that is queued or waits has
+ * nothing under way, so it ends in the record at once, whether Temporal is there or not; one that works is told through
+ * Temporal, and `createLadder` sees to those that do not listen.
+ */
+export function createCancel(context: {
+  database: Database
+  clock: Clock
+  temporal: Temporal
+  logger: Logger
+  writeEnding: WriteEnding
+}) {
+  const { database, clock, temporal, logger, writeEnding } = context
+
+  async function cancelUnderLock(trx: Transaction, run: Run, reason: CancelReason): Promise<void> {
     const now = clock.now()
-    const by = reason === 'AGENT_DELETED' ? 'deletion' : 'owner'
     if (!run.cancelRequestedAt) {
       await Run.query(trx).findById(run.id).patch({ cancelRequestedAt: now, cancelReason: reason })
-      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by } }])
+      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: askers[reason] } }])
     }
-    if (run.status !== 'queued') return 'requested'
-    await writeEnding(trx, run, { status: 'cancelled', reason }, now)
-    return 'ended'
+    if (run.status === 'running') return
+    await writeEnding(trx, run, { status: cancelledAs(reason), reason }, now)
   }
 
-  /** The record knows already; if Temporal cannot be told now, the run's next step ends it, or the sweeper does. */
+  /** The record knows already; if Temporal cannot be told now, the ladder or the reconciler makes it good. */
   const tell = (runId: string) =>
     temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))
 
+  async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
+    const before = await database.transaction(async (trx) => {
+      await lockQueue(trx, agentId)
+      const run = await Run.query(trx).findById(id).forUpdate().throwIfNotFound()
+      assertMay(run)
+      await cancelUnderLock(trx, run, reason)
+      return run.status
+    })
+    if (before !== 'queued') await tell(id)
+    return Run.query(database).findById(id).throwIfNotFound()
+  }
+
   return {
-    /** Cancels one run. Fails with RUN_NOT_CANCELLABLE when it has ended. */
-    async cancel(run: Pick<Run, 'id' | 'agentId'>): Promise<Run> {
-      const done = await database.transaction(async (trx) => {
-        await lockQueue(trx, run.agentId)
-        const locked = await Run.query(trx).findById(run.id).forUpdate().throwIfNotFound()
-        const message = `The run has already ended: it is ${locked.status}.`
-        assertThat(!hasEnded(locked.status), 'RUN_NOT_CANCELLABLE', { message })
-        return cancelUnderLock(trx, locked, 'CANCELLED_BY_OWNER')
-      })
-      if (done === 'requested') await tell(run.id)
-      return Run.query(database).findById(run.id).throwIfNotFound()
-    },
+    /** Cancels one run. RUN_NOT_CANCELLABLE when it has ended. */
+    cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
+
+    /**
+     * Gives up a run that waits, or is queued, so that the next of its agent can go on; it can be replayed later.
+     * RUN_NOT_CANCELLABLE when it has ended, or works.
+     */
+    skip: (run: Named): Promise<Run> => request(run, 'SKIPPED_BY_OWNER', assertIdle),
+
+    /** Takes back a delivery that is still queued, for its sender. RUN_NOT_CANCELLABLE when it is not. */
+    withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
 
     /** Cancels every unfinished run of an agent that was deleted. */
     async cancelAllOf(agentId: string): Promise<void> {
-      const requested = await database.transaction(async (trx) => {
+      const begun = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)
         const open = await Run.query(trx).where({ agentId }).whereNull('endedAt').orderBy('sequence').forUpdate()
         for (const run of open) await cancelUnderLock(trx, run, 'AGENT_DELETED')
         return open.filter(({ status }) => status !== 'queued')
       })
-      for (const { id } of requested) await tell(id)
+      for (const { id } of begun) await tell(id)
     },
   }
+}
+
+function assertUnfinished({ status }: Run): void {
+  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', { message: `The run has already ended: it is ${status}.` })
+}
+
+function assertIdle(run: Run): void {
+  assertUnfinished(run)
+  const message = 'The run is at work. Only a run that waits or is queued can be skipped; this one can be cancelled.'
+  assertThat(run.status !== 'running', 'RUN_NOT_CANCELLABLE', { message })
+}
+
+function assertQueued(run: Run): void {
+  assertUnfinished(run)
+  const message = 'The run has been started already. Only its owner can cancel it now.'
+  assertThat(run.status === 'queued', 'RUN_NOT_CANCELLABLE', { message })
 }

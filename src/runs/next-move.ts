@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { isFinal, type ToolCall } from '../tools/tool-call.ts'
+import { isFinal, type CallWaitCause, type ToolCall } from '../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../workflows/messages.ts'
 import type { RunStep } from './run-step.ts'
 import type { Run } from './run.ts'
@@ -31,7 +31,7 @@ export const endAfter = 5
  */
 export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, now: Date): Move {
   if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
-  if (run.cancelRequestedAt) return { kind: 'end', status: 'cancelled', reason: run.cancelReason }
+  if (run.cancelRequestedAt) return { kind: 'end', status: cancelledAs(run.cancelReason), reason: run.cancelReason }
   const open = calls.filter(({ status }) => !isFinal(status))
   const exceeded = exceededBudget(run, calls, budgets, now)
   if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
@@ -39,6 +39,10 @@ export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, 
   if (exceeded) return failed(exceeded)
   return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
 }
+
+/** How a run ends that somebody has asked to end. */
+export const cancelledAs = (reason: EndReason | null): 'skipped' | 'cancelled' =>
+  reason === 'SKIPPED_BY_OWNER' ? 'skipped' : 'cancelled'
 
 /** Calls that can be made now go first; only when all of them have to wait does the run wait. */
 function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Move {
@@ -58,11 +62,18 @@ const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date): boolean =>
   waitCause === 'credential' || (notBefore !== null && notBefore > now)
 
 /** What a run waits for whose calls all wait: the first that ends by itself, or else its owner. */
-export function waitOf(open: CallFacts[]): { cause: WaitCause; until: Date | null; site: string } {
+export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date | null; site: string } {
   const timed = open.filter(({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null)
   const [first] = timed.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore))
   if (first) return { cause: 'rate_limit', until: first.notBefore, site: first.siteOrigin ?? '' }
   return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
+}
+
+/** In place of a move that may not be made now: the run waits for its owner, as long as it may. */
+export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date): Move {
+  const left = waitingTimeLeft(run, budgets, now)
+  if (left > 0) return { kind: 'wait', cause, ms: left }
+  return failed(cause === 'paused' ? 'PAUSED_TOO_LONG' : 'NO_CREDITS')
 }
 
 /** How much longer the run may wait, in milliseconds, counting what it has waited already. */

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
-import type { Run } from './run.ts'
+import { Run } from './run.ts'
 import { RunEvent } from './timeline.ts'
 
 /** One event as readers see it: with the contents that it points to. */
@@ -15,21 +15,24 @@ export interface TimelineEvent {
 /**
  * Reads a run's timeline (specification, "Run"; decisions, "Runs"). Events point to payload, prompt, steps and calls
  * instead of repeating them; here they are put together. What an event says is what was known then; the contents of a
- * call are shown where it was asked for and where it ended.
+ * call are shown where it was asked for and where it ended. The contents are read after the events, never before: what
+ * an event points to is written with it.
  */
 export async function readTimeline(
   database: Database,
-  run: Run,
+  runId: string,
   after: number,
   limit: number,
 ): Promise<TimelineEvent[]> {
   const events = await RunEvent.query(database)
-    .where({ runId: run.id })
+    .where({ runId })
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit)
-  const steps = await RunStep.query(database).where({ runId: run.id }).whereIn('step', stepsOf(events))
-  const calls = await callsOf(database, run.id, events)
+  const run = events.some(isOfRun) ? await Run.query(database).findById(runId).select('payload', 'prompt') : undefined
+  const numbers = stepsOf(events)
+  const steps = numbers.length > 0 ? await RunStep.query(database).where({ runId }).whereIn('step', numbers) : []
+  const calls = await callsOf(database, runId, events)
   return events.map((event) => ({
     number: event.number,
     kind: event.kind,
@@ -41,22 +44,28 @@ export async function readTimeline(
 /** The calls that the events are about, and without their contents those that steps asked for. */
 async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
   const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
-  const asked = await ToolCall.query(database)
-    .where({ runId })
-    .whereIn('step', stepsOf(events))
-    .whereNotIn('id', about)
-    .select('id', 'step', 'position', 'name')
-  const full = await ToolCall.query(database).findByIds([...new Set(about)])
-  return [...full, ...asked].toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
+  const steps = stepsOf(events)
+  const full = about.length > 0 ? await ToolCall.query(database).findByIds([...new Set(about)]) : []
+  const asked = ToolCall.query(database).where({ runId }).whereIn('step', steps).whereNotIn('id', about)
+  const named = steps.length > 0 ? await asked.select('id', 'step', 'position', 'name') : []
+  return [...full, ...named].toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
 }
 
 const stepsOf = (events: RunEvent[]): number[] =>
   events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
 
-function contents(event: RunEvent, run: Run, steps: RunStep[], calls: ToolCall[]): Record<string, unknown> {
+/** Whether the event shows what stands in the run's own row. */
+const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind === 'started'
+
+function contents(
+  event: RunEvent,
+  run: Pick<Run, 'payload' | 'prompt'> | undefined,
+  steps: RunStep[],
+  calls: ToolCall[],
+): Record<string, unknown> {
   const { kind, data } = event
-  if (kind === 'accepted') return payloadContents(run.payload)
-  if (kind === 'started') return { systemPrompt: run.prompt?.systemPrompt, webhookSchema: run.prompt?.schema }
+  if (kind === 'accepted') return payloadContents(run?.payload ?? null)
+  if (kind === 'started') return { systemPrompt: run?.prompt?.systemPrompt, webhookSchema: run?.prompt?.schema }
   if (kind === 'step.finished')
     return stepContents(
       steps.find(({ step }) => step === data['step']),

@@ -13,6 +13,10 @@ export interface AcceptRequest {
   idempotencyKey?: string | undefined
   /** Refuse with AGENT_ALREADY_RUNNING while the agent has an unfinished run (manual runs). */
   onlyIfIdle?: boolean
+  /** Where the agent has an unfinished run, the run is put on record as `skipped` (fires of a schedule). */
+  skipUnlessIdle?: boolean
+  /** The finished run whose payload is given to this one again. */
+  replayOf?: string | undefined
 }
 
 /** What the one who asked gets back. */

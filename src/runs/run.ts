@@ -40,6 +40,8 @@ export class Run extends Row {
   declare waitingUntil: Date | null
   /** How long it has waited before, in milliseconds; that does not count as its time. */
   declare waitedMs: number
+  /** The finished run whose payload this one was given again. */
+  declare replayOf: string | null
   declare events: number
   declare reason: EndReason | null
   declare error: string | null

@@ -1,5 +1,6 @@
 import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
+import type { Callbacks } from '../callbacks/callbacks.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
@@ -8,6 +9,7 @@ import { gather } from '../gather.ts'
 import { isId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Temporal } from '../temporal.ts'
@@ -15,15 +17,20 @@ import type { Sender } from '../tools/sender.ts'
 import { queueFull } from './accept-batch.ts'
 import { createAccept } from './accept.ts'
 import { AgentQueue } from './agent-queue.ts'
+import { createBlockedQueues } from './blocked-queues.ts'
 import { createCancel } from './cancel.ts'
 import { createClaim } from './claim.ts'
-import { createEnd } from './end.ts'
+import { createEnd, createWriteEnding } from './end.ts'
+import { createLadder } from './ladder.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+import { createParkedRuns } from './parked-runs.ts'
 import type { Receipt } from './receipt.ts'
+import { createReplay } from './replay.ts'
 import { createRunCalls } from './run-calls.ts'
 import { Run } from './run.ts'
 import type { RunStatus } from './states.ts'
 import { createSteps } from './steps.ts'
+import { createWatching } from './watching.ts'
 
 /** Which runs a list shows. */
 export interface RunFilter {
@@ -33,7 +40,7 @@ export interface RunFilter {
 }
 
 /** Runs, from being accepted to their end, and what is on record of them. */
-export function createRuns(context: {
+export function createRuns(given: {
   database: Database
   clock: Clock
   config: Config
@@ -41,12 +48,18 @@ export function createRuns(context: {
   temporal: Temporal
   agents: Agents
   billing: Billing
+  callbacks: Callbacks
+  notifications: Notifications
   models: Models
   sites: Sites
   sender: Sender
 }) {
+  const context = { ...given, writeEnding: createWriteEnding(given) }
   const { database, config, temporal } = context
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
+
+  const blockedQueues = createBlockedQueues(context)
+  const accepting = createAccept({ ...context, queueDepth: config.queueDepth, wake })
 
   const queueOf = gather<string, AgentQueue>(async (agentIds) => {
     const found = await AgentQueue.query(database).findByIds(agentIds)
@@ -60,12 +73,17 @@ export function createRuns(context: {
   }
 
   return {
-    ...createAccept({ ...context, queueDepth: config.queueDepth, wake }),
+    ...accepting,
     ...createClaim(context),
     ...createEnd(context),
     ...createSteps(context),
     ...createRunCalls(context),
     ...createCancel(context),
+    ...createReplay({ ...context, accept: (request) => accepting.accept(request) }),
+    ladder: createLadder(context),
+    blockedQueues,
+    parkedRuns: createParkedRuns(context),
+    watching: createWatching(context),
     get,
 
     /** Newest first. */
@@ -84,7 +102,14 @@ export function createRuns(context: {
 
     /** The run's timeline after the given event number, at most `limit` events. */
     timeline: (run: Run, after: number, limit: number): Promise<TimelineEvent[]> =>
-      readTimeline(database, run, after, limit),
+      readTimeline(database, run.id, after, limit),
+
+    /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here the sweeper does. */
+    async resumeAgent(agentId: string): Promise<void> {
+      wake(await blockedQueues.open(agentId))
+      const waiting = await Run.query(database).findOne({ agentId, status: 'waiting', waitingCause: 'paused' })
+      if (waiting) await temporal.resumeRun(waiting.id).catch(() => undefined)
+    },
 
     /** How full the agent's queue is. Accepting looks again, under the queue's lock. */
     async depth(agentId: string): Promise<number> {

@@ -1,8 +1,8 @@
 /** The states of a run and the moves between them (decisions, "Runs"). */
 export const moves = {
-  queued: ['running', 'cancelled', 'failed'],
-  running: ['waiting', 'completed', 'failed', 'cancelled'],
-  waiting: ['running', 'failed', 'cancelled'],
+  queued: ['running', 'cancelled', 'failed', 'skipped'],
+  running: ['waiting', 'completed', 'failed', 'cancelled', 'skipped'],
+  waiting: ['running', 'failed', 'cancelled', 'skipped'],
   completed: [],
   failed: [],
   cancelled: [],
@@ -23,6 +23,9 @@ export const mayMove = (from: RunStatus, to: RunStatus): boolean => (moves[from]
 export const endReasons = {
   CANCELLED_BY_OWNER: 'The run was cancelled by its owner.',
   CANCELLED_BY_OPERATOR: 'The run was cancelled in Temporal by an operator.',
+  SKIPPED_BY_OWNER: 'The run was skipped by its owner, so that the next one could go on.',
+  WITHDRAWN: 'The delivery was withdrawn by its sender before it was its turn.',
+  OVERLAP: 'The agent still had an unfinished run when its schedule fired.',
   AGENT_DELETED: 'The agent was deleted.',
   TERMINATED: 'The run was terminated in Temporal by an operator.',
   TIMED_OUT: 'The run took longer than Temporal was told to allow.',
@@ -30,7 +33,10 @@ export const endReasons = {
   MODEL_ERROR: 'The AI provider returned an error, also when it was asked again.',
   MODEL_STOPPED: 'The model stopped before it had finished its answer.',
   STEP_ABANDONED: 'A model step was begun several times and never came to an end.',
-  NO_CREDITS: 'The credit balance was used up.',
+  NO_CREDITS: 'The credit balance was used up, and was not topped up in time.',
+  TIER_REQUIRED: 'The subscription tier did not include webhooks any more, and was not raised in time.',
+  SUBSCRIPTION_PAST_DUE: 'The subscription payment was overdue, and was not paid in time.',
+  PAUSED_TOO_LONG: 'The agent was paused for longer than a run that has begun can wait.',
   BUDGET_STEPS: 'The run used up its budget of steps.',
   BUDGET_TOOL_CALLS: 'The run used up its budget of tool calls.',
   BUDGET_TOKENS: 'The run used up its budget of tokens.',

@@ -7,9 +7,9 @@ import { isCoded } from '../errors.ts'
 import type { Models } from '../models/models.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Move } from '../../workflows/messages.ts'
-import { nextMove } from './next-move.ts'
+import { createDecide } from './decide.ts'
 import { planCalls, type OfferedTool } from './planned-calls.ts'
-import { lockRun, readRecord, type RunRef } from './record.ts'
+import { lockRun, type RunRef } from './record.ts'
 import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
@@ -44,22 +44,16 @@ export function createSteps(context: {
   models: Models
   sites: Sites
 }) {
-  const { database, clock, config, agents, billing, models, sites } = context
-  const waits = createWaits(context)
-
-  async function decide(ref: RunRef): Promise<{ move: Move; waiting: boolean }> {
-    const record = await readRecord(database, ref)
-    return { move: nextMove(record, config.budgets, clock.now()), waiting: record.run.waitingCause !== null }
-  }
+  const { database, clock, agents, billing, models, sites } = context
+  const decide = createDecide(context)
+  const waits = createWaits({ ...context, decide })
 
   /** Counts the attempt, or says what comes instead: an earlier attempt may have recorded the step meanwhile. */
   function begin(ref: RunRef, step: number): Promise<Attempt | { instead: Move }> {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
-      const move = nextMove(await readRecord(trx, ref), config.budgets, clock.now())
+      const { move } = await decide(trx, ref)
       if (move.kind !== 'model' || move.step !== step) return { instead: move }
-      const account = await billing.account(run.ownerId, trx)
-      if (account.balance < 1) return { instead: failedFor('NO_CREDITS') }
       const counted = run.stepAttempts + 1
       if (counted > maxAttempts) return { instead: failedFor('STEP_ABANDONED') }
       await Run.query(trx).findById(run.id).patch({ stepAttempts: counted })
@@ -93,7 +87,13 @@ export function createSteps(context: {
       if (willRetry) throw error
       return failedFor('MODEL_ERROR')
     }
-    return (await decide(ref)).move
+    return next(ref)
+  }
+
+  /** What comes now; what begins or ends a wait is on record before the workflow acts on it. */
+  async function next(ref: RunRef): Promise<Move> {
+    const { move, record } = await decide(database, ref)
+    return move.kind === 'wait' || record.run.waitingCause !== null ? waits.settle(ref) : move
   }
 
   async function offeredTools(run: Run): Promise<OfferedTool[]> {
@@ -159,12 +159,10 @@ export function createSteps(context: {
      * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason when aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
-      const { move, waiting } = await decide(ref)
-      // What begins or ends a wait is on record before the workflow acts on it.
-      if (move.kind === 'wait' || waiting) return waits.settle(ref)
+      const move = await next(ref)
       if (move.kind !== 'model') return move
       const begun = await begin(ref, move.step)
-      if ('instead' in begun) return begun.instead
+      if ('instead' in begun) return begun.instead.kind === 'wait' ? waits.settle(ref) : begun.instead
       return ask(ref, move.step, begun, signal)
     },
   }

@@ -4,6 +4,8 @@ import type { Database } from '../database.ts'
 import type { Lease } from '../lease.ts'
 import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal.ts'
+import type { AgentQueueInput } from '../../workflows/messages.ts'
+import type { Runs } from './runs.ts'
 
 /** How many stalled agents are woken in one sweep; the rest follow in the next. */
 const batch = 50
@@ -17,8 +19,8 @@ interface Stalled {
 /**
  * Wakes agents that have something to do and make no progress: their wake-up was lost (a crash between commit and
  * signal, Temporal away, its storage gone). One process sweeps at a time. An agent that goes on making none is woken at
- * growing intervals, because a long model call looks the same from here and signals are not free. Cancellations that
- * have not taken effect are told to Temporal again, and runs go on whose owner has connected their site again.
+ * growing intervals, because a long model call looks the same from here and signals are not free. Queues that are not
+ * blocked any more are opened, and runs go on whose owner has done what they wait for.
  */
 export function createSweeper(context: {
   database: Database
@@ -27,8 +29,9 @@ export function createSweeper(context: {
   temporal: Temporal
   lease: Lease
   logger: Logger
+  runs: Pick<Runs, 'blockedQueues' | 'parkedRuns'>
 }) {
-  const { database, clock, config, temporal, lease, logger } = context
+  const { database, clock, config, temporal, lease, logger, runs } = context
 
   async function takeStalled(): Promise<Stalled[]> {
     const now = clock.now()
@@ -62,9 +65,9 @@ export function createSweeper(context: {
     // A wake-up that cannot arrive must not count, or the next would come later than it could.
     if (!(await temporal.isReachable())) return
     await Promise.all((await takeStalled()).map(wake))
-    await Promise.all((await cancelling()).map(tellAgain))
-    await freeCalls()
-    await Promise.all((await resumable()).map(resume))
+    await runs.blockedQueues.expire()
+    await Promise.all((await runs.blockedQueues.open()).map(wakeOpen))
+    await Promise.all((await runs.parkedRuns.release()).map(resume))
   }
 
   /** On its own: one agent that cannot be woken must not keep the sweep from the others. */
@@ -75,48 +78,13 @@ export function createSweeper(context: {
       .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the queue was not woken'))
   }
 
-  /** Runs that go on although they are to be cancelled: Temporal was away when it should have been told. */
-  async function cancelling(): Promise<{ id: string }[]> {
-    const { rows } = await database.raw<{ rows: { id: string }[] }>(
-      `select id from runs where status in ('running', 'waiting')
-          and cancel_requested_at < ?::timestamptz - make_interval(secs => ?) order by cancel_requested_at limit ?`,
-      [clock.now(), config.sweep.stallSeconds, batch],
-    )
-    return rows
-  }
-
-  /** Calls whose site is connected again, or gone, are not parked any longer. */
-  async function freeCalls(): Promise<void> {
-    await database.raw(
-      `update tool_calls c set wait_cause = null
-        where wait_cause = 'credential' and status in ('planned', 'started')
-          and not exists (select 1 from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`,
-    )
-  }
-
-  /**
-   * Runs that wait for their owner although none of their calls does. Their wait is over from now on: should there be
-   * nobody to be told so, because Temporal has lost them, they are found standing still like any other.
-   */
-  async function resumable(): Promise<{ id: string }[]> {
-    const now = clock.now()
-    const { rows } = await database.raw<{ rows: { id: string }[] }>(
-      `update runs set waiting_until = least(waiting_until, ?) where id in (
-         select id from runs r where status = 'waiting' and waiting_cause = 'credential' and not exists (
-           select 1 from tool_calls c
-            where c.run_id = r.id and c.wait_cause = 'credential' and c.status in ('planned', 'started'))
-          order by waiting_since limit ? for update skip locked)
-       returning id`,
-      [now, batch],
-    )
-    return rows
-  }
+  const wakeOpen = ({ agentId, ownerId }: AgentQueueInput): Promise<void> =>
+    temporal
+      .wakeAgent({ agentId, ownerId })
+      .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the queue was not woken'))
 
   const resume = ({ id: runId }: { id: string }): Promise<void> =>
     temporal.resumeRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'the run was not resumed'))
-
-  const tellAgain = ({ id: runId }: { id: string }): Promise<void> =>
-    temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))
 
   return { sweep }
 }

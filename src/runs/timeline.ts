@@ -4,7 +4,7 @@ import { Row } from '../row.ts'
 
 /** The kinds of timeline events and what each carries; contents (payloads, answers, results) are joined on reading. */
 export interface EventData {
-  accepted: { trigger: string; sequence: number; ahead: number }
+  accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
   recovered: { epoch: number; step: number; note: string }
   'step.started': { step: number; attempt: number; note?: string }
@@ -14,9 +14,9 @@ export interface EventData {
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }
   'credential.refreshed': { callId: string; site: string }
-  'wait.started': { cause: WaitCause; site: string; until: string; calls: number; note: string }
+  'wait.started': { cause: WaitCause; site: string | null; until: string; calls: number; note: string }
   'wait.ended': { cause: WaitCause; ms: number }
-  'cancel.requested': { by: 'owner' | 'operator' | 'deletion' }
+  'cancel.requested': { by: 'owner' | 'sender' | 'deletion' }
   ended: { status: string; reason: string | null; message: string | null }
 }
 

@@ -2,31 +2,37 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
 import { isFinal } from '../tools/tool-call.ts'
-import type { Move } from '../../workflows/messages.ts'
+import type { Move, WaitCause } from '../../workflows/messages.ts'
+import type { Decide } from './decide.ts'
 import { endWait } from './end.ts'
-import { nextMove, waitingTimeLeft, waitOf, type RunRecord } from './next-move.ts'
-import { lockRun, readRecord, type RunRef } from './record.ts'
+import { waitingTimeLeft, waitOf, type RunRecord } from './next-move.ts'
+import { lockRun, type RunRef } from './record.ts'
 import { Run } from './run.ts'
 import { append } from './timeline.ts'
 
 const notes = {
   rate_limit: 'The site takes a limited number of calls; the run goes on when it is its turn.',
   credential: 'The connection to the site has to be renewed by its owner; then the run goes on where it is.',
+  paused: 'The agent is paused; the run goes on where it is when the agent is resumed.',
+  credits: 'The credits are used up; the run goes on where it is when there are some again.',
 } as const
 
 /** The waits of runs: what the workflow sleeps through is on record first, with its cause, and ends there. */
-export function createWaits({ database, clock, config }: { database: Database; clock: Clock; config: Config }) {
+export function createWaits(context: { database: Database; clock: Clock; config: Config; decide: Decide }) {
+  const { database, clock, config, decide } = context
+
   async function begin(trx: Transaction, { run, calls }: RunRecord, move: Extract<Move, { kind: 'wait' }>) {
     const now = clock.now()
     const until = new Date(now.getTime() + move.ms)
     const open = calls.filter(({ status }) => !isFinal(status))
-    const { cause, site } = waitOf(open)
+    const { cause } = move
+    const site = isOfCalls(cause) ? waitOf(open).site : null
     const waitingSince = run.waitingSince ?? now
     await Run.query(trx)
       .findById(run.id)
       .patch({ status: 'waiting', waitingCause: cause, waitingFor: site, waitingSince, waitingUntil: until })
     const last = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
-    const shown = cause === 'credential' ? last : until
+    const shown = cause === 'rate_limit' ? until : last
     const data = { cause, site, until: shown.toISOString(), calls: open.length, note: notes[cause] }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }])
   }
@@ -55,13 +61,15 @@ export function createWaits({ database, clock, config }: { database: Database; c
     settle: (ref: RunRef): Promise<Move> =>
       database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
-        const record = await readRecord(trx, ref)
-        const move = nextMove(record, config.budgets, clock.now())
+        const { record, move } = await decide(trx, ref)
         if (move.kind === 'wait') await go(trx, record, move)
         else if (move.kind !== 'end' && run.waitingCause) await end(trx, run)
         return move
       }),
   }
 }
+
+/** Whether it is the run's calls that have to wait, and not the run as a whole. */
+const isOfCalls = (cause: WaitCause): boolean => cause === 'rate_limit' || cause === 'credential'
 
 export type Waits = ReturnType<typeof createWaits>

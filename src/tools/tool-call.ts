@@ -1,6 +1,8 @@
 import { Row } from '../row.ts'
-import type { WaitCause } from '../../workflows/messages.ts'
 import type { CallOutcome } from './call-site.ts'
+
+/** Why a planned call is not sent: it is not its turn at the host, or its credential is dead. */
+export type CallWaitCause = 'rate_limit' | 'credential'
 
 export type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
 
@@ -44,7 +46,7 @@ export class ToolCall extends Row {
   /** An attempt at it may have taken effect, although a later one certainly has not. */
   declare inDoubt: boolean
   /** Why, and until when, a planned call is not sent. */
-  declare waitCause: WaitCause | null
+  declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
   declare httpStatus: number | null
   declare result: CallResult | null

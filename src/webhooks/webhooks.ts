@@ -1,25 +1,30 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Agent } from '../agents/agent.ts'
+import type { Agent, WebhookProof } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import type { Clock } from '../clock.ts'
+import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
+import { challengeIn, identityOf } from './identity.ts'
 import { assertMatches, readPayload } from './payload.ts'
+import { presets, type Preset } from './presets.ts'
+import { problemOfProof, type ReadHeader } from './proofs.ts'
 
 /** A request to an agent's webhook, before its body is looked at. */
 export interface Knock {
   agentId: string
-  secret: string | undefined
-  /** The sender's address; wrong secrets are counted by it. */
+  header: ReadHeader
+  /** Reads the raw bytes; signatures are over them. */
+  readBody: () => Promise<Buffer>
+  /** The sender's address; failed proofs are counted by it. */
   address: string
 }
 
 /** What an admitted sender delivers. */
 export interface Delivery {
   body: Buffer
-  idempotencyKey: string | undefined
+  header: ReadHeader
   requestId: string
 }
 
@@ -29,29 +34,47 @@ export interface Admitted {
   account: Awaited<ReturnType<Billing['account']>>
 }
 
+/** What comes of a delivery: a run, or the answer to a question whether the address is right. */
+export type Outcome = Receipt | { challenge: string }
+
 /**
  * Webhooks: checks in the order that the decisions fix ("Webhooks, exactly"), then a durable run per accepted delivery.
  */
-export function createWebhooks(context: { agents: Agents; billing: Billing; runs: Runs; rateLimits: RateLimits }) {
-  const { agents, billing, runs, rateLimits } = context
+export function createWebhooks(context: {
+  agents: Agents
+  billing: Billing
+  clock: Clock
+  runs: Runs
+  rateLimits: RateLimits
+}) {
+  const { agents, billing, clock, runs, rateLimits } = context
 
-  /** The agent, when the secret is its own. AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many wrong ones). */
-  async function prove({ agentId, secret, address }: Knock): Promise<Agent> {
+  async function prove(knock: Knock, demanded: (proof: WebhookProof, header: ReadHeader) => Preset[]): Promise<Agent> {
+    const { agentId, header, readBody, address } = knock
     const agent = await agents.forWebhook(agentId)
-    if (secret !== undefined && equal(secret, agents.secretOf(agent))) return agent
-    await rateLimits.webhookFailed(address)
-    throw new CodedError('WEBHOOK_SECRET_INVALID')
+    const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
+    for (const preset of demanded(agent.webhookProof, header)) {
+      const message = await problemOfProof(preset, evidence)
+      if (message === undefined) continue
+      await rateLimits.webhookFailed(address)
+      throw new CodedError('WEBHOOK_SECRET_INVALID', { message })
+    }
+    return agent
   }
 
   return {
-    prove,
+    /**
+     * The agent, when the one who asks after a delivery is its sender. Fails with AGENT_NOT_FOUND,
+     * WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many failed proofs).
+     */
+    proveAsking: (knock: Knock): Promise<Agent> => prove(knock, demandedOfAsking),
 
     /**
-     * Everything that is checked before the body is read. Fails as `prove` does, and with TIER_REQUIRED,
-     * SUBSCRIPTION_PAST_DUE, RATE_LIMITED.
+     * Everything that is checked before the body is looked into. Fails as `proveAsking` does, with VALIDATION_ERROR
+     * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED.
      */
     async admit(knock: Knock): Promise<Admitted> {
-      const agent = await prove(knock)
+      const agent = await prove(knock, demandedOfDelivery)
       const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.depth(agent.id)])
       billing.requireFeature(account, 'webhooks')
       billing.requireGoodStanding(account)
@@ -64,20 +87,28 @@ export function createWebhooks(context: { agents: Agents; billing: Billing; runs
      * Accepts a delivery: one run, or the receipt of the run that the same delivery has started before. Fails with
      * VALIDATION_ERROR, WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED.
      */
-    async receive({ agent, account }: Admitted, delivery: Delivery): Promise<Receipt> {
-      const payload = readPayload(delivery.body)
+    async receive({ agent, account }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
+      const preset = presets[agent.webhookProof]
+      const payload = readPayload(body)
+      const challenge = challengeIn(preset, payload)
+      if (challenge !== undefined) return { challenge }
+      const identity = identityOf(preset, header, body, payload)
       assertMatches(agent.webhookSchema, payload)
-      const request = {
-        agentId: agent.id,
-        trigger: 'webhook' as const,
-        requestId: delivery.requestId,
-        payload: payload.text,
-        bodyHash: createHash('sha256').update(delivery.body).digest('hex'),
-        idempotencyKey: delivery.idempotencyKey,
-      }
+      const trigger = 'webhook' as const
+      const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
       // A repeated delivery gets its receipt although the credits are used up by now: it costs nothing.
       if (account.balance < 1) return (await runs.known(request)) ?? refuse()
       return runs.accept(request)
+    },
+
+    /**
+     * Takes back a delivery that is still queued, for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
+     * RUN_NOT_CANCELLABLE.
+     */
+    async withdraw(agentId: string, runId: string): Promise<Receipt> {
+      await runs.receipt(agentId, runId)
+      await runs.withdraw({ id: runId, agentId })
+      return runs.receipt(agentId, runId)
     },
   }
 }
@@ -88,19 +119,14 @@ function refuse(): never {
   throw new CodedError('NO_CREDITS')
 }
 
-/** Compares in constant time, also for texts of different lengths. */
-function equal(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
-}
+/** A signature that is sent beside the secret must be right too: whoever sends it relies on it. */
+const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>
+  proof === 'secret' && header('webhook-signature') !== undefined
+    ? [presets.secret, presets['standard-webhooks']]
+    : [presets[proof]]
 
-/** The idempotency key of a delivery: `Idempotency-Key` or `webhook-id`, at most 255 characters. */
-export function idempotencyKeyOf(header: (name: string) => string | undefined): string | undefined {
-  const key = header('idempotency-key') ?? header('webhook-id')
-  const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
-  assertThat(key === undefined || /^[\x21-\x7e]{1,255}$/.test(key), 'VALIDATION_ERROR', {
-    message,
-    details: [{ path: 'Idempotency-Key', message }],
-  })
-  return key
-}
+/** Who asks is a program of the sender's, not GitHub or Stripe: it uses the secret, or signs nothing at all. */
+const demandedOfAsking = (proof: WebhookProof, header: ReadHeader): Preset[] =>
+  proof === 'standard-webhooks' && header('x-webhook-secret') === undefined
+    ? [presets['standard-webhooks']]
+    : demandedOfDelivery('secret', header)

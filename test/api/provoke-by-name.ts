@@ -5,8 +5,11 @@ import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
 import { authTable } from './provokers/auth.ts'
 import { billingTable } from './provokers/billing.ts'
+import { callbacksTable } from './provokers/callbacks.ts'
 import { manifestsTable } from './provokers/manifests.ts'
 import { oauthTable } from './provokers/oauth.ts'
+import { runsTable } from './provokers/runs.ts'
+import { schedulesTable } from './provokers/schedules.ts'
 import type { Table } from './provokers/table.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
@@ -23,6 +26,9 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...oauthTable(stage, recorder),
     ...manifestsTable(stage, recorder),
     ...agentsTable(stage, recorder, spender),
+    ...runsTable(stage, recorder, spender),
+    ...schedulesTable(stage, recorder),
+    ...callbacksTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },

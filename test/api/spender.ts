@@ -19,7 +19,7 @@ export function createSpender(t: ExecutionContext) {
     const agent = await webhookAgent(someone, { allowActionOverride: true })
     const { body } = await deliver(platform, agent, { action: `[[say ${'x'.repeat(millions * 1_000_000)}]]` })
     await ended(someone, body.runId, 120)
-    return { someone, agent }
+    return { someone, agent, runId: body.runId }
   }
 
   let spent: ReturnType<typeof spend> | undefined

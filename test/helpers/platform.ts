@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
 import { createHttpServer } from '../../api/server.ts'
 import { startPolling } from '../../bin/polling.ts'
+import type { Clock } from '../../src/clock.ts'
 import { readConfig, type Config } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startLoop } from '../../src/loop.ts'
@@ -29,6 +30,8 @@ export interface PlatformOptions {
   worker?: boolean
   /** Where the API listens, for those who have to know it beforehand; a free port otherwise. */
   port?: number
+  /** Where the present comes from, for tests that wait for no clock. */
+  clock?: Clock
   /** Environment variables beyond those that every test needs. */
   env?: Record<string, string>
 }
@@ -63,7 +66,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const config = readConfig({ BASE_URL: url, ...(await testEnvironment(t, options)) })
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
-  const services = createServices(config, logger)
+  const services = createServices(config, logger, options.clock)
   const handle = createApp(services).callback()
   server.on('request', (request, response) => void handle(request, response))
   const stopWorker = options.worker ? await startWorker(config, logger, services) : async () => {}
@@ -93,9 +96,15 @@ async function startWorker(
 ): Promise<() => Promise<void>> {
   prepare()
   const polling = startPolling({ config, logger, services }, { codePath: sharedServers().bundle })
-  const sweeping = startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep)
+  const loops = [
+    startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep),
+    startLoop('schedules', config.sweep.everySeconds, logger, services.scheduleReconciler.round),
+    startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
+    startLoop('callbacks', 1, logger, services.deliverCallbacks),
+    startLoop('presence', 1, logger, () => services.workers.say(polling.isPolling())),
+  ]
   return async () => {
-    await sweeping.stop()
+    await Promise.all(loops.map((loop) => loop.stop()))
     await polling.stop()
   }
 }

@@ -23,6 +23,8 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
 const plumbingMayImport: Record<string, (target: Place, path: string) => boolean> = {
   'src/services.ts': ({ top }) => top === 'src',
   'src/temporal.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
+  'src/temporal-inspection.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
+  'src/temporal-schedules.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
 }
 
 /** Files that export a row of a table. Every noun may join another's rows; operations go through the object given. */

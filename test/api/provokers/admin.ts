@@ -10,6 +10,7 @@ export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder
   return {
     listHosts: { done: () => ask(operator, admin.listHosts) },
     suspendHost: { done: suspend },
+    listWorkers: { done: () => ask(operator, admin.listWorkers) },
     liftHost: {
       async done() {
         await suspend()

@@ -1,5 +1,4 @@
 import * as agents from '../../../api/agents.ts'
-import * as runs from '../../../api/runs.ts'
 import { agentOf, person, type Person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Spender } from '../spender.ts'
@@ -7,12 +6,11 @@ import { anotherAgent, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
 export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorder, spender: Spender): Table {
-  const { agentId = '', runId = '' } = params
+  const { agentId = '' } = params
   const create = (someone: Person, trigger: 'manual' | 'webhook') =>
     ask(someone, agents.createAgent, { body: { name: 'An agent', systemPrompt: 'Report.', trigger } })
   const start = (someone: Person, id: string) => ask(someone, agents.startRun, { params: { agentId: id } })
-  const cancel = (id: string) => ask(owner, runs.cancelRun, { params: { runId: id } })
-  const startedRun = async () => (await start(owner, await anotherAgent(owner))).body.id
+  const plain = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
   return {
     createAgent: {
       done: () => create(owner, 'webhook'),
@@ -21,6 +19,7 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
         const someone = await person(platform)
         return repeat(4, () => create(someone, 'manual'))
       },
+      INVALID_URL: () => ask(owner, agents.createAgent, { body: { ...plain, callbackUrl: 'https://127.0.0.1/' } }),
     },
     listAgents: { done: () => ask(owner, agents.listAgents) },
     getAgent: { done: () => ask(owner, agents.getAgent, { params: { agentId } }) },
@@ -31,10 +30,22 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
         const { id } = await agentOf(someone)
         return ask(someone, agents.updateAgent, { params: { agentId: id }, body: { trigger: 'webhook' } })
       },
+      INVALID_URL: () =>
+        ask(owner, agents.updateAgent, { params: { agentId }, body: { callbackUrl: 'http://callbacks.example.com' } }),
+    },
+    rotateCallbackSecret: {
+      async done() {
+        const { id } = await agentOf(owner, { callbackUrl: 'https://callbacks.example.com/' })
+        return ask(owner, agents.rotateCallbackSecret, { params: { agentId: id } })
+      },
     },
     deleteAgent: {
       done: async () => ask(owner, agents.deleteAgent, { params: { agentId: await anotherAgent(owner) } }),
     },
+    pauseAgent: {
+      done: async () => ask(owner, agents.pauseAgent, { params: { agentId: await anotherAgent(owner) } }),
+    },
+    resumeAgent: { done: () => ask(owner, agents.resumeAgent, { params: { agentId } }) },
     startRun: {
       done: async () => start(owner, await anotherAgent(owner)),
       async AGENT_ALREADY_RUNNING() {
@@ -46,16 +57,9 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
         return start(someone, agent.id)
       },
     },
-    listAgentRuns: { done: () => ask(owner, agents.listAgentRuns, { params: { agentId } }) },
-    listRuns: { done: () => ask(owner, runs.listRuns) },
-    getRun: { done: () => ask(owner, runs.getRun, { params: { runId } }) },
-    listEvents: { done: () => ask(owner, runs.listEvents, { params: { runId } }) },
-    cancelRun: {
-      done: async () => cancel(await startedRun()),
-      async RUN_NOT_CANCELLABLE() {
-        const id = await startedRun()
-        return repeat(2, () => cancel(id))
-      },
+    rotateSecret: {
+      done: async () => ask(owner, agents.rotateSecret, { params: { agentId: await anotherAgent(owner) }, body: {} }),
     },
+    listAgentRuns: { done: () => ask(owner, agents.listAgentRuns, { params: { agentId } }) },
   }
 }

@@ -24,6 +24,12 @@ export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender)
       .whereIn('ownerId', database('users').select('id').where({ email: someone.email }))
     return receive(theirs)
   }
+  const withdraw = (id: string) =>
+    ask(stage.nobody, webhooks.withdrawDelivery, { params: { agentId, runId: id }, headers: secretOf(stage) })
+  const withdrawNew = async () => {
+    const outcome = (await receive(agent)).body
+    return withdraw(outcome.runId)
+  }
   return {
     receiveWebhook: {
       done: () => receive(agent),
@@ -42,6 +48,11 @@ export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender)
     getDelivery: {
       done: () => ask(stage.nobody, webhooks.getDelivery, { params: { agentId, runId }, headers: secretOf(stage) }),
       WEBHOOK_SECRET_INVALID: () => ask(stage.nobody, webhooks.getDelivery, { params: { agentId, runId } }),
+    },
+    withdrawDelivery: {
+      done: withdrawNew,
+      WEBHOOK_SECRET_INVALID: () => ask(stage.nobody, webhooks.withdrawDelivery, { params: { agentId, runId } }),
+      RUN_NOT_CANCELLABLE: async () => withdraw((await withdrawNew()).body.runId),
     },
   }
 }

@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import { webhookProofs } from '../src/agents/agent.ts'
+import type { AgentWithSites } from '../src/agents/agents.ts'
+import { fieldsOf } from '../src/row.ts'
+import type { Services } from '../src/services.ts'
+import { id, text, time, trigger } from './schemas.ts'
+
+const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a type of JSON')
+const webhookField = v.strictObject({
+  name: text(200),
+  type: fieldType,
+  required: v.optional(v.boolean('must be true or false'), true),
+  description: v.optional(text(1000)),
+})
+const webhookSchema = v.nullable(
+  v.pipe(
+    v.array(webhookField, 'must be a list of fields'),
+    v.maxLength(100, 'must have at most 100 fields'),
+    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+  ),
+)
+const sites = v.pipe(
+  v.array(
+    v.strictObject({ vaultEntryId: text(64), tools: v.optional(v.pipe(v.array(text(64)), v.maxLength(200))) }),
+    'must be a list',
+  ),
+  v.maxLength(50, 'must name at most 50 sites'),
+)
+
+/** What an owner may say of an agent. */
+export const agentFields = {
+  name: text(200),
+  systemPrompt: text(20_000),
+  trigger,
+  cron: v.nullable(text(200)),
+  timeZone: v.nullable(text(64)),
+  webhookSchema,
+  webhookProof: v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
+  allowActionOverride: v.boolean('must be true or false'),
+  callbackUrl: v.pipe(
+    v.nullable(text(2048)),
+    v.metadata({ description: 'Where endings of its runs are posted: https, on the public internet' }),
+  ),
+  sites,
+}
+
+export const listedAgent = {
+  id,
+  name: v.string(),
+  trigger,
+  pausedAt: v.pipe(v.nullable(time), v.metadata({ description: 'Since when it is paused' })),
+  createdAt: time,
+  updatedAt: time,
+}
+export const agent = v.object({
+  ...listedAgent,
+  systemPrompt: v.string(),
+  cron: v.nullable(v.string()),
+  timeZone: v.nullable(v.string()),
+  sites: v.array(v.object({ vaultEntryId: id, tools: v.nullable(v.array(v.string())) })),
+  webhookUrl: v.nullable(v.string()),
+  webhookSecret: v.nullable(v.string()),
+  previousWebhookSecretUntil: v.pipe(
+    v.nullable(time),
+    v.metadata({ description: 'Until when the secret before the last rotation is good too' }),
+  ),
+  webhookProof: v.pipe(
+    v.picklist(webhookProofs),
+    v.metadata({ description: 'How senders prove themselves; what each is, says the guide under "Senders"' }),
+  ),
+  webhookSchema: v.nullable(
+    v.array(
+      v.object({ name: v.string(), type: fieldType, required: v.boolean(), description: v.optional(v.string()) }),
+    ),
+  ),
+  allowActionOverride: v.boolean(),
+  callbackUrl: v.nullable(v.string()),
+  callbackSecret: v.pipe(
+    v.nullable(v.string()),
+    v.metadata({ description: 'What callbacks are signed with (Standard Webhooks); null without `callbackUrl`' }),
+  ),
+})
+
+/**
+ * URL and secret are shown of agents that are triggered by webhooks (specification, "Agent"); the secret of callbacks
+ * of those that have any.
+ */
+export function presentAgent(services: Services, row: AgentWithSites) {
+  const webhook = row.trigger === 'webhook'
+  return {
+    ...fieldsOf(row),
+    webhookUrl: webhook ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
+    webhookSecret: webhook ? services.agents.secretOf(row) : null,
+    previousWebhookSecretUntil: webhook ? services.agents.previousUntil(row) : null,
+    callbackSecret: row.callbackUrl === null ? null : services.agents.callbackSecretOf(row),
+  }
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { callbackStatuses } from '../src/callbacks/callback.ts'
+import type { Services } from '../src/services.ts'
+import { route } from './route.ts'
+import { id, pageOf, paging, time } from './schemas.ts'
+
+const status = v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`)
+const listed = {
+  id: v.pipe(v.string(), v.metadata({ description: 'The `webhook-id` of each attempt' })),
+  agentId: id,
+  runId: id,
+  url: v.string(),
+  status,
+  attempts: v.pipe(v.number(), v.metadata({ description: 'How many were begun' })),
+  nextAt: v.pipe(v.nullable(time), v.metadata({ description: 'When a pending one is tried next' })),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'Until when a pending one is tried' })),
+  createdAt: time,
+  endedAt: v.nullable(time),
+}
+const attempt = v.object({
+  attempt: v.pipe(v.number(), v.metadata({ description: 'Its number; one whose process died has no entry' })),
+  at: time,
+  httpStatus: v.nullable(v.number()),
+  outcome: v.pipe(v.string(), v.metadata({ description: 'What came of it, for people' })),
+  latencyMs: v.number(),
+})
+const callback = v.object({
+  ...listed,
+  log: v.pipe(v.array(attempt), v.metadata({ description: 'The latest hundred attempts, newest first' })),
+})
+
+const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
+
+type OfAgent = { services: Services; caller: { userId: string }; params: { agentId: string } }
+const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(caller.userId, params.agentId)
+type OfRun = { services: Services; caller: { userId: string }; params: { runId: string } }
+const runOf = ({ services, caller, params }: OfRun) => services.runs.get(caller.userId, params.runId)
+
+export const listCallbacks = route({
+  ...shared,
+  name: 'listCallbacks',
+  method: 'get',
+  path: '/agents/{agentId}/callbacks',
+  summary: 'List the callbacks of an agent, newest first',
+  query: v.strictObject({ ...paging, status: v.optional(status) }),
+  response: pageOf(v.object(listed)),
+  resource: agentOf,
+  codes: ['AGENT_NOT_FOUND'],
+  handle: ({ services, resource, query }) => services.callbacks.list(resource.id, query),
+})
+
+export const getCallback = route({
+  ...shared,
+  name: 'getCallback',
+  method: 'get',
+  path: '/runs/{runId}/callback',
+  summary: 'The callback of a run, with its attempts',
+  description: 'A run has one if it has ended and its agent named a `callbackUrl` then.',
+  response: callback,
+  resource: runOf,
+  codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
+  handle: ({ services, resource }) => services.callbacks.of(resource.id),
+})
+
+export const retryCallback = route({
+  ...shared,
+  name: 'retryCallback',
+  method: 'post',
+  path: '/runs/{runId}/callback/retry',
+  summary: 'Post the ending of a run again',
+  description:
+    "Whatever came of it before; under the same `webhook-id`, to the agent's present `callbackUrl` if it has one, and " +
+    'for as long as a new callback is tried.',
+  response: callback,
+  resource: runOf,
+  codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
+  handle: ({ services, resource }) => services.callbacks.retry(resource.id),
+})

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http'
+import type { Context } from 'koa'
+import type { Config } from '../src/config.ts'
+import { CodedError, errorBody } from '../src/errors.ts'
+import type { Logger } from '../src/logger.ts'
+import type { OpenStreams } from './open-streams.ts'
+import type { StreamItem, StreamPage } from './route.ts'
+import { createOutlet, type Outlet } from './outlet.ts'
+
+/** What is sent, to whom, and what all streams of the process have in common. */
+interface Streaming {
+  config: Pick<Config, 'streams'>
+  logger: Logger
+  streams: OpenStreams
+  open: (signal: AbortSignal) => Promise<AsyncIterable<StreamPage> | undefined>
+  /** The text of a page; see `createFormat`. */
+  format: (page: StreamPage) => Buffer
+  /** Throws when the caller may not have the stream any more. */
+  admit: () => Promise<void>
+}
+
+/** Whether the client would rather have a stream than JSON (RFC 9110, 12.5.1). One that names neither gets JSON. */
+export const asksForStream = (ctx: Context): boolean =>
+  ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
+
+/**
+ * Answers with server-sent events (HTML, 9.2), and returns when the last was sent or the client is gone; fails only
+ * before the stream begins. Where nothing more will come the answer is 204: an EventSource comes back whenever a stream
+ * ends, and this is how it is told to stop (HTML, 9.2.1; anything but 200 "fails the connection", 9.2.3).
+ */
+export async function sendEventStream(ctx: Context, streaming: Streaming): Promise<void> {
+  if (ctx.method === 'HEAD') return begin(ctx)
+  const ending = new AbortController()
+  const key = `${ctx.get('authorization')} ${ctx.path}`
+  const end = (cause?: CodedError) => ending.abort(cause)
+  const leave = streaming.streams.enter({ key, admit: streaming.admit, end })
+  try {
+    const pages = await streaming.open(ending.signal)
+    if (pages) await transmit(ctx, pages, ending, streaming)
+    else ctx.status = 204
+  } finally {
+    leave()
+  }
+}
+
+function begin(ctx: Context): void {
+  ctx.status = 200
+  // What nginx and those who follow it take as a wish not to be buffered.
+  ctx.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+}
+
+async function transmit(
+  ctx: Context,
+  pages: AsyncIterable<StreamPage>,
+  ending: AbortController,
+  streaming: Streaming,
+): Promise<void> {
+  const { res } = ctx
+  const { stallSeconds, keepAliveSeconds } = streaming.config.streams
+  const log = streaming.logger.child({ requestId: ctx.state['requestId'] as string })
+  res.once('close', () => ending.abort())
+  // It may have left while its request was being looked at.
+  if (res.closed) ending.abort()
+  // What is written to somebody who has just left is nobody's fault; that the stream is over, 'close' tells.
+  res.on('error', () => undefined)
+  ctx.respond = false
+  begin(ctx)
+  res.write(`retry: ${retryMs()}\n\n`)
+  const outlet = createOutlet(res, ending.signal, stallSeconds * 1000, () =>
+    log.info('a stream was cut off, because its reader takes nothing'),
+  )
+  const beat = setInterval(outlet.beat, keepAliveSeconds * 1000)
+  const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) => unforeseen(error, log))
+  clearInterval(beat)
+  await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
+}
+
+/** Between one and three seconds, so that the readers of a process that ended do not come back all at once. */
+const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
+
+async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
+  for await (const page of pages) if (!(await outlet.send(format(page)))) return
+}
+
+function unforeseen(error: unknown, log: Logger): CodedError {
+  log.error({ err: error }, 'a stream failed')
+  return error instanceof CodedError ? error : new CodedError('INTERNAL_ERROR', { cause: error })
+}
+
+const refusal = ({ reason }: AbortSignal): CodedError | undefined => (reason instanceof CodedError ? reason : undefined)
+
+function noted(ctx: Context, error: CodedError | undefined): CodedError | undefined {
+  if (error) ctx.state['code'] = error.code
+  return error
+}
+
+/** How long a reader may take to take the last of it when the process is to end. */
+const hurryMs = 1000
+
+/** Ends the answer. After half a page nothing can be said any more: its reader drops that and comes back for it. */
+async function finish(
+  res: ServerResponse,
+  outlet: Outlet,
+  signal: AbortSignal,
+  stallMs: number,
+  error: CodedError | undefined,
+): Promise<void> {
+  if (res.closed || !outlet.isWhole()) return void res.destroy()
+  const destroy = () => void res.destroy()
+  const hurry = () => setTimeout(destroy, hurryMs).unref()
+  const closed = new Promise((resolve) => res.once('close', resolve))
+  res.end(error && `event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`)
+  const patience = setTimeout(destroy, stallMs)
+  if (signal.aborted) hurry()
+  else signal.addEventListener('abort', hurry)
+  await closed
+  clearTimeout(patience)
+}
+
+/** Makes the text of pages. A page that is sent to many readers is written once. */
+export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
+  const texts = new WeakMap<StreamPage, Buffer>()
+  const eventOf = (item: StreamItem): string =>
+    // JSON has no line breaks outside of strings, and escapes them inside (HTML, 9.2.5).
+    `id: ${item.number}\nevent: ${item.kind}\ndata: ${JSON.stringify(present(item))}\n\n`
+  return (page) => {
+    const known = texts.get(page) ?? Buffer.from(page.map(eventOf).join(''))
+    texts.set(page, known)
+    return known
+  }
+}

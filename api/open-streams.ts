@@ -1,0 +1,83 @@
+import type { Config } from '../src/config.ts'
+import { assertThat, CodedError } from '../src/errors.ts'
+import type { Logger } from '../src/logger.ts'
+
+/** A stream as far as all of them are treated alike. */
+export interface OpenStream {
+  /** Streams with the same key are of the same caller and the same thing: one check is good for all. */
+  key: string
+  /** Makes the checks of the beginning once more, and throws what they throw. */
+  admit: () => Promise<void>
+  /** Ends it, with an error event if there is a cause. */
+  end: (cause?: CodedError) => void
+}
+
+/** Seconds after which a refused client may find a place, or another process. */
+const retryAfter = 10
+
+/** How many checks are made at a time, so that a round of them leaves the database to others. */
+const lanes = 4
+
+/**
+ * The streams that are open in this process: at most so many; each looked at every so often, whether its caller may still
+ * see what it shows; and all ended when the process is to stop.
+ */
+export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logger: Logger; stopping: AbortSignal }) {
+  const { logger, stopping } = given
+  const { most, checkSeconds } = given.config.streams
+  const streams = new Set<OpenStream>()
+  let rounds: NodeJS.Timeout | undefined
+  let checking = false
+  stopping.addEventListener('abort', () => endAll([...streams]))
+
+  /** Gives the stream a place, and returns what frees it. RATE_LIMITED when there is none. */
+  function enter(stream: OpenStream): () => void {
+    const message = `This server is sending as many streams as it can (${most}). Try again in ${retryAfter} seconds.`
+    assertThat(streams.size < most, 'RATE_LIMITED', { message, retryAfter })
+    streams.add(stream)
+    rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()
+    if (stopping.aborted) stream.end()
+    return () => leave(stream)
+  }
+
+  function leave(stream: OpenStream): void {
+    streams.delete(stream)
+    if (streams.size > 0) return
+    clearInterval(rounds)
+    rounds = undefined
+  }
+
+  async function round(): Promise<void> {
+    if (checking) return
+    checking = true
+    const groups = [...Map.groupBy(streams, ({ key }) => key).values()]
+    const work = async () => {
+      for (let group = groups.pop(); group; group = groups.pop()) {
+        await check(group).catch((error: unknown) => {
+          // Most likely the database is away, and nothing is sent meanwhile.
+          logger.warn({ err: error }, 'streams could not be checked')
+          groups.length = 0
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, work))
+    checking = false
+  }
+
+  return { enter }
+}
+
+export type OpenStreams = ReturnType<typeof createOpenStreams>
+
+async function check(group: OpenStream[]): Promise<void> {
+  try {
+    await group[0]?.admit()
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.status >= 500) throw error
+    endAll(group, error)
+  }
+}
+
+function endAll(streams: OpenStream[], cause?: CodedError): void {
+  for (const { end } of streams) end(cause)
+}

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+
+/** What is handed to a connection at a time: the most that is kept for a reader who does not read. */
+const sliceBytes = 64 * 1024
+
+/**
+ * Writes to one reader at its pace. `send` returns when the connection can take more, and false when it will not: the
+ * reader is gone, the signal has aborted, or it took nothing for `stallMs` and was cut off. `isWhole` says whether all
+ * that was to be sent was taken; `beat` writes a comment if nothing else is on its way (HTML, 9.2.7).
+ */
+export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
+  let whole = true
+
+  async function send(bytes: Buffer): Promise<boolean> {
+    whole = false
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      if (signal.aborted) return false
+      if (!res.write(bytes.subarray(at, at + sliceBytes)) && !(await drained())) return false
+    }
+    whole = true
+    return true
+  }
+
+  const drained = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(patience)
+        res.off('drain', done)
+        signal.removeEventListener('abort', done)
+        resolve(!signal.aborted)
+      }
+      // A connection that is destroyed closes, and that aborts the signal.
+      const patience = setTimeout(() => {
+        onStall()
+        res.destroy()
+      }, stallMs)
+      res.once('drain', done)
+      signal.addEventListener('abort', done)
+    })
+
+  return {
+    send,
+    isWhole: () => whole,
+    beat: () => {
+      if (whole && res.writableLength === 0) res.write(':\n\n')
+    },
+  }
+}
+
+export type Outlet = ReturnType<typeof createOutlet>

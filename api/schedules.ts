@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fire-reasons.ts'
+import type { Services } from '../src/services.ts'
+import { route } from './route.ts'
+import { id, pageOf, paging, time } from './schemas.ts'
+
+type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
+const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
+
+const shared = { tag: 'agents', access: 'account', status: 200, method: 'get' } as const
+
+const outcome = v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.join(', ')}`)
+
+/** A fire as its owner sees it. */
+const fire = v.object({
+  at: v.pipe(time, v.metadata({ description: 'The time that the expression names, however late it was carried out' })),
+  outcome,
+  reason: v.nullable(v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]])),
+  message: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The reason as a sentence' })),
+  runId: v.pipe(
+    v.nullable(id),
+    v.metadata({ description: 'The run; of a skipped fire, the run on record as skipped' }),
+  ),
+  recordedAt: time,
+})
+
+const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })
+
+export const getSchedule = route({
+  ...shared,
+  name: 'getSchedule',
+  path: '/agents/{agentId}/schedule',
+  summary: 'What the schedule of an agent means, and its fires',
+  description:
+    'The expression in words, what may surprise about it, the next ten fires and the last ten. `inStep` is false while ' +
+    'a change has not reached the scheduler yet, which takes seconds.',
+  response: v.object({
+    cron: v.string(),
+    timeZone: v.string(),
+    description: v.string(),
+    paused: v.boolean(),
+    inStep: v.boolean(),
+    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+    next: v.array(
+      v.object({ at: time, local: v.pipe(v.string(), v.metadata({ description: 'By the clocks of the time zone' })) }),
+    ),
+    last: v.array(fire),
+  }),
+  resource,
+  codes: ['AGENT_NOT_FOUND', 'NOT_FOUND'],
+  async handle({ services, resource }) {
+    const view = await services.schedules.view(resource)
+    return { ...view, last: view.last.map(presentFire) }
+  },
+})
+
+export const listFires = route({
+  ...shared,
+  name: 'listFires',
+  path: '/agents/{agentId}/fires',
+  summary: 'Every fire of the schedule of an agent, newest first',
+  description:
+    'One entry for each time that the expression named while it was in force: it ran, was skipped, or was missed, and ' +
+    'why. The present one may take some seconds to appear, one that was missed up to seven minutes. Kept for a year.',
+  query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),
+  response: pageOf(fire),
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, resource, query }) {
+    const page = await services.schedules.fires(resource.id, query)
+    return { ...page, items: page.items.map(presentFire) }
+  },
+})

@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+import type { Config } from '../config.ts'
+import { assertThat } from '../errors.ts'
+import { isPublicAddress } from '../ip-ranges.ts'
+import { bareHost, hostAndPort, readPair } from '../outgoing-request.ts'
+import type { Sealing } from '../sealing.ts'
+import { parseSiteUrl } from '../site-url.ts'
+import type { Agent } from './agent.ts'
+import { newSecret } from './webhook-secrets.ts'
+
+const placeOf = (id: string) => ({ id, column: 'agents.callback_secret' })
+
+/** Where an agent's endings of runs are posted, and what they are signed with (decisions, "Telling the owner"). */
+export function createCallbackAddress(context: {
+  sealing: Sealing
+  config: { sites: Pick<Config['sites'], 'allow'> }
+}) {
+  const { sealing } = context
+  const allowed = new Set(context.config.sites.allow.map(readPair))
+
+  /** In one spelling. Whether a name may be reached is judged on connecting, an address is here already. */
+  function readUrl(text: string): string {
+    const url = parseSiteUrl(text)
+    const host = bareHost(url)
+    const reachable = !isIP(host) || isPublicAddress(host) || allowed.has(hostAndPort(url))
+    const message = 'The host of the URL is an address that is not on the public internet.'
+    assertThat(reachable, 'INVALID_URL', { message })
+    return url.href
+  }
+
+  const newSealedSecret = (id: string): string => sealing.seal(newSecret(), placeOf(id))
+
+  return {
+    newSealedSecret,
+
+    /** The columns for an address that an owner gives or takes away. The first one brings a secret, which stays. */
+    columnsFor(id: string, text: string | null, sealed: string | null): Pick<Agent, 'callbackUrl' | 'callbackSecret'> {
+      if (text === null) return { callbackUrl: null, callbackSecret: sealed }
+      return { callbackUrl: readUrl(text), callbackSecret: sealed ?? newSealedSecret(id) }
+    },
+
+    /** The secret in plain; null for an agent that never had an address. */
+    secretOf: ({ id, callbackSecret }: Pick<Agent, 'id' | 'callbackSecret'>): string | null =>
+      callbackSecret === null ? null : sealing.open(callbackSecret, placeOf(id)),
+  }
+}

@@ -1,0 +1,15 @@
+import { Row } from '../row.ts'
+
+/** One attempt at posting a callback (table `callback_attempts`). Holds neither headers nor bodies. */
+export class CallbackAttempt extends Row {
+  static override tableName = 'callback_attempts'
+  static override idColumn = ['callback_id', 'attempt']
+  declare callbackId: string
+  /** From 1 up; a number is missing if the process that made the attempt died. */
+  declare attempt: number
+  declare at: Date
+  declare httpStatus: number | null
+  /** One sentence for the owner. */
+  declare outcome: string
+  declare latencyMs: number
+}

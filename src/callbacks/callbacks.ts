@@ -1,0 +1,72 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { CallbackAttempt } from './callback-attempt.ts'
+import { Callback, type CallbackStatus } from './callback.ts'
+
+/** Attempts that are shown of one callback, the latest. In a day there are about thirty. */
+const mostShown = 100
+
+/** Endings of runs that are posted to addresses of their owners (decisions, "Telling the owner"). */
+export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
+  const { database, clock } = context
+  const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)
+
+  /** The callback of a run with its latest attempts, newest first. NOT_FOUND if the run has none. */
+  async function of(runId: string): Promise<Callback & { log: CallbackAttempt[] }> {
+    const callback = await Callback.query(database).findOne({ runId })
+    assertThat(callback, 'NOT_FOUND', { message: none })
+    const { id: callbackId } = callback
+    const log = await CallbackAttempt.query(database).where({ callbackId }).orderBy('attempt', 'desc').limit(mostShown)
+    return Object.assign(callback, { log })
+  }
+
+  return {
+    of,
+
+    /** In the transaction that ends a run: if its agent names an address, the ending is to be posted there. */
+    async queue(
+      trx: Transaction,
+      { runId, agentId, now }: { runId: string; agentId: string; now: Date },
+    ): Promise<void> {
+      await trx.raw(
+        `insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
+         select ?, id, owner_id, ?, callback_url, 'pending', ?, ?, ?
+           from agents where id = ? and callback_url is not null`,
+        [newId(), runId, giveUpAt(now), now, now, agentId],
+      )
+    },
+
+    /** An agent's callbacks, newest first, of one status if it is named. Fails for a cursor that is none. */
+    async list(agentId: string, page: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> {
+      const before = readCursor(page.cursor)
+      const query = Callback.query(database).where({ agentId })
+      if (page.status) void query.where({ status: page.status })
+      if (before) void query.where('id', '<', before)
+      return toPage(await query.orderBy('id', 'desc').limit(page.limit + 1), page.limit, ({ id }) => id)
+    },
+
+    /**
+     * Has a run's callback posted now, whatever came of it before, and for as long as a new one; to the address that the
+     * agent names now, if it names one. NOT_FOUND if the run has no callback.
+     */
+    async retry(runId: string): Promise<Callback & { log: CallbackAttempt[] }> {
+      const now = clock.now()
+      await database.raw(
+        `update callbacks c
+            set status = 'pending', tries = 0, next_at = ?, ended_at = null, give_up_at = ?,
+                url = coalesce(a.callback_url, c.url)
+           from agents a where a.id = c.agent_id and c.run_id = ?`,
+        [now, giveUpAt(now), runId],
+      )
+      return of(runId)
+    },
+  }
+}
+
+export type Callbacks = ReturnType<typeof createCallbacks>
+
+const none = 'The run has no callback: it has not ended, or its agent named no callbackUrl when it did.'

@@ -1,0 +1,100 @@
+import { Webhook } from 'standardwebhooks'
+import { Agent } from '../agents/agent.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { isDatabaseAway, type Database } from '../database.ts'
+import type { Logger } from '../logger.ts'
+import { retryAfter } from '../retry-after.ts'
+import { SafeFetchError, type SafeFetch } from '../safe-fetch.ts'
+import { OutgoingHost } from '../tools/outgoing-host.ts'
+import type { Callback } from './callback.ts'
+import { readEnding } from './ending.ts'
+
+/** What came of one attempt. `gone`: the receiver wants no more of it. */
+export interface Attempted {
+  kind: 'delivered' | 'failed' | 'gone'
+  at: Date
+  latencyMs: number
+  httpStatus: number | null
+  /** One sentence, without anything that the receiver said but its status. */
+  outcome: string
+  /** Seconds. */
+  retryAfter?: number
+}
+
+type Addressed = Pick<Callback, 'id' | 'agentId' | 'runId' | 'url'>
+type Result = Omit<Attempted, 'at' | 'latencyMs'>
+
+/** Builds, signs and sends callbacks, once each. */
+export function createPost(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'callbacks'>
+  logger: Logger
+  agents: Agents
+  fetch: SafeFetch
+}) {
+  const { database, clock, config, logger, agents, fetch } = context
+
+  /** Also of an agent that was deleted since. Throws where the vault key is missing. */
+  async function secretOf(agentId: string): Promise<string> {
+    const agent = await Agent.query(database).findById(agentId).throwIfNotFound()
+    const secret = agents.callbackSecretOf(agent)
+    if (secret === null) throw new Error('an agent has callbacks and no secret for them')
+    return secret
+  }
+
+  async function isSuspended(url: string): Promise<boolean> {
+    const host = await OutgoingHost.query(database).findById(new URL(url).host)
+    return !!host?.suspendedAt
+  }
+
+  async function send({ id, url }: Addressed, secret: string, body: string, at: Date) {
+    const headers = {
+      'Content-Type': 'application/json',
+      'Webhook-Id': id,
+      'Webhook-Timestamp': String(Math.floor(at.getTime() / 1000)),
+      'Webhook-Signature': new Webhook(secret).sign(id, at, body),
+    }
+    const timeoutMs = config.callbacks.timeoutSeconds * 1000
+    const request = { url, method: 'POST', headers, body, timeoutMs, maxBytes: 0 } as const
+    return judge(await fetch({ ...request, showRedirect: true, ignoreBody: true }))
+  }
+
+  async function attempt(callback: Addressed, at: Date): Promise<Result> {
+    if (await isSuspended(callback.url))
+      return failed('The operators of the platform have stopped requests to the host.')
+    const secret = await secretOf(callback.agentId)
+    return send(callback, secret, await readEnding(database, callback.runId), at)
+  }
+
+  /** Only what says that the record is out of reach goes on: nothing was sent then. */
+  function excuse(error: unknown, { id, runId }: Addressed): Result {
+    if (error instanceof SafeFetchError) return failed(error.message)
+    if (isDatabaseAway(error)) throw error
+    logger.error({ err: error, callbackId: id, runId }, 'a callback cannot be made')
+    return failed('The platform could not make it, by a fault of its own.')
+  }
+
+  /** One attempt, whatever comes of it. Throws what reading the record throws; nothing was sent then. */
+  return async function post(callback: Addressed): Promise<Attempted> {
+    const at = clock.now()
+    const begun = performance.now()
+    const result = await attempt(callback, at).catch((error: unknown) => excuse(error, callback))
+    return { ...result, at, latencyMs: Math.round(performance.now() - begun) }
+  }
+}
+
+const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null, outcome })
+
+/** 2xx is delivered, and 410 is for good (Standard Webhooks, "Webhook delivery"); all else may be otherwise next time. */
+function judge({ status, headers }: { status: number; headers: Headers }): Result {
+  if (status >= 200 && status < 300)
+    return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }
+  if (status === 410)
+    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410: it wants no more.' }
+  const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
+  const wait = status === 429 || status === 503 ? retryAfter(headers) : {}
+  return { kind: 'failed', httpStatus: status, outcome: `The receiver answered ${status}${more}.`, ...wait }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import type { Logger } from '../logger.ts'
+import type { ListedExecution } from '../temporal-inspection.ts'
+import type { Temporal } from '../temporal.ts'
+
+/** How many pages of a hundred are read in one round; the next round begins where this one ended. */
+const pages = 5
+
+/**
+ * Open workflows that the record knows nothing of, or knows to be over. The list is only where to look: it may be out of
+ * date, so each is judged by the record, and terminating one that has closed meanwhile changes nothing.
+ */
+export function createStrays(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  temporal: Temporal
+  logger: Logger
+}) {
+  const { database, clock, config, temporal, logger } = context
+  let from: Uint8Array | null = null
+
+  /** The runs of these that are not over, or ended so lately that their workflows may still be closing. */
+  async function liveRuns(ids: string[], before: Date): Promise<Set<string>> {
+    const { rows } = await database.raw<{ rows: { id: string }[] }>(
+      'select id from runs where id = any(?) and (ended_at is null or ended_at > ?)',
+      [ids, before],
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  async function knownAgents(ids: string[]): Promise<Set<string>> {
+    const { rows } = await database.raw<{ rows: { id: string }[] }>('select id from agents where id = any(?)', [ids])
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  async function end({ type, id, executionId }: ListedExecution): Promise<void> {
+    const isRun = type === 'agentRun'
+    const cause = isRun ? 'its run has ended, or does not exist' : 'its agent does not exist'
+    logger.warn({ repair: 'end-stray', cause, ...(isRun ? { runId: id } : { agentId: id }) }, 'a workflow was ended')
+    const { terminateRun, terminateQueue } = temporal.inspection
+    await (isRun ? terminateRun : terminateQueue)(id, { executionId }, `reconciler: ${cause}`)
+  }
+
+  async function endStraysOf(listed: ListedExecution[], before: Date): Promise<void> {
+    const idsOf = (type: ListedExecution['type']) => listed.filter((one) => one.type === type).map(({ id }) => id)
+    const expected = {
+      agentRun: await liveRuns(idsOf('agentRun'), before),
+      agentQueue: await knownAgents(idsOf('agentQueue')),
+    }
+    for (const one of listed.filter(({ type, id }) => !expected[type].has(id))) await end(one)
+  }
+
+  return {
+    /** Reads a few pages of what is open, and ends what should not be. */
+    async end(): Promise<void> {
+      const before = new Date(clock.now().getTime() - config.reconcile.standstillSeconds * 1000)
+      for (let page = 0; page < pages; page += 1) {
+        const { listed, next } = await temporal.inspection.listOpen(before, from)
+        from = next
+        await endStraysOf(listed, before)
+        if (!next) return
+      }
+    },
+  }
+}

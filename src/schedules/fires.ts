@@ -1,0 +1,64 @@
+import type { Cron } from './cron.ts'
+import { offsetAt, stretches, type Stretch } from './offsets.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** Far enough for 29 February around a year 2100 that has none. */
+const farthestMs = 8 * 366 * dayMs
+
+/**
+ * When the expression fires after one instant and until another (included), ascending, at most `limit` times. The
+ * wall clock of the zone is matched literally: a time that the clocks jump over in spring is left out, one that comes
+ * twice in autumn fires twice. The zone must be a valid name.
+ */
+export function firesBetween(cron: Cron, timeZone: string, after: Date, until: Date, limit: number): Date[] {
+  const fires: Date[] = []
+  if (limit < 1) return fires
+  const from = (Math.floor(after.getTime() / minuteMs) + 1) * minuteMs
+  for (const stretch of stretches(timeZone, from, until.getTime() + 1)) {
+    for (const fire of firesIn(cron, stretch)) {
+      if (fires.push(new Date(fire)) === limit) return fires
+    }
+  }
+  return fires
+}
+
+/** The next fires after an instant: fewer than asked for if there are no more within eight years. */
+export const nextFires = (cron: Cron, timeZone: string, after: Date, count: number): Date[] =>
+  firesBetween(cron, timeZone, after, new Date(after.getTime() + farthestMs), count)
+
+/** Whether the expression fires at the instant, which must be a whole minute. */
+export function isFire(cron: Cron, timeZone: string, at: Date): boolean {
+  const ms = at.getTime()
+  return ms % minuteMs === 0 && matchesWall(cron, ms + offsetAt(timeZone, ms))
+}
+
+/** Whether a time of a wall clock matches; given as the milliseconds that it would be in UTC. */
+export function matchesWall(cron: Cron, wall: number): boolean {
+  const minutes = Math.floor(wall / minuteMs)
+  return (
+    matchesDay(cron, wall) && cron.minute.includes(minutes % 60) && cron.hour.includes(Math.floor(minutes / 60) % 24)
+  )
+}
+
+/** Within a stretch the wall clock runs evenly, so everything is arithmetic. */
+function* firesIn(cron: Cron, { from, to, offset }: Stretch): Generator<number> {
+  const [start, end] = [from + offset, to + offset]
+  for (let day = Math.floor(start / dayMs) * dayMs; day < end; day += dayMs) {
+    if (!matchesDay(cron, day)) continue
+    for (const hour of cron.hour) {
+      for (const minute of cron.minute) {
+        const wall = day + (hour * 60 + minute) * minuteMs
+        if (wall >= start && wall < end) yield wall - offset
+      }
+    }
+  }
+}
+
+function matchesDay(cron: Cron, wall: number): boolean {
+  const date = new Date(wall)
+  if (!cron.month.includes(date.getUTCMonth() + 1)) return false
+  const [byDate, byWeekday] = [cron.dayOfMonth.includes(date.getUTCDate()), cron.dayOfWeek.includes(date.getUTCDay())]
+  return cron.eitherDay ? byDate || byWeekday : byDate && byWeekday
+}

@@ -1,0 +1,100 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { fieldsOf, type Row } from '../row.ts'
+import { describeCron, warningsOf } from './describe.ts'
+import { fireReasons, type RecordedOutcome } from './fire-reasons.ts'
+import { nextFires } from './fires.ts'
+import { planOf, type Plan } from './plan.ts'
+import { ScheduleFire } from './schedule-fire.ts'
+import { Schedule } from './schedule.ts'
+
+/** How many fires the view of a schedule shows, of those to come and of those that were. */
+const shown = 10
+
+/** A fire with the sentence of its reason. */
+export type FireWithMessage = Omit<ScheduleFire, keyof Row> & { message: string | null }
+
+/** What owners see of the schedules of their agents. */
+export function createReadSchedules({ database, clock }: { database: Database; clock: Clock }) {
+  return {
+    /**
+     * The agent's schedule: in words, with its next and its last ten fires, newest first. `inStep` says whether Temporal
+     * is known to have it as it is now. NOT_FOUND for an agent that has none.
+     */
+    async view(agent: Agent) {
+      const plan = assertScheduled(agent)
+      const now = clock.now()
+      const schedule = await Schedule.query(database).findById(agent.id)
+      const last = await ScheduleFire.query(database)
+        .where({ agentId: agent.id })
+        .orderBy('nominalAt', 'desc')
+        .limit(shown)
+      return {
+        cron: agent.cron,
+        timeZone: plan.timeZone,
+        description: describeCron(plan.cron, plan.timeZone),
+        paused: agent.pausedAt !== null,
+        inStep: schedule !== undefined && schedule.generation === schedule.syncedGeneration,
+        warnings: warningsOf(plan.cron, plan.timeZone, now),
+        next: nextFires(plan.cron, plan.timeZone, now, shown).map((at) => ({ at, local: local(at, plan.timeZone) })),
+        last: last.map(withMessage),
+      }
+    },
+
+    /** One page of an agent's ledger, newest first. Fails for a cursor that is none. */
+    async fires(
+      agentId: string,
+      request: PageRequest & { outcome?: RecordedOutcome | undefined },
+    ): Promise<Page<FireWithMessage>> {
+      const before = readTime(request.cursor)
+      const query = ScheduleFire.query(database)
+        .where({ agentId })
+        .orderBy('nominalAt', 'desc')
+        .limit(request.limit + 1)
+      if (before) void query.where('nominalAt', '<', before)
+      if (request.outcome) void query.where({ outcome: request.outcome })
+      const rows = (await query).map(withMessage)
+      return toPage(rows, request.limit, ({ nominalAt }) => String(nominalAt.getTime()))
+    },
+  }
+}
+
+function assertScheduled(agent: Agent): Plan {
+  assertThat(agent.trigger === 'scheduled', 'NOT_FOUND', {
+    message: `The agent has no schedule: its trigger is "${agent.trigger}". Give it one with PATCH /agents/${agent.id}.`,
+  })
+  const plan = planOf(agent)
+  const message = `The schedule of the agent cannot be read, so it never fires. Write it anew with PATCH /agents/${agent.id}.`
+  assertThat(plan, 'NOT_FOUND', { message })
+  return plan
+}
+
+const withMessage = (fire: ScheduleFire): FireWithMessage => ({
+  ...fieldsOf(fire),
+  message: fire.reason === null ? null : fireReasons[fire.reason].message,
+})
+
+/** The cursor's time; a cursor of another list is as wrong as one that nobody gave out. */
+function readTime(cursor: string | undefined): Date | undefined {
+  const text = readCursor(cursor)
+  if (text === undefined) return undefined
+  if (/^\d{1,15}$/.test(text)) return new Date(Number(text))
+  const message = 'The cursor is not one that this list gave out.'
+  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cursor', message }] })
+}
+
+/** What the clocks of the zone show: `Mon, 23 Nov 2026, 09:00 GMT+1`. */
+const local = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: '2-digit',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'shortOffset',
+  }).format(at)

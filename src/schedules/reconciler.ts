@@ -1,0 +1,173 @@
+import { Agent } from '../agents/agent.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import type { Lease } from '../lease.ts'
+import type { Logger } from '../logger.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import type { Temporal } from '../temporal.ts'
+import { createFiller } from './filler.ts'
+import { Schedule } from './schedule.ts'
+import type { Schedules } from './schedules.ts'
+
+/** Schedules that one round brings to Temporal, and that it compares. */
+const batch = 20
+
+/** How often a schedule is compared, and all schedules in Temporal are looked through for orphans. */
+const compareMs = 5 * 60_000
+const listMs = 10 * 60_000
+const tellMs = 30_000
+
+/** So long whoever has changed a schedule has time to bring it to Temporal. */
+const patienceMs = 3000
+
+/** A fire that is overdue by this much has its schedule compared at once, then again after as long. */
+const overdueMs = 60_000
+
+/**
+ * Keeps Temporal's schedules as the record says, whatever happened between the two: a crash between a commit and its
+ * telling, a schedule that was changed or deleted by hand, a Temporal that has lost its storage. One process does so at
+ * a time. Every repair is logged with its cause. The ledger is filled by the same rounds, also while Temporal is away.
+ */
+export function createScheduleReconciler(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'scheduleCatchUpSeconds' | 'sweep'>
+  temporal: Temporal
+  lease: Lease
+  logger: Logger
+  notifications: Notifications
+  schedules: Schedules
+}) {
+  const { database, clock, config, temporal, lease, logger, schedules } = context
+  const filler = createFiller(context)
+  // What was compared before this process was there may have been lost with what stopped the one before it.
+  const startedAt = clock.now()
+  const tellNow = every(clock, tellMs)
+  const listNow = every(clock, listMs)
+  let adopted = false
+
+  const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
+
+  /** Agents that were scheduled before there were schedules to keep. */
+  async function adopt(): Promise<void> {
+    const found = await Agent.query(database)
+      .where({ trigger: 'scheduled' })
+      .whereNull('deletedAt')
+      .whereNotExists(Schedule.query(database).whereColumn('schedules.agentId', 'agents.id'))
+      .select('id')
+    for (const { id } of found) {
+      await database.transaction(async (trx) => {
+        const agent = await Agent.query(trx).findById(id).forUpdate()
+        if (agent) await schedules.noteChange(trx, undefined, agent, clock.now())
+      })
+    }
+  }
+
+  async function unsynced(): Promise<string[]> {
+    // One that cannot be synced goes to the end: it must not stand before the others for ever.
+    const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
+      `select agent_id from schedules where synced_generation < generation and in_force_since < ?
+        order by checked_at nulls first, in_force_since limit ?`,
+      [ago(patienceMs), batch],
+    )
+    return rows.map(({ agent_id: agentId }) => agentId)
+  }
+
+  async function toCompare(): Promise<string[]> {
+    const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
+      `select s.agent_id from schedules s join agents a on a.id = s.agent_id
+        where s.synced_generation = s.generation and a.deleted_at is null and a.trigger = 'scheduled'
+          and (s.checked_at is null or s.checked_at < ? or (
+                s.next_fire_at < ? and s.checked_at < ? and a.paused_at is null))
+        order by s.checked_at nulls first limit ?`,
+      [max(startedAt, ago(compareMs)), ago(overdueMs), ago(overdueMs), batch],
+    )
+    return rows.map(({ agent_id: agentId }) => agentId)
+  }
+
+  async function bring(agentId: string): Promise<unknown> {
+    const cause = 'a change had not been brought to it'
+    logger.warn({ agentId, repair: 'schedule-unsynced', cause }, 'a schedule is brought to Temporal')
+    return schedules.sync(agentId)
+  }
+
+  async function compare(agentId: string): Promise<unknown> {
+    const { wanted, schedule } = await schedules.read(agentId)
+    if (!wanted || !schedule || schedule.syncedGeneration !== schedule.generation) return undefined
+    const differences = await temporal.schedules.differences(wanted)
+    if (differences.length === 0) return schedules.catchUp(wanted)
+    const repair = differences[0] === 'missing' ? 'schedule-missing' : 'schedule-differs'
+    const cause =
+      repair === 'schedule-missing' ? 'Temporal does not have it' : `it differs in: ${differences.join(', ')}`
+    logger.warn({ agentId, repair, cause }, 'a schedule in Temporal is made right')
+    return schedules.sync(agentId)
+  }
+
+  /** Takes away the schedules of agents that are on record as deleted or not scheduled; others may be somebody else's. */
+  async function removeOrphans(): Promise<void> {
+    const found = await temporal.schedules.listAgents()
+    for (let start = 0; start < found.length; start += 500) {
+      const { rows } = await database.raw<{ rows: { id: string }[] }>(
+        `select id from agents where id = any(?) and (deleted_at is not null or trigger <> 'scheduled')`,
+        [found.slice(start, start + 500)],
+      )
+      for (const { id } of rows) await alone(id, removeOrphan)
+    }
+  }
+
+  async function removeOrphan(agentId: string): Promise<void> {
+    const { schedule } = await schedules.read(agentId)
+    // What Temporal has not been told yet is no orphan.
+    if (schedule && schedule.syncedGeneration !== schedule.generation) return
+    const cause = 'its agent is deleted or not scheduled'
+    // The list is a little out of date.
+    if (await schedules.sync(agentId))
+      logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'a schedule was removed from Temporal')
+  }
+
+  /** One schedule that makes trouble must not keep the round from the others. */
+  async function alone(agentId: string, work: (agentId: string) => Promise<unknown>): Promise<void> {
+    try {
+      await work(agentId)
+      await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
+    } catch (error) {
+      logger.warn({ err: error, agentId }, 'a schedule could not be reconciled')
+      await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
+    }
+  }
+
+  /** What needs Temporal. */
+  async function reconcile(): Promise<void> {
+    if (!(await temporal.isReachable())) return
+    for (const agentId of await unsynced()) await alone(agentId, bring)
+    for (const agentId of await toCompare()) await alone(agentId, compare)
+    if (listNow()) await removeOrphans()
+  }
+
+  async function round(): Promise<void> {
+    if (!(await lease.hold('schedules', config.sweep.everySeconds * 5))) return
+    if (!adopted) await adopt()
+    adopted = true
+    await filler.fill()
+    if (tellNow()) await filler.tellMissed()
+    await reconcile()
+  }
+
+  return { round, purge: () => filler.purge() }
+}
+
+export type ScheduleReconciler = ReturnType<typeof createScheduleReconciler>
+
+const max = (one: Date, other: Date): Date => (one > other ? one : other)
+
+/** Says true at first, and then once in so many milliseconds. */
+function every(clock: Clock, ms: number): () => boolean {
+  let next = 0
+  return () => {
+    const at = clock.now().getTime()
+    if (at < next) return false
+    next = at + ms
+    return true
+  }
+}

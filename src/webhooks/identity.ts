@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { assertThat } from '../errors.ts'
+import type { Payload } from './payload.ts'
+import type { Preset } from './presets.ts'
+import type { ReadHeader } from './proofs.ts'
+
+/** What makes a delivery the same as an earlier one. */
+export interface Identity {
+  idempotencyKey: string | undefined
+  /** SHA-256 of the body in hex; without it, the key alone says which delivery it is. */
+  bodyHash: string | undefined
+}
+
+/**
+ * The identity of a delivery: the one that its sender's preset names, else `Idempotency-Key`, else `webhook-id`. An
+ * identity from inside a signed body holds whatever the rest of the body is: the sender vouches for it, and some (Stripe)
+ * write an event anew when they send it again. Fails with VALIDATION_ERROR for a key that is none.
+ */
+export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { members }: Payload): Identity {
+  const { identity } = preset
+  const inside = identity && 'pointer' in identity ? identity.pointer : undefined
+  const signed = inside === undefined ? undefined : textAt(members, inside)
+  if (inside !== undefined && signed !== undefined) {
+    return { idempotencyKey: checked(signed, inside.slice(1).replaceAll('/', '.')), bodyHash: undefined }
+  }
+  const named = identity && 'header' in identity ? [identity.header] : []
+  const idempotencyKey = keyIn(header, [...named, ...keyHeaders])
+  return { idempotencyKey, bodyHash: createHash('sha256').update(body).digest('hex') }
+}
+
+const keyHeaders = ['Idempotency-Key', 'webhook-id']
+
+/** The idempotency key of a request: `Idempotency-Key` or `webhook-id`. Fails with VALIDATION_ERROR for one that is none. */
+export const idempotencyKeyOf = (header: ReadHeader): string | undefined => keyIn(header, keyHeaders)
+
+function keyIn(header: ReadHeader, names: string[]): string | undefined {
+  const name = names.find((one) => header(one) !== undefined)
+  return name === undefined ? undefined : checked(header(name) ?? '', name)
+}
+
+/** The challenge to send back, when this is the sender's question whether the address is right. */
+export function challengeIn({ urlCheck }: Preset, { members }: Payload): string | undefined {
+  if (!urlCheck || textAt(members, '/type') !== urlCheck.type) return undefined
+  return textAt(members, '/challenge')
+}
+
+/** The text at a JSON pointer of plain names; undefined when there is none. */
+function textAt(value: unknown, pointer: string): string | undefined {
+  const found = pointer
+    .slice(1)
+    .split('/')
+    .reduce((inside, name) => memberOf(inside, name), value)
+  return typeof found === 'string' ? found : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+
+function checked(key: string, path: string): string {
+  const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
+  const options = { message, details: [{ path, message }] }
+  assertThat(/^[\x21-\x7e]{1,255}$/.test(key), 'VALIDATION_ERROR', options)
+  return key
+}

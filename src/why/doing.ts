@@ -1,0 +1,60 @@
+import { sinceThen } from './cause.ts'
+import type { HeadRun, OpenCall } from './facts.ts'
+
+/** What a run that has begun is doing at present. */
+export interface Doing {
+  kind: 'wait' | 'tools' | 'model' | 'between'
+  /** As the end of a sentence about it: `calls …`, with since when. */
+  text: string
+  since: Date | null
+  step: number
+  site: string | null
+}
+
+const waits = {
+  rate_limit: (site: string) => `waits for its turn at ${site}`,
+  credential: (site: string) => `waits for ${site} to be connected again`,
+  paused: () => 'waits for its agent to be resumed',
+  credits: () => 'waits for credits',
+} as const
+
+/** A run waits as a whole, makes tool calls, asks the model, or is between two of these. */
+export function doingOf(head: HeadRun): Doing {
+  const { run, attempt } = head
+  const step = head.calls.length > 0 ? run.steps : run.steps + 1
+  if (run.waitingCause) {
+    const { waitingSince: since, waitingFor: site } = run
+    const parked = head.calls.find(({ siteOrigin }) => siteOrigin === site)
+    const text = waits[run.waitingCause](parked ? siteOf(parked) : (site ?? 'a site'))
+    return { kind: 'wait', text: `${text}${sinceThen(since)}`, since, step, site }
+  }
+  const calls = callsAtWork(head)
+  if (calls[0]) return { kind: 'tools', ...callsText(calls[0], calls.length - 1), step }
+  if (!attempt || attempt.failed) return between(head, step)
+  const text = `asks the model (step ${step}, attempt ${attempt.number})${sinceThen(attempt.at)}`
+  return { kind: 'model', text, since: attempt.at, step, site: null }
+}
+
+function between({ run, attempt }: HeadRun, step: number): Doing {
+  const text = attempt ? `is to ask the model again (step ${step})` : `is about to begin step ${step}`
+  return { kind: 'between', text, since: run.progressedAt, step, site: null }
+}
+
+/** The calls that are made, or can be, the one that is longest under way first. */
+export const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
+  calls
+    .filter(({ waitCause }) => waitCause === null)
+    .toSorted((one, other) => Number(one.startedAt ?? Infinity) - Number(other.startedAt ?? Infinity))
+
+function callsText(call: OpenCall, others: number) {
+  const { name, attempts, startedAt, plannedAt, siteOrigin: site } = call
+  const besides = others > 0 ? ` and makes ${others} more tool ${others === 1 ? 'call' : 'calls'}` : ''
+  const since = startedAt ?? plannedAt
+  const attempt = Math.max(1, attempts)
+  const text = `calls ${name} of ${siteOf(call)} (step ${call.step}, attempt ${attempt})${sinceThen(since)}${besides}`
+  return { text, since, site }
+}
+
+/** A site as sentences name it. */
+export const siteOf = ({ entry, siteOrigin }: Pick<OpenCall, 'entry' | 'siteOrigin'>): string =>
+  entry ? `"${entry.name}" (${siteOrigin})` : (siteOrigin ?? 'a site')

@@ -1,0 +1,72 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Reachability } from '../reachability.ts'
+import type { AgentQueue, BlockedCause } from '../runs/agent-queue.ts'
+import type { Run } from '../runs/run.ts'
+import type { ToolCall } from '../tools/tool-call.ts'
+import type { VaultEntry } from '../vault/vault-entry.ts'
+import type { Presence } from '../workers.ts'
+
+/** A call of the present step that has no outcome yet, and what is known of its site. */
+export type OpenCall = Pick<
+  ToolCall,
+  'name' | 'step' | 'siteOrigin' | 'status' | 'attempts' | 'plannedAt' | 'startedAt' | 'waitCause' | 'notBefore'
+> & {
+  entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
+  /** Until when the site itself wants no calls. */
+  heldUntil: Date | null
+}
+
+/** The run of an agent that has begun and not ended. */
+export interface HeadRun {
+  run: Pick<
+    Run,
+    | 'id'
+    | 'sequence'
+    | 'status'
+    | 'steps'
+    | 'progressedAt'
+    | 'waitingCause'
+    | 'waitingFor'
+    | 'waitingSince'
+    | 'waitingUntil'
+    | 'cancelRequestedAt'
+  >
+  /** The model call of the present step, if it was begun: the latest attempt, and how the one before failed. */
+  attempt: { number: number; at: Date; failed: boolean } | null
+  failure: { message: string; at: Date } | null
+  calls: OpenCall[]
+}
+
+/** A run as far as it matters while it is queued, or after it has ended. */
+export type NamedRun = Pick<Run, 'id' | 'sequence' | 'status' | 'acceptedAt' | 'endedAt' | 'error'>
+
+/** All that the rule looks at: the record as of one moment, and who is there to carry it out. */
+export interface Facts {
+  now: Date
+  agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt'>
+  /** What keeps the next run from being started; with none queued, what a run of the agent's trigger would meet. */
+  block: BlockedCause | null
+  /** Whether a model step can be paid for. */
+  hasCredits: boolean
+  queue: Pick<AgentQueue, 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
+  head: HeadRun | null
+  /** The oldest queued run, and how many are queued. */
+  next: NamedRun | null
+  queued: number
+  /** The run that is asked about, and how many unfinished ones are ahead of it; null when the agent is. */
+  asked: { run: NamedRun; ahead: number } | null
+  /** Of scheduled agents. */
+  schedule: { inStep: boolean; nextFire: Date | null } | null
+  temporal: Reachability
+  workers: Presence
+  settings: Settings
+}
+
+/** The parts of the configuration that sentences and times depend on. */
+export interface Settings {
+  callsPerMinute: number
+  cancelSeconds: number
+  queueBlockedSeconds: number
+  sweepSeconds: number
+  stallSeconds: number
+}

@@ -1,0 +1,95 @@
+import type { BlockedCause } from '../runs/agent-queue.ts'
+import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
+import { doingOf } from './doing.ts'
+import type { Facts, HeadRun } from './facts.ts'
+import { getCredits, goesOn } from './head-causes.ts'
+
+type Charge = Exclude<BlockedCause, 'paused'>
+
+/** What has to be paid: the code, what is the case, and what can be done about it. */
+const charges = {
+  tier: {
+    code: 'TIER',
+    message: 'your tier does not include webhooks any more',
+    action: 'Raise the tier with POST /billing/subscription, or change the trigger with PATCH /agents/{id}.',
+  },
+  past_due: {
+    code: 'PAST_DUE',
+    message: 'your subscription payment is overdue',
+    action: 'Pay it with POST /billing/subscription; GET /billing shows what is due.',
+  },
+  credits: { code: 'CREDITS', message: 'your credits are used up', action: getCredits },
+} as const satisfies Record<Charge, { code: Cause['code']; message: string; action: string }>
+
+/** What is ahead of the queued runs, or of the one that is asked about. */
+export function runsAhead(facts: Facts): Cause[] {
+  const { head, next, asked } = facts
+  const ahead = asked ? asked.ahead : Number(head !== null)
+  if (ahead === 0 || facts.queued === 0) return []
+  if (head) return [behindHead(facts, head, ahead)]
+  if (!next) return []
+  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, none of which has begun; the first is run ${next.sequence}.`
+  const action = `See what keeps it with GET /runs/${next.id}/why, or let the next one go first with POST /runs/${next.id}/skip.`
+  const { id: runId, sequence, acceptedAt: since } = next
+  return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
+}
+
+function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
+  const { id: runId, sequence, waitingCause } = head.run
+  const { text, since, step, site } = doingOf(head)
+  const end = waitingCause
+    ? `Let the next run go first with POST /runs/${runId}/skip`
+    : `End it with POST /runs/${runId}/cancel`
+  return causeOf({
+    code: 'RUN_AHEAD',
+    runId,
+    sequence,
+    since,
+    step,
+    site,
+    message: `${counted(ahead)} ahead of ${waitersOf(facts)}: run ${sequence} ${text}.`,
+    action: `${end}, or wait: the runs of an agent are carried out one at a time, in order.`,
+  })
+}
+
+const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} runs are`)
+
+const waitersOf = ({ asked, queued }: Facts): string =>
+  asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued one' : `the ${queued} queued ones`
+
+/** Why the next queued run is not started although none is under way; without queued runs, what the next would meet. */
+export function causesOfQueue(facts: Facts): Cause[] {
+  const { head, next, block } = facts
+  if (head) return []
+  if (block !== null && block !== 'paused') return [charge(facts, block)]
+  return next && block === null ? [wakePending(facts, next)] : []
+}
+
+function charge({ agent, queue, next, asked, settings }: Facts, block: Charge): Cause {
+  const { code, message, action: general } = charges[block]
+  const action = general.replace('{id}', agent.id)
+  if (!next) return causeOf({ code, message: `Nothing of "${agent.name}" can be started, because ${message}.`, action })
+  const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
+  const { id: runId, sequence, acceptedAt } = asked?.run ?? next
+  const until = since && later(since > acceptedAt ? since : acceptedAt, settings.queueBlockedSeconds)
+  const end = until ? `; it fails at ${moment(until)} unless that has changed by then` : ''
+  const sentence = `Run ${sequence} of "${agent.name}" stays queued${sinceThen(since)}, because ${message}${end}.`
+  return causeOf({ code, runId, sequence, since, until, message: sentence, action })
+}
+
+/** The run was accepted, and its queue told, or about to be; whoever is to hear it has not taken it up. */
+function wakePending({ now, queue, settings }: Facts, next: NonNullable<Facts['next']>): Cause {
+  const { id: runId, sequence, acceptedAt: since } = next
+  const until = queue.awake ? nextSignal(queue, settings) : later(now, settings.sweepSeconds)
+  const told = queue.awake ? `its queue was told at ${moment(queue.signalledAt)}` : 'its queue is about to be told'
+  const again = queue.awake && until > now ? `, and is told again at about ${moment(until)}` : ''
+  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been taken up yet; ${told}${again}.`
+  return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: goesOn })
+}
+
+/** As the sweeper reckons: at growing intervals, of half a minute at most. */
+function nextSignal({ signalledAt, progressedAt }: Facts['queue'], settings: Facts['settings']): Date {
+  const standing = (signalledAt.getTime() - progressedAt.getTime()) / 1000
+  const patience = Math.max(settings.stallSeconds, Math.min(standing, 30))
+  return later(signalledAt, patience + settings.sweepSeconds)
+}

@@ -1,0 +1,111 @@
+import { Agent } from '../agents/agent.ts'
+import { AccountRow, presentAccount, type Account } from '../billing/account.ts'
+import type { Clock } from '../clock.ts'
+import type { Transaction } from '../database.ts'
+import { AgentQueue, type BlockedCause } from '../runs/agent-queue.ts'
+import { Run } from '../runs/run.ts'
+import { RunEvent } from '../runs/timeline.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import { OutgoingHost } from '../tools/outgoing-host.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
+import type { Facts, HeadRun, OpenCall } from './facts.ts'
+
+/** The part of the facts that is on record. */
+export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
+
+/** What other nouns know better: what keeps a run from being started, and when a schedule fires next. */
+export interface Knowledge {
+  clock: Clock
+  blockOf: (agent: Agent, account: Account, trigger: Agent['trigger']) => BlockedCause | null
+  nextFire: (agent: Agent, now: Date) => Date | null
+}
+
+const unfinished = ['queued', 'running', 'waiting']
+
+/**
+ * Reads what is on record of an agent and, if one is named, of one of its runs. The transaction should see one moment
+ * only (repeatable read), or the parts of the answer may contradict each other.
+ */
+export async function readFacts(
+  trx: Transaction,
+  { clock, blockOf, nextFire }: Knowledge,
+  { agentId, runId }: { agentId: string; runId?: string },
+): Promise<RecordedFacts> {
+  const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
+  const queue = await AgentQueue.query(trx).findById(agentId).throwIfNotFound()
+  const account = await AccountRow.query(trx).findById(agent.ownerId).throwIfNotFound()
+  const now = clock.now()
+  const standing = presentAccount(account, now)
+  const next = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first()
+  return {
+    now,
+    agent,
+    queue,
+    hasCredits: standing.balance >= 1,
+    block: blockOf(agent, standing, next?.trigger ?? agent.trigger),
+    head: queue.runningRunId === null ? null : await readHead(trx, queue.runningRunId),
+    next: next ?? null,
+    queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
+    asked: runId === undefined ? null : await readAsked(trx, runId),
+    schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, nextFire(agent, now)) : null,
+  }
+}
+
+async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked']> {
+  const run = await Run.query(trx).findById(runId).throwIfNotFound()
+  if (run.status !== 'queued') return { run, ahead: 0 }
+  const ahead = await Run.query(trx)
+    .where({ agentId: run.agentId })
+    .whereIn('status', unfinished)
+    .where('sequence', '<', run.sequence)
+    .resultSize()
+  return { run, ahead }
+}
+
+async function readHead(trx: Transaction, runId: string): Promise<HeadRun> {
+  const run = await Run.query(trx).findById(runId).throwIfNotFound()
+  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run) }
+}
+
+/** What has been tried of the step that is not on record yet. */
+async function readAttempts(trx: Transaction, { id, steps }: Run): Promise<Pick<HeadRun, 'attempt' | 'failure'>> {
+  const recent = await RunEvent.query(trx)
+    .where({ runId: id })
+    .whereIn('kind', ['step.started', 'step.failed'])
+    .orderBy('number', 'desc')
+    .limit(10)
+  const events = recent.filter(({ data }) => data['step'] === steps + 1)
+  const [last] = events
+  const failed = events.find(({ kind }) => kind === 'step.failed')
+  return {
+    attempt: last ? { number: Number(last.data['attempt']), at: last.at, failed: last === failed } : null,
+    failure: failed ? { message: String(failed.data['message']), at: failed.at } : null,
+  }
+}
+
+async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {
+  const calls = await ToolCall.query(trx)
+    .where({ runId })
+    .whereIn('status', ['planned', 'started'])
+    .orderBy(['step', 'position'])
+  if (calls.length === 0) return []
+  const ids = [...new Set(calls.flatMap(({ vaultEntryId }) => vaultEntryId ?? []))]
+  const entries = new Map((await VaultEntry.query(trx).findByIds(ids)).map((entry) => [entry.id, entry]))
+  const hosts = await OutgoingHost.query(trx).findByIds([...new Set([...entries.values()].map(hostOf))])
+  return calls.map((call) => {
+    const entry = entries.get(call.vaultEntryId ?? '') ?? null
+    const host = entry && hosts.find(({ host }) => host === hostOf(entry))
+    return Object.assign(call, { entry, heldUntil: host?.heldUntil ?? null })
+  })
+}
+
+/** The host that the limits of the site's calls are kept for. */
+const hostOf = ({ manifest }: VaultEntry): string => new URL(manifest.server.url).host
+
+/** A schedule without a row has not been told to anybody yet. */
+async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {
+  const row = await trx('schedules')
+    .where({ agentId: id })
+    .first<{ generation: number; syncedGeneration: number } | undefined>('generation', 'syncedGeneration')
+  return { inStep: row !== undefined && row.syncedGeneration >= row.generation, nextFire: fire }
+}

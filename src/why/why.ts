@@ -1,0 +1,63 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database.ts'
+import type { ReachabilityOfTemporal } from '../reachability.ts'
+import type { Run } from '../runs/run.ts'
+import type { Workers } from '../workers.ts'
+import type { Why } from './cause.ts'
+import { explain } from './causes.ts'
+import type { Settings } from './facts.ts'
+import { readFacts, type Knowledge } from './read-facts.ts'
+
+/** All of the answer comes from one moment of the record. */
+const oneMoment = { isolationLevel: 'repeatable read', readOnly: true } as const
+
+/**
+ * Answers why an agent, or a run, is where it is: from the record, from whether Temporal can be reached, and from the
+ * workers that are there. Takes two seconds at most while Temporal is away.
+ */
+export function createWhy(
+  context: Knowledge & {
+    database: Database
+    config: Config
+    billing: Billing
+    reachability: ReachabilityOfTemporal
+    workers: Workers
+  },
+) {
+  const { database, config, billing, reachability, workers } = context
+  const settings = settingsOf(config)
+
+  async function record(about: { agentId: string; runId?: string }, ownerId: string) {
+    // The first look in a month makes the month's grant, which is a write.
+    await billing.account(ownerId)
+    return database.transaction((trx) => readFacts(trx, context, about), oneMoment)
+  }
+
+  async function answer(about: { agentId: string; runId?: string }, ownerId: string): Promise<Why> {
+    const [recorded, temporal, presence] = await Promise.all([
+      record(about, ownerId),
+      reachability.look(),
+      workers.presence(),
+    ])
+    return explain({ ...recorded, temporal, workers: presence, settings })
+  }
+
+  return {
+    /** What the agent does, or why it does nothing. */
+    ofAgent: ({ id, ownerId }: Pick<Agent, 'id' | 'ownerId'>): Promise<Why> => answer({ agentId: id }, ownerId),
+
+    /** What the run does, what it waits for, or how it ended. */
+    ofRun: ({ id, agentId, ownerId }: Pick<Run, 'id' | 'agentId' | 'ownerId'>): Promise<Why> =>
+      answer({ agentId, runId: id }, ownerId),
+  }
+}
+
+const settingsOf = (config: Config): Settings => ({
+  callsPerMinute: config.sites.callsPerMinute,
+  cancelSeconds: config.cancelSeconds,
+  queueBlockedSeconds: config.queueBlockedSeconds,
+  sweepSeconds: config.sweep.everySeconds,
+  stallSeconds: config.sweep.stallSeconds,
+})

@@ -1,0 +1,65 @@
+import * as agents from '../../../api/agents.ts'
+import * as runs from '../../../api/runs.ts'
+import { customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
+import { start } from '../../helpers/runs.ts'
+import type { Recorder } from '../recorder.ts'
+import type { Spender } from '../spender.ts'
+import { anotherAgent, type Stage } from '../stage.ts'
+import { repeat, type Table } from './table.ts'
+
+export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder, spender: Spender): Table {
+  const { runId = '' } = params
+  const { database } = platform.services
+  const cancel = (id: string, someone: Person = owner) => ask(someone, runs.cancelRun, { params: { runId: id } })
+  const skip = (id: string) => ask(owner, runs.skipRun, { params: { runId: id } })
+  const replay = (id: string, someone: Person = owner) => ask(someone, runs.replayRun, { params: { runId: id } })
+  const startedRun = async () => (await start(owner, { id: await anotherAgent(owner) })).body.id
+  /** Replays the delivery of somebody whose account was changed since, as only time can. */
+  async function replayAfter(change: Record<string, unknown>) {
+    const someone = await customer(platform)
+    const { body } = await deliver(platform, await webhookAgent(someone), { title: 'It is broken' })
+    await cancel(body.runId, someone)
+    const ownerId = database('users').select('id').where({ email: someone.email })
+    await database('accounts').update(change).whereIn('ownerId', ownerId)
+    return replay(body.runId, someone)
+  }
+  return {
+    listRuns: { done: () => ask(owner, runs.listRuns) },
+    getRun: { done: () => ask(owner, runs.getRun, { params: { runId } }) },
+    listEvents: { done: () => ask(owner, runs.listEvents, { params: { runId } }) },
+    cancelRun: {
+      done: async () => cancel(await startedRun()),
+      async RUN_NOT_CANCELLABLE() {
+        const id = await startedRun()
+        return repeat(2, () => cancel(id))
+      },
+    },
+    skipRun: {
+      done: async () => skip(await startedRun()),
+      async RUN_NOT_CANCELLABLE() {
+        const id = await startedRun()
+        return repeat(2, () => skip(id))
+      },
+    },
+    replayRun: {
+      async done() {
+        const id = await startedRun()
+        await cancel(id)
+        return replay(id)
+      },
+      AGENT_ALREADY_RUNNING: async () => replay(await startedRun()),
+      async AGENT_NOT_FOUND() {
+        const agentId = await anotherAgent(owner)
+        const { id } = (await start(owner, { id: agentId })).body
+        await ask(owner, agents.deleteAgent, { params: { agentId } })
+        return replay(id)
+      },
+      TIER_REQUIRED: () => replayAfter({ tier: 'free', currentPeriodEnd: null }),
+      SUBSCRIPTION_PAST_DUE: () => replayAfter({ currentPeriodEnd: new Date(Date.now() - 1000) }),
+      async NO_CREDITS() {
+        const { someone, runId: spent } = await spender()
+        return replay(spent, someone)
+      },
+    },
+  }
+}

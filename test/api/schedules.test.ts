@@ -1,0 +1,122 @@
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as schedules from '../../api/schedules.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
+
+test('an expression or a zone that cannot be used is refused, and the answer names the part', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await person(platform)
+  const refused = async (cron: string | null, timeZone: string | null, pattern: RegExp, paths: string[]) => {
+    const body = { name: 'A', systemPrompt: 'B', trigger: 'scheduled' as const, cron, timeZone }
+    const { status, failure } = await call(someone, agents.createAgent, { body })
+    t.is(status, 400)
+    t.is(failure.code, 'VALIDATION_ERROR')
+    t.regex(failure.error, pattern)
+    t.deepEqual(
+      failure.details?.map(({ path }) => path),
+      paths,
+    )
+  }
+  await refused('61 * * * *', 'UTC', /minute field/, ['cron'])
+  await refused('0 9 30 2 *', 'UTC', /never comes/, ['cron'])
+  await refused('0 9 * * *', 'Europe/Berln', /Did you mean Europe\/Berlin/, ['timeZone'])
+  await refused('* * * *', 'Nowhere', /four|five/, ['cron', 'timeZone'])
+  await refused('0 9 * * *', null, /needs "cron" and "timeZone"/, ['cron'])
+
+  const agent = await scheduledAgent(someone)
+  const change = (body: { cron?: string; timeZone?: string; trigger?: 'manual' }) =>
+    call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
+  t.regex((await change({ cron: '0 24 * * *' })).failure.error, /hour field/)
+  t.regex((await change({ timeZone: '+01:00' })).failure.error, /not the name of a time zone/)
+  t.regex((await change({ trigger: 'manual' })).failure.error, /Only a scheduled agent/)
+  t.is((await change({ timeZone: 'europe/berlin' })).status, 200)
+  t.is((await scheduleOf(someone, agent)).timeZone, 'Europe/Berlin')
+})
+
+test('the schedule of an agent is shown in words, with its next fires by the clocks of its zone', async (t) => {
+  const platform = await startPlatform(t, { clock: { now: () => new Date('2026-03-27T12:00:00Z') } })
+  const someone = await customer(platform)
+  const agent = await scheduledAgent(someone, { cron: '30 2 * * *', timeZone: 'Europe/Berlin' })
+  const shown = await eventually(10, 'Temporal has it', async () => {
+    const found = await scheduleOf(someone, agent)
+    return found.inStep ? found : undefined
+  })
+  t.like(shown, { cron: '30 2 * * *', timeZone: 'Europe/Berlin', paused: false, last: [] })
+  t.regex(shown.description, /At 02:30.*Europe\/Berlin/)
+  t.is(shown.next.length, 10)
+  // On 29 March the clocks jump over 02:30.
+  t.deepEqual(
+    shown.next.slice(0, 2).map(({ at }) => at),
+    ['2026-03-28T01:30:00.000Z', '2026-03-30T00:30:00.000Z'],
+  )
+  t.deepEqual(
+    shown.next.slice(0, 2).map(({ local }) => local),
+    ['Sat, 28 Mar 2026, 02:30 GMT+1', 'Mon, 30 Mar 2026, 02:30 GMT+2'],
+  )
+  t.true(shown.warnings.some(({ message }) => message.includes('29')))
+
+  const other = await webhookAgent(someone)
+  const none = await call(someone, schedules.getSchedule, { params: { agentId: other.id } })
+  t.like(none.failure, { code: 'NOT_FOUND' })
+  t.regex(none.failure.error, /has no schedule: its trigger is "webhook"/)
+  const stranger = await person(platform)
+  const hidden = await call(stranger, schedules.listFires, { params: { agentId: agent.id } })
+  t.is(hidden.failure.code, 'AGENT_NOT_FOUND')
+  const foreign = Buffer.from('0197c0de-0000-7000-8000-000000000000').toString('base64url')
+  const wrong = await call(someone, schedules.listFires, { params: { agentId: agent.id }, query: { cursor: foreign } })
+  t.is(wrong.failure.code, 'VALIDATION_ERROR')
+})
+
+test('what is done to a scheduled agent is done to its schedule in Temporal', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await person(platform)
+  const temporal = openSchedules(t)
+  const agent = await scheduledAgent(someone, { cron: '5 4 13 * 5', timeZone: 'Asia/Kolkata' })
+  const params = { agentId: agent.id }
+  const { found: made } = await temporal.until(agent, 'is there', (found) => found !== undefined)
+  t.is(made?.action.taskQueue, platform.config.temporal.taskQueue)
+  t.is(made?.action.workflowType, 'cronTick')
+  t.deepEqual(made?.policies, { overlap: 'ALLOW_ALL', catchupWindow: 300_000, pauseOnFailure: false })
+  // 04:05 in India is 22:35 UTC of the day before.
+  t.deepEqual(
+    made?.info.nextActionTimes.slice(0, 3).map((at) => at.toISOString()),
+    (await scheduleOf(someone, agent)).next.slice(0, 3).map(({ at }) => at),
+  )
+  // What Temporal gives back compares equal to what it was told, or every look would find a difference to repair.
+  const { wanted } = await platform.services.schedules.read(agent.id)
+  t.deepEqual(wanted && (await platform.services.temporal.schedules.differences(wanted)), [])
+
+  await call(someone, agents.pauseAgent, { params })
+  const { found: paused } = await temporal.until(agent, 'is paused', (found) => found?.state.paused === true)
+  t.is(paused?.state.note, 'The agent is paused.')
+  t.true((await scheduleOf(someone, agent)).paused)
+  await call(someone, agents.pauseAgent, { params })
+  await call(someone, agents.resumeAgent, { params })
+  await temporal.until(agent, 'goes on', (found) => found?.state.paused === false)
+  await call(someone, agents.updateAgent, { params, body: { cron: '0 12 * * *' } })
+  const { found: changed } = await temporal.until(
+    agent,
+    'has another expression',
+    (found) => found?.spec.calendars?.[0]?.comment?.startsWith('0 12 * * * Asia/Kolkata') === true,
+  )
+  // Made, paused, resumed, changed; pausing twice was no change.
+  t.is(generationOf(changed), 4)
+  await call(someone, agents.updateAgent, { params, body: { name: 'Another name' } })
+  const body = { trigger: 'manual' as const, cron: null, timeZone: null }
+  await call(someone, agents.updateAgent, { params, body })
+  await temporal.until(agent, 'is gone', (found) => found === undefined)
+  await call(someone, agents.updateAgent, {
+    params,
+    body: { trigger: 'scheduled', cron: '0 0 1 1 *', timeZone: 'UTC' },
+  })
+  await temporal.until(agent, 'is there again', (found) => generationOf(found) === 6)
+  await call(someone, agents.deleteAgent, { params })
+  await temporal.until(agent, 'is gone with the agent', (found) => found === undefined)
+  await call(someone, agents.createAgent, { body: { name: 'A', systemPrompt: 'B', trigger: 'manual' } })
+  const manual = await agentOf(someone)
+  t.is(await temporal.describe(manual), undefined)
+})

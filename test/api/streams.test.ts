@@ -1,0 +1,273 @@
+import test from 'ava'
+import * as auth from '../../api/auth.ts'
+import { call } from '../helpers/client.ts'
+import { startOwnPostgres } from '../helpers/database.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { agentOf, connectBadTools, customer, ended, person, runOf, timelineOf, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { cancel, openScripts, start } from '../helpers/runs.ts'
+import { watch, type Received, type Watch } from '../helpers/watch.ts'
+import { openStage } from '../crash/stage.ts'
+
+const dataOf = (events: Received[]): unknown[] => events.map(({ data }) => data)
+
+/** Starts a run of the script, and returns its id. */
+async function started(someone: Person, systemPrompt: string, sites: { vaultEntryId: string }[] = []): Promise<string> {
+  return (await start(someone, await agentOf(someone, { systemPrompt, sites }))).body.id
+}
+
+const times = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join('')
+
+/** Waits until the stream has so many events. */
+const has = (stream: Watch, count: number) =>
+  eventually(20, `${count} events arrive`, () => (stream.events.length >= count ? true : undefined))
+
+test('a client that is cut off 50 times during a run, by API processes that die as well, has the timeline that JSON shows', async (t) => {
+  const stage = await openStage(t, { sites: true, worker: true, env: { STREAM_POLL_MS: '100' } })
+  let api = await stage.startApi()
+  const someone = await customer(stage.platform)
+  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const reader = { ...someone, url: api.url }
+  const script = times(24, (step) => `[[call slow_read {"seconds":0.${step + 10}}]][[sleep 0.25]]`)
+  const runId = await started(someone, `${script}[[say Done.]]`, sites)
+
+  const seen: Received[] = []
+  let cuts = 0
+  let ending: string | undefined
+  while (ending === undefined) {
+    const lastEventId = seen.at(-1)?.id
+    const options = lastEventId === undefined ? {} : { lastEventId }
+    const stream = await watch(reader, runId, options).catch(() => undefined)
+    if (!stream) continue
+    if (cuts >= 50) {
+      ending = await stream.ended
+      seen.push(...stream.events)
+      break
+    }
+    // One event each time, or none where the connection dies before; what else is on its way is lost.
+    await eventually(20, 'an event arrives', () => (stream.events.length > 0 ? true : undefined))
+    seen.push(...stream.events.slice(0, 1))
+    cuts += 1
+    if (cuts === 15) await Promise.all([api.kill(), stream.ended])
+    if (cuts === 15) api = await stage.startApi()
+    if (cuts === 35) await Promise.all([api.stop(), stream.ended])
+    if (cuts === 35) api = await stage.startApi()
+    stream.cut()
+  }
+  t.is(ending, 'ended')
+  t.true(cuts >= 50)
+  const { endedAt } = await runOf(someone, runId)
+  t.log(`${cuts} cuts, ${seen.length} events`)
+  t.true((seen[49]?.at ?? Infinity) < Date.parse(endedAt ?? ''), 'the fiftieth cut was during the run')
+  t.deepEqual(dataOf(seen), await timelineOf(someone, runId))
+  t.deepEqual(
+    seen.map(({ id, event }) => ({ id, event })),
+    (await timelineOf(someone, runId)).map(({ number, kind }) => ({ id: String(number), event: kind })),
+  )
+
+  // A stream is no reason to stay.
+  const waiting = await started(someone, '[[sleep 60]]')
+  const streams = await Promise.all([watch(reader, waiting), watch(reader, waiting)])
+  await Promise.all(streams.map((stream) => has(stream, 3)))
+  const asked = Date.now()
+  t.is(await api.stop(), 0)
+  t.log(`${Date.now() - asked} ms until the API with two streams had ended`)
+  t.true(Date.now() - asked < 3000)
+  t.deepEqual(await Promise.all(streams.map((stream) => stream.ended)), ['ended', 'ended'])
+  t.false(api.logs.some((line) => /"level":"?(error|fatal|50|60)/.test(line)))
+  await cancel(someone, waiting)
+})
+
+test('a run that has ended is streamed from where the client says, and then the client is told not to come back', async (t) => {
+  const { platform, someone, follow } = await openScripts(t)
+  const { run, timeline } = await follow('[[call echo_text {"text":"a\\nb \u2028"}]][[say Line\nand line]]')
+  const last = String(timeline.length)
+
+  const whole = await watch(someone, run.id)
+  t.is(await whole.ended, 'ended')
+  t.is(whole.status, 200)
+  t.like(whole.headers, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    vary: 'Accept',
+  })
+  t.deepEqual(dataOf(whole.events), timeline)
+  t.is(whole.lastEventId(), last)
+  for (const options of [{ lastEventId: last }, { after: last }, { lastEventId: '999999999' }]) {
+    const none = await watch(someone, run.id, options)
+    t.is(none.status, 204)
+    await none.ended
+    t.is(none.text(), '')
+  }
+
+  const rest = timeline.slice(3)
+  for (const options of [{ lastEventId: '3' }, { after: '3' }, { lastEventId: '3', after: '1' }]) {
+    const some = await watch(someone, run.id, options)
+    t.is(await some.ended, 'ended')
+    t.deepEqual(dataOf(some.events), rest)
+  }
+  const zero = await watch(someone, run.id, { lastEventId: '0', after: last })
+  await zero.ended
+  t.deepEqual(dataOf(zero.events), timeline)
+
+  for (const lastEventId of ['', 'three', '-1', '1.5', '1,2', '99999999999']) {
+    const refused = await watch(someone, run.id, { lastEventId })
+    await refused.ended
+    t.is(refused.failure().code, 'VALIDATION_ERROR')
+    t.is(refused.failure().details?.[0]?.path, 'Last-Event-ID')
+  }
+  const badQuery = await watch(someone, run.id, { lastEventId: '1', after: 'three' })
+  await badQuery.ended
+  t.is(badQuery.status, 400)
+
+  for (const accept of ['*/*', 'application/json', 'text/html', 'application/json, text/event-stream']) {
+    const json = await watch(someone, run.id, { accept })
+    await json.ended
+    t.deepEqual((JSON.parse(json.text()) as { items: unknown }).items, timeline)
+  }
+  const head = await watch(someone, run.id, { method: 'HEAD' })
+  await head.ended
+  t.is(head.headers['content-type'], 'text/event-stream')
+
+  const stranger = await watch(await person(platform), run.id)
+  await stranger.ended
+  t.is(stranger.failure().code, 'RUN_NOT_FOUND')
+  const nobody = await watch({ ...someone, token: 'nonsense' }, run.id)
+  await nobody.ended
+  t.is(nobody.failure().code, 'INVALID_TOKEN')
+})
+
+test('a stream goes on while nothing happens, and ends when its token does or when its run is no longer to be seen', async (t) => {
+  const env = { STREAM_CHECK_SECONDS: '1', STREAM_KEEP_ALIVE_SECONDS: '1' }
+  const platform = await startPlatform(t, { worker: true, env })
+  const someone = await customer(platform)
+  const stranger = await person(platform)
+  const credentials = { email: someone.email, password: someone.password }
+  const login = async (ttlSeconds?: number) => {
+    const body = { ...credentials, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+    return { ...someone, token: (await call(someone, auth.login, { body })).body.accessToken }
+  }
+  const runId = await started(someone, '[[sleep 60]]')
+  const other = await started(someone, '[[sleep 60]]')
+  const [leaving, short] = [await login(), await login(2)]
+  const { body: key } = await call(someone, auth.createApiKey, { body: { name: 'Reader', scopes: ['read'] } })
+
+  const staying = await watch(someone, runId)
+  const beyond = await watch(someone, runId, { lastEventId: '1000' })
+  const revoked = await watch(leaving, runId)
+  const expired = await watch(short, runId)
+  const deleted = await watch({ ...someone, token: key.key }, runId)
+  const hidden = await watch(someone, other)
+  await Promise.all([staying, revoked, expired, deleted, hidden].map((stream) => has(stream, 3)))
+
+  await call(leaving, auth.logout)
+  await call(someone, auth.deleteApiKey, { params: { apiKeyId: key.id } })
+  const { id: strangerId } = (await call(stranger, auth.me)).body
+  // Nobody can give a run away yet; who may see one will change with workspaces.
+  await platform.services.database('runs').where({ id: other }).update({ owner_id: strangerId })
+  const causes = { TOKEN_REVOKED: [revoked, deleted], TOKEN_EXPIRED: [expired], RUN_NOT_FOUND: [hidden] }
+  const since = Date.now()
+  for (const [code, streams] of Object.entries(causes)) {
+    for (const stream of streams) {
+      t.is(await stream.ended, 'ended')
+      const last = stream.events.at(-1)
+      t.like(last, { event: 'error', data: { code } })
+      // What an EventSource comes back with is the last event of the run.
+      t.is(last?.id, stream.events.at(-2)?.id)
+    }
+  }
+  t.true(Date.now() - since < 4000)
+
+  await eventually(10, 'comments arrive', () => (staying.comments >= 2 ? true : undefined))
+  t.deepEqual(beyond.events, [])
+  await cancel(someone, runId)
+  await ended(someone, runId)
+  t.is(await staying.ended, 'ended')
+  t.is(await beyond.ended, 'ended')
+  t.deepEqual(dataOf(staying.events), await timelineOf(someone, runId))
+  t.deepEqual(beyond.events, [])
+  const lines = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const streamed = lines.filter(({ msg, route, code }) => msg === 'request' && route === '/runs/:runId/events' && code)
+  t.deepEqual(streamed.map(({ code }) => String(code)).toSorted(), [
+    'RUN_NOT_FOUND',
+    'TOKEN_EXPIRED',
+    'TOKEN_REVOKED',
+    'TOKEN_REVOKED',
+  ])
+})
+
+test('a reader who takes nothing is cut off, and neither it nor another watcher of the run misses anything', async (t) => {
+  const env = { STREAM_STALL_SECONDS: '1', TOOL_RESULT_BYTES: '4194304', RUN_TOKENS: '1000000000' }
+  const { platform, someone, vaultEntryId } = await openScripts(t, env)
+  // Eight results of 2 MiB are more than the buffers of a connection hold.
+  const script = times(8, (index) => `[[call too_large]][[call echo_text {"text":"${index}"}]]`)
+  const runId = await started(someone, `[[sleep 1]]${script}`, [{ vaultEntryId }])
+  const quick = await watch(someone, runId)
+  const slow = await watch(someone, runId, { paused: true })
+  t.is(await quick.ended, 'ended')
+  await eventually(20, 'the slow reader is cut off', () =>
+    platform.logs.some((line) => line.includes('reader takes nothing')) ? true : undefined,
+  )
+  const timeline = await timelineOf(someone, runId)
+  t.deepEqual(dataOf(quick.events), timeline)
+  slow.resume()
+  t.is(await slow.ended, 'torn')
+  t.true(slow.events.length < timeline.length)
+  const again = await watch(someone, runId, { lastEventId: slow.lastEventId() })
+  t.is(await again.ended, 'ended')
+  t.deepEqual(dataOf([...slow.events, ...again.events]), timeline)
+})
+
+test('500 watchers of a run in one process all have its whole timeline, which is read as for one', async (t) => {
+  const { platform, someone, vaultEntryId } = await openScripts(t, { STREAM_LIMIT: '500' })
+  const script = times(10, (step) => `[[call slow_read {"seconds":0.${step + 10}}]][[sleep 0.2]]`)
+  const runId = await started(someone, `[[sleep 3]]${script}`, [{ vaultEntryId }])
+  const asked = { timeline: 0, polls: 0 }
+  platform.services.database.on('query', ({ sql }: { sql: string }) => {
+    if (/^select .* from "run_events"/.test(sql)) asked.timeline += 1
+    if (sql.startsWith('select id, events')) asked.polls += 1
+  })
+  const late: number[] = []
+  const onEvent = ({ data, at }: Received) => late.push(at - Date.parse((data as { at: string }).at))
+  const began = Date.now()
+  const streams = await Promise.all(Array.from({ length: 500 }, () => watch(someone, runId, { onEvent })))
+  t.log(`${Date.now() - began} ms until 500 streams were open`)
+  const oneMore = await watch(someone, runId)
+  await oneMore.ended
+  t.is(oneMore.failure().code, 'RATE_LIMITED')
+  t.regex(oneMore.headers['retry-after'] ?? '', /^\d+$/)
+
+  t.deepEqual([...new Set(await Promise.all(streams.map((stream) => stream.ended)))], ['ended'])
+  const took = Date.now() - began
+  t.log(`${asked.timeline} timeline queries, ${asked.polls} polls in ${took} ms`)
+  t.true(asked.timeline <= 10 + took / 250)
+  t.true(asked.polls <= 1 + took / 500)
+  const timeline = await timelineOf(someone, runId)
+  t.true(timeline.length > 40)
+  for (const { events } of streams) t.deepEqual(dataOf(events), timeline)
+  const live = late.slice(500 * 3).toSorted((one, other) => one - other)
+  t.log(`median ${live[Math.floor(live.length / 2)]} ms, latest ${live.at(-1)} ms from event to reader`)
+  const before = asked.polls
+  await eventually(5, 'nobody is watched', () => (asked.polls === before ? true : undefined))
+})
+
+test('a stream outlasts an absence of Postgres', async (t) => {
+  const postgres = await startOwnPostgres(t)
+  const platform = await startPlatform(t, {
+    worker: true,
+    env: { DATABASE_URL: postgres.url, STREAM_CHECK_SECONDS: '1' },
+  })
+  const someone = await customer(platform)
+  const runId = await started(someone, '[[sleep 4]]')
+  const stream = await watch(someone, runId)
+  await has(stream, 3)
+  await postgres.stop()
+  await eventually(20, 'it is noticed', () =>
+    platform.logs.some((line) => line.includes('watched runs cannot be looked at')) ? true : undefined,
+  )
+  await postgres.start()
+  t.is(await stream.ended, 'ended')
+  t.deepEqual(dataOf(stream.events), await timelineOf(someone, runId))
+})

@@ -1,0 +1,121 @@
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Failure } from './client.ts'
+import type { Person } from './people.ts'
+
+/** An event as a browser's EventSource would dispatch it (HTML, 9.2.6). */
+export interface Received {
+  id: string
+  event: string
+  data: unknown
+  /** When it was here, in milliseconds. */
+  at: number
+}
+
+export interface WatchOptions {
+  after?: string
+  lastEventId?: string
+  method?: string
+  accept?: string
+  /** Does not read what comes, until `resume`. */
+  paused?: boolean
+  /** Told of every event, at once. */
+  onEvent?: (event: Received) => void
+}
+
+/** A stream of its own connection, so that cutting one cuts nothing else. */
+export interface Watch {
+  status: number
+  headers: IncomingHttpHeaders
+  events: Received[]
+  comments: number
+  /** The id that an EventSource would send when it comes back. */
+  lastEventId: () => string
+  /** How it ended: by the server's will, or torn. */
+  ended: Promise<'ended' | 'torn'>
+  /** Whatever came, for answers that are no streams. */
+  text: () => string
+  failure: () => Failure
+  cut: () => void
+  resume: () => void
+}
+
+/** Opens the stream of a run's events; fails where no connection is to be had. */
+export async function watch(someone: Pick<Person, 'url' | 'token'>, runId: string, options: WatchOptions = {}) {
+  const query = options.after === undefined ? '' : `?after=${encodeURIComponent(options.after)}`
+  const headers: Record<string, string> = {
+    accept: options.accept ?? 'text/event-stream',
+    authorization: `Bearer ${someone.token}`,
+    ...(options.lastEventId !== undefined && { 'last-event-id': options.lastEventId }),
+  }
+  const agent = new Agent({ keepAlive: false })
+  const method = options.method ?? 'GET'
+  const asked = request(`${someone.url}/runs/${runId}/events${query}`, { headers, agent, method })
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once('response', resolve).once('error', reject).end()
+  })
+  asked.on('error', () => undefined)
+  return follow(answer, options)
+}
+
+function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onEvent }: WatchOptions): Watch {
+  const events: Received[] = []
+  const read = createParser(lastEventId, (event) => {
+    events.push(event)
+    onEvent?.(event)
+  })
+  const texts: string[] = []
+  const isStream = answer.headers['content-type'] === 'text/event-stream'
+  answer.setEncoding('utf8').on('data', (text: string) => (isStream ? read.feed(text) : texts.push(text)))
+  if (paused) answer.pause()
+  const ended = new Promise<'ended' | 'torn'>((resolve) => {
+    answer.on('error', () => undefined)
+    answer.once('end', () => resolve('ended')).once('close', () => resolve('torn'))
+  })
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    events,
+    get comments() {
+      return read.comments()
+    },
+    lastEventId: read.lastEventId,
+    ended,
+    text: () => texts.join(''),
+    failure: () => JSON.parse(texts.join('')) as Failure,
+    cut: () => void answer.destroy(),
+    resume: () => void answer.resume(),
+  }
+}
+
+/** Reads the lines of a stream: an event that is not followed by an empty line was cut in two and is none. */
+function createParser(lastEventId: string, dispatch: (event: Received) => void) {
+  let rest: string[] = []
+  let id = lastEventId
+  let fields: Partial<Record<string, string>> = {}
+  let comments = 0
+
+  function line(text: string): void {
+    if (text === '') return end()
+    if (text.startsWith(':')) return void (comments += 1)
+    const colon = text.indexOf(': ')
+    fields[text.slice(0, colon)] = text.slice(colon + 2)
+  }
+
+  function end(): void {
+    const { id: own, event = 'message', data } = fields
+    fields = {}
+    id = own ?? id
+    if (data !== undefined) dispatch({ id, event, data: JSON.parse(data) as unknown, at: Date.now() })
+  }
+
+  return {
+    feed(text: string): void {
+      if (!text.includes('\n')) return void rest.push(text)
+      const lines = (rest.join('') + text).split('\n')
+      rest = [lines.pop() ?? '']
+      lines.forEach(line)
+    },
+    comments: () => comments,
+    lastEventId: () => id,
+  }
+}

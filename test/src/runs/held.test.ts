@@ -1,0 +1,186 @@
+import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../../api/agents.ts'
+import * as billing from '../../../api/billing.ts'
+import * as notifications from '../../../api/notifications.ts'
+import * as runs from '../../../api/runs.ts'
+import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { agentOf, deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../../helpers/people.ts'
+import type { Platform } from '../../helpers/platform.ts'
+import { dataOf, happened, openScripts, spendAllBut, start, waiting } from '../../helpers/runs.ts'
+
+const pause = (someone: Person, agent: { id: string }) =>
+  call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
+const resume = (someone: Person, agent: { id: string }) =>
+  call(someone, agents.resumeAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
+const skip = (someone: Person, runId: string) => call(someone, runs.skipRun, { params: { runId } })
+
+/** Gives an owner credits again, as the beginning of a month would: nobody can wait for it here. */
+const grant = ({ services }: Platform, agentId: string, credits: number) =>
+  services.database.raw('update accounts set balance = ? where owner_id = (select owner_id from agents where id = ?)', [
+    credits,
+    agentId,
+  ])
+
+const queueOf = async ({ services }: Platform, agentId: string) =>
+  (await services.database('agent_queues').where({ agentId }).first()) as { blockedCause: string | null }
+
+const blocked = (platform: Platform, agentId: string, cause: string) =>
+  eventually(20, `the queue is blocked by ${cause}`, async () =>
+    (await queueOf(platform, agentId)).blockedCause === cause ? true : undefined,
+  )
+
+async function ends(t: ExecutionContext, someone: Person, runId: string, expected: Record<string, unknown>) {
+  t.like(await ended(someone, runId), expected)
+}
+
+test('a paused agent starts nothing, keeps what arrives in order, and goes on when it is resumed', async (t) => {
+  const { platform, someone } = await openScripts(t)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  t.truthy((await pause(someone, agent)).pausedAt)
+  const first = await pause(someone, agent)
+  t.is((await pause(someone, agent)).pausedAt, first.pausedAt, 'pausing twice changes nothing')
+  const delivered: string[] = []
+  for (const number of [1, 2, 3]) delivered.push((await deliver(platform, agent, { number })).body.runId)
+  await blocked(platform, agent.id, 'paused')
+  for (const runId of delivered) t.is((await runOf(someone, runId)).status, 'queued')
+
+  t.is((await resume(someone, agent)).pausedAt, null)
+  const done = await Promise.all(delivered.map((runId) => ended(someone, runId)))
+  t.deepEqual(
+    done.map(({ status, sequence }) => [status, sequence]),
+    [1, 2, 3].map((sequence) => ['completed', sequence]),
+  )
+  t.is((await queueOf(platform, agent.id)).blockedCause, null)
+})
+
+test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
+  const { someone, scripted } = await openScripts(t)
+  const agent = await scripted('[[sleep 1]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  await pause(someone, agent)
+  t.like(await waiting(someone, id), { waitingCause: 'paused', waitingFor: null })
+  await resume(someone, agent)
+  await ends(t, someone, id, { status: 'completed', steps: 2 })
+  const timeline = await timelineOf(someone, id)
+  t.deepEqual(
+    dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site]),
+    [['paused', null]],
+  )
+  t.is(dataOf(timeline, 'wait.ended').length, 1)
+  t.is(dataOf(timeline, 'tool.started').length, 1)
+})
+
+test('a run whose owner has no credits left waits for some, and fails with NO_CREDITS when none come in time', async (t) => {
+  const { platform, someone, scripted } = await openScripts(t, { RUN_WAIT_SECONDS: '6' })
+  const script = '[[sleep 1]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]'
+  const agent = await scripted(script)
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  await spendAllBut(platform, id, 1)
+  t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
+  t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')
+  await grant(platform, agent.id, 5)
+  await ends(t, someone, id, { status: 'completed', steps: 2 })
+
+  const poor = (await start(someone, agent)).body
+  await happened(someone, poor.id, 'step.started')
+  await grant(platform, agent.id, 1)
+  await waiting(someone, poor.id)
+  await ends(t, someone, poor.id, { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
+  t.is(dataOf(await timelineOf(someone, poor.id), 'step.started').length, 1, 'the model is not asked')
+})
+
+test('deliveries that were accepted while there were credits stay queued without them, and start when there are some', async (t) => {
+  const { platform, someone } = await openScripts(t)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  await pause(someone, agent)
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const next = (await deliver(platform, agent, { number: 2 })).body.runId
+  await grant(platform, agent.id, 0)
+  await resume(someone, agent)
+  await blocked(platform, agent.id, 'credits')
+  t.is((await runOf(someone, runId)).status, 'queued')
+  t.is((await deliver(platform, agent, { number: 3 })).failure.code, 'NO_CREDITS')
+  const told = (await call(someone, notifications.listNotifications, { query: { kind: 'queue_blocked' } })).body.items
+  t.deepEqual(
+    told.map(({ subjectId }) => subjectId),
+    [agent.id],
+    'the owner is told once',
+  )
+  await grant(platform, agent.id, 100)
+  await ends(t, someone, runId, { status: 'completed' })
+  await ends(t, someone, next, { status: 'completed' })
+})
+
+test('queued runs fail when nobody has paid for them in time, each with its reason, and later ones are carried out', async (t) => {
+  const { platform, someone } = await openScripts(t, { QUEUE_BLOCKED_SECONDS: '3' })
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  const set = (changes: object) =>
+    platform.services
+      .database('accounts')
+      .whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
+      .update(changes)
+  const past = new Date(Date.now() - 1000)
+  const future = new Date(Date.now() + 86_400_000)
+  const lost = [
+    { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
+    { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
+    { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { tier: 'pro', currentPeriodEnd: past } },
+  ]
+  for (const { cause, reason, change } of lost) {
+    await set({ tier: 'pro', currentPeriodEnd: future, balance: 100 })
+    await pause(someone, agent)
+    const { runId } = (await deliver(platform, agent, { cause })).body
+    await set(change)
+    await resume(someone, agent)
+    await blocked(platform, agent.id, cause)
+    await ends(t, someone, runId, { status: 'failed', reason, startedAt: null })
+  }
+  await set({ tier: 'pro', currentPeriodEnd: future, balance: 100 })
+  await ends(t, someone, (await deliver(platform, agent, {})).body.runId, { status: 'completed' })
+})
+
+test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
+  const { platform, someone, vaultEntryId } = await openScripts(t)
+  const systemPrompt = '[[call limit_first {"refusals":1,"seconds":40}]]'
+  const sites = [{ vaultEntryId }]
+  const agent = await webhookAgent(someone, { systemPrompt, sites, allowActionOverride: true })
+  const head = (await deliver(platform, agent, { number: 1 })).body.runId
+  const working = (await deliver(platform, agent, { action: '[[sleep 3]] [[say done]]' })).body.runId
+  const last = (await deliver(platform, agent, { action: '[[say last]]' })).body.runId
+  await waiting(someone, head)
+  const began = Date.now()
+  t.like((await skip(someone, head)).body, { status: 'skipped', reason: 'SKIPPED_BY_OWNER' })
+  await happened(someone, working, 'step.started')
+  t.true(Date.now() - began < 10_000)
+  t.is((await skip(someone, working)).failure.code, 'RUN_NOT_CANCELLABLE', 'one that works cannot be skipped')
+  t.is((await skip(someone, last)).body.status, 'skipped')
+  t.is((await skip(someone, head)).failure.code, 'RUN_NOT_CANCELLABLE')
+  await ends(t, someone, working, { status: 'completed' })
+
+  const params = { runId: last }
+  const headers = { 'idempotency-key': 'once' }
+  const again = (await call(someone, runs.replayRun, { params, headers })).body
+  t.like(again, { replayOf: last, trigger: 'webhook', sequence: 4 })
+  t.is((await call(someone, runs.replayRun, { params, headers })).body.id, again.id)
+  await ends(t, someone, again.id, { status: 'completed' })
+  const payload = async (id: string) => dataOf(await timelineOf(someone, id), 'accepted')[0]?.['payloadText']
+  t.is(await payload(again.id), await payload(last))
+})
+
+test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {
+  const { someone, scripted } = await openScripts(t)
+  const agent = await scripted('[[sleep 2]] [[say done]]')
+  const { id } = (await start(someone, agent)).body
+  const replay = (runId: string) => call(someone, runs.replayRun, { params: { runId } })
+  t.is((await replay(id)).failure.code, 'AGENT_ALREADY_RUNNING')
+  await ended(someone, id)
+  const again = (await replay(id)).body
+  t.is((await replay(id)).failure.code, 'AGENT_ALREADY_RUNNING')
+  await ends(t, someone, again.id, { status: 'completed', replayOf: id })
+  await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })
+  t.is((await replay(id)).failure.code, 'AGENT_NOT_FOUND')
+  t.is((await call(someone, billing.getBilling)).status, 200)
+})

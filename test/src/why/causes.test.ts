@@ -1,0 +1,315 @@
+import test from 'ava'
+import { causeOrder, type CauseCode } from '../../../src/why/cause.ts'
+import { explain } from '../../../src/why/causes.ts'
+import type { Facts, HeadRun, NamedRun, OpenCall } from '../../../src/why/facts.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+const ahead = (seconds: number) => ago(-seconds)
+
+const origin = 'https://crm.example.com'
+const queuedRun: NamedRun = { id: 'r4', sequence: 4, status: 'queued', acceptedAt: ago(60), endedAt: null, error: null }
+
+/** An idle agent of somebody in good standing, on a platform that is whole. */
+const idle: Facts = {
+  now,
+  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null },
+  block: null,
+  hasCredits: true,
+  queue: { awake: false, signalledAt: ago(90), progressedAt: ago(90), blockedCause: null, blockedSince: null },
+  head: null,
+  next: null,
+  queued: 0,
+  asked: null,
+  schedule: null,
+  temporal: { reachable: true, since: null },
+  workers: { present: true, since: null },
+  settings: { callsPerMinute: 10, cancelSeconds: 6, queueBlockedSeconds: 86_400, sweepSeconds: 2, stallSeconds: 5 },
+}
+const queued: Facts = { ...idle, next: queuedRun, queued: 2 }
+
+const run: HeadRun['run'] = {
+  id: 'r3',
+  sequence: 3,
+  status: 'running',
+  steps: 1,
+  progressedAt: ago(1),
+  waitingCause: null,
+  waitingFor: null,
+  waitingSince: null,
+  waitingUntil: null,
+  cancelRequestedAt: null,
+}
+const asking: HeadRun = { run, attempt: { number: 1, at: ago(20), failed: false }, failure: null, calls: [] }
+
+const call: OpenCall = {
+  name: 'createContact',
+  step: 1,
+  siteOrigin: origin,
+  status: 'started',
+  attempts: 1,
+  plannedAt: ago(31),
+  startedAt: ago(30),
+  waitCause: null,
+  notBefore: null,
+  entry: { id: 'v1', name: 'CRM', authType: 'bearer', status: 'connected', statusReason: null },
+  heldUntil: null,
+}
+const dead = { ...call.entry!, status: 'needs_reauth' as const, statusReason: 'The site refuses the token.' }
+const parked: OpenCall = { ...call, status: 'planned', startedAt: null, waitCause: 'credential', entry: dead }
+const limited: OpenCall = { ...parked, waitCause: 'rate_limit', notBefore: ahead(40), entry: call.entry }
+
+/** A run that waits as a whole. */
+const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] = []): HeadRun => ({
+  run: {
+    ...run,
+    status: 'waiting',
+    waitingCause,
+    waitingFor: calls[0]?.siteOrigin ?? null,
+    waitingSince: ago(3600),
+    waitingUntil: ahead(40),
+  },
+  attempt: null,
+  failure: null,
+  calls,
+})
+
+const withHead = (head: HeadRun, more: Partial<Facts> = {}): Facts => ({ ...idle, head, ...more })
+const codesOf = (facts: Facts): CauseCode[] => explain(facts).causes.map(({ code }) => code)
+const only = (facts: Facts, code: CauseCode) => {
+  const found = explain(facts).causes.filter((cause) => cause.code === code)
+  if (found.length !== 1) throw new Error(`${found.length} causes are ${code}: ${codesOf(facts).join()}`)
+  return found[0]!
+}
+
+test('an idle agent has nothing to do, whoever is there to do it', (t) => {
+  const nobody: Partial<Facts> = {
+    temporal: { reachable: false, since: now },
+    workers: { present: false, since: null },
+  }
+  for (const facts of [idle, { ...idle, ...nobody }]) {
+    t.deepEqual(codesOf(facts), ['IDLE'])
+    t.is(explain(facts).state, 'idle')
+  }
+  t.is(explain(idle).summary, 'The agent "Sorter" is idle: "Sorter" has no unfinished run.')
+})
+
+test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
+  const scheduled: Facts = {
+    ...idle,
+    agent: { ...idle.agent, trigger: 'scheduled' },
+    schedule: { inStep: true, nextFire: ahead(600) },
+  }
+  t.deepEqual(codesOf(scheduled), ['SCHEDULE'])
+  t.deepEqual(only(scheduled, 'SCHEDULE').until, ahead(600))
+  const nobody = { ...scheduled, workers: { present: false, since: ago(100) } }
+  t.deepEqual(codesOf(nobody), ['NO_WORKER', 'SCHEDULE'])
+  t.deepEqual(only(nobody, 'NO_WORKER').since, ago(100))
+  t.deepEqual(codesOf({ ...scheduled, schedule: { inStep: false, nextFire: ahead(600) } }), [
+    'SCHEDULE_NOT_IN_STEP',
+    'SCHEDULE',
+  ])
+  const paused = { ...scheduled, agent: { ...scheduled.agent, pausedAt: ago(5) } }
+  t.deepEqual(codesOf(paused), ['PAUSED', 'IDLE'], 'a paused schedule does not fire')
+})
+
+test('a queue that its owner has to pay for says until when its first run stays queued', (t) => {
+  const blocks = [
+    ['tier', 'TIER'],
+    ['past_due', 'PAST_DUE'],
+    ['credits', 'CREDITS'],
+  ] as const
+  for (const [block, code] of blocks) {
+    const facts: Facts = { ...queued, block, queue: { ...idle.queue, blockedCause: block, blockedSince: ago(3600) } }
+    t.deepEqual(codesOf(facts), [code])
+    // It was accepted after the queue was blocked, and its own day began then.
+    t.like(only(facts, code), { since: ago(3600), until: ahead(86_340), runId: 'r4', sequence: 4 })
+    t.deepEqual(only({ ...facts, queue: idle.queue }, code).until, null, 'nobody has met it yet')
+    t.deepEqual(codesOf({ ...idle, block }), [code, 'IDLE'])
+  }
+})
+
+test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
+  const agent = { ...idle.agent, pausedAt: ago(7) }
+  const message = (facts: Facts) => only({ ...facts, agent }, 'PAUSED').message
+  t.regex(message(withHead(asking)), /run 3 stops before its next step/)
+  t.regex(message(withHead(waits('paused'))), /run 3 waits, and fails at 2026-11-21T12:00:40Z unless/)
+  t.regex(message({ ...queued, block: 'paused' }), /2 runs stay queued/)
+  t.regex(message(idle), /nothing of it is started/)
+  t.deepEqual(codesOf({ ...withHead(waits('paused')), agent }), ['PAUSED'])
+})
+
+test('several causes hold at once, and what somebody has to do comes first', (t) => {
+  const facts = withHead(waits('credential', [parked]), {
+    agent: { ...idle.agent, pausedAt: ago(7) },
+    next: queuedRun,
+    queued: 2,
+    temporal: { reachable: false, since: ago(9) },
+    workers: { present: false, since: ago(100) },
+  })
+  t.deepEqual(codesOf(facts), ['CREDENTIAL', 'PAUSED', 'TEMPORAL_AWAY', 'NO_WORKER', 'RUN_AHEAD'])
+  const credential = only(facts, 'CREDENTIAL')
+  t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
+  t.is(
+    credential.message,
+    'Run 3 needs "CRM" (https://crm.example.com) to be connected again, and waits since 2026-11-21T11:00:00Z: The site refuses the token.',
+  )
+  t.regex(credential.action, /PATCH \/vault\/v1;/)
+  t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message}`)
+})
+
+test('every connection and every site that calls of one step wait for is named once', (t) => {
+  const oauth = {
+    ...parked,
+    siteOrigin: 'https://two.example',
+    entry: { ...dead, id: 'v2', authType: 'oauth2' as const },
+  }
+  const sooner = { ...limited, siteOrigin: 'https://three.example', notBefore: ahead(10), heldUntil: ahead(10) }
+  const facts = withHead(
+    waits('rate_limit', [limited, parked, parked, oauth, sooner, { ...limited, notBefore: ahead(20) }]),
+  )
+  const { causes } = explain(facts)
+  t.deepEqual(
+    causes.map(({ code, site }) => [code, site]),
+    [
+      ['CREDENTIAL', origin],
+      ['CREDENTIAL', 'https://two.example'],
+      ['RATE_LIMIT', 'https://three.example'],
+      ['RATE_LIMIT', origin],
+    ],
+  )
+  t.regex(causes[1]!.action, /POST \/vault\/oauth\/start and "entryId": "v2"/)
+  t.regex(causes[2]!.message, /has asked for no calls/)
+  t.regex(causes[3]!.message, /takes 10 calls a minute/)
+  t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
+})
+
+test('a run at work says what it does, since when, and which attempt that is', (t) => {
+  t.like(only(withHead(asking), 'WORKING'), { since: ago(20), step: 2, site: null, runId: 'r3' })
+  const calling = withHead({ ...asking, calls: [{ ...call, startedAt: ago(3) }, { ...call, attempts: 2 }, parked] })
+  t.deepEqual(codesOf(calling), ['CREDENTIAL', 'WORKING'])
+  const working = only(calling, 'WORKING')
+  t.like(working, { since: ago(30), step: 1, site: origin })
+  t.regex(working.message, /calls createContact of "CRM" .*attempt 2\) since .* and makes 1 more tool call\.$/)
+})
+
+test('a model that failed is asked again, and what it failed with is told', (t) => {
+  const failure = { message: 'The AI provider is failing.', at: ago(4) }
+  const between = withHead({ ...asking, attempt: { number: 1, at: ago(4), failed: true }, failure })
+  t.deepEqual(codesOf(between), ['MODEL_RETRY'])
+  t.regex(only(between, 'MODEL_RETRY').message, /step 2 of run 3 .* in a moment: The AI provider is failing\.$/)
+  const again = withHead({ ...asking, attempt: { number: 2, at: ago(1), failed: false }, failure })
+  t.deepEqual(codesOf(again), ['MODEL_RETRY', 'WORKING'])
+  t.like(only(again, 'MODEL_RETRY'), { since: ago(4), step: 2 })
+})
+
+test('a run that was asked to end says by when it will have', (t) => {
+  const facts = withHead({ ...asking, run: { ...run, cancelRequestedAt: ago(2) } })
+  t.deepEqual(codesOf(facts), ['CANCELLING', 'WORKING'])
+  t.like(only(facts, 'CANCELLING'), { since: ago(2), until: ahead(6), runId: 'r3' })
+})
+
+test('a run whose wait is over is about to be told so', (t) => {
+  const over: HeadRun[] = [
+    waits('paused'),
+    waits('credits'),
+    waits('credential', [{ ...parked, entry: call.entry }]),
+    waits('credential', [{ ...parked, entry: null }]),
+    waits('rate_limit', [{ ...limited, notBefore: ago(1) }]),
+  ]
+  for (const head of over) t.deepEqual(codesOf(withHead(head)), ['WAKE_PENDING'], String(head.run.waitingCause))
+  t.deepEqual(codesOf(withHead(waits('credits'), { hasCredits: false })), ['CREDITS'])
+})
+
+test('a run that nothing happens to any more is about to be taken up again', (t) => {
+  const begun = { ...asking, attempt: null }
+  t.deepEqual(codesOf(withHead(begun)), ['WORKING'])
+  const still = withHead({ ...begun, run: { ...run, progressedAt: ago(8) } })
+  t.deepEqual(codesOf(still), ['WAKE_PENDING'])
+  t.like(only(still, 'WAKE_PENDING'), { since: ago(8), step: 2, runId: 'r3' })
+})
+
+test('a queued run that nothing keeps says when its queue was told, and when it is told again', (t) => {
+  const told = { ...queued, queue: { ...idle.queue, awake: true, signalledAt: ago(3), progressedAt: ago(13) } }
+  t.deepEqual(codesOf(told), ['WAKE_PENDING'])
+  // It has stood still for ten seconds when it was last told: it is told again ten seconds later, at the next sweep.
+  t.like(only(told, 'WAKE_PENDING'), { since: ago(60), until: ahead(9), runId: 'r4' })
+  t.regex(only(told, 'WAKE_PENDING').message, /told at 2026-11-21T11:59:57Z, and is told again at about/)
+  t.regex(only(queued, 'WAKE_PENDING').message, /about to be told/)
+})
+
+test('what is queued names the run ahead of it, and what that does', (t) => {
+  const asked = { run: { ...queuedRun, id: 'r6', sequence: 6 }, ahead: 3 }
+  const behind = withHead({ ...asking, calls: [call] }, { next: queuedRun, queued: 3, asked })
+  t.deepEqual(codesOf(behind), ['RUN_AHEAD', 'WORKING'])
+  t.is(explain(behind).state, 'queued')
+  const cause = only(behind, 'RUN_AHEAD')
+  t.like(cause, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
+  t.regex(cause.message, /^3 runs are ahead of run 6: run 3 calls createContact/)
+  t.regex(cause.action, /POST \/runs\/r3\/cancel/)
+  const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
+  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued one: run 3 waits for "CRM"/)
+  t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
+  const blocked = { ...queued, asked: { ...asked, ahead: 1 }, block: 'tier' as const }
+  t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
+  t.like(only(blocked, 'RUN_AHEAD'), { runId: 'r4', sequence: 4 })
+})
+
+test('the run at the head does not stand behind itself, and an ended run has ended', (t) => {
+  const head = { ...queuedRun, id: 'r3', sequence: 3, status: 'running' as const }
+  const facts = withHead(asking, { next: queuedRun, queued: 2, asked: { run: head, ahead: 0 } })
+  t.deepEqual(codesOf(facts), ['WORKING'])
+  const failed = { ...head, status: 'failed' as const, endedAt: ago(50), error: 'The model failed.' }
+  const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: { present: false, since: null } })
+  t.deepEqual(codesOf(over), ['ENDED'])
+  t.like(explain(over), { state: 'ended' })
+  t.is(only(over, 'ENDED').message, 'Run 3 of "Sorter" failed at 2026-11-21T11:59:10Z: The model failed.')
+})
+
+test('whatever the facts, there is a cause, the causes are in order, and each is told in whole sentences', (t) => {
+  const heads: (HeadRun | null)[] = [
+    null,
+    asking,
+    { ...asking, attempt: null },
+    { ...asking, calls: [call, parked, limited] },
+    { ...asking, run: { ...run, cancelRequestedAt: ago(1) }, attempt: null, calls: [limited] },
+    waits('credential', [parked]),
+    waits('rate_limit', [limited]),
+    waits('paused'),
+    waits('credits'),
+  ]
+  let count = 0
+  for (const head of heads)
+    for (const next of [null, queuedRun])
+      for (const block of [null, 'paused', 'tier', 'past_due', 'credits'] as const)
+        for (const trigger of ['manual', 'scheduled', 'webhook'] as const)
+          for (const whole of [true, false])
+            for (const asked of [null, queuedRun, { ...queuedRun, status: 'skipped' as const }]) {
+              if (asked?.status === 'queued' && !next) continue
+              const facts: Facts = {
+                ...idle,
+                head,
+                next,
+                block,
+                queued: next ? 1 : 0,
+                agent: { ...idle.agent, trigger, pausedAt: block === 'paused' ? ago(9) : null },
+                asked: asked && { run: asked, ahead: head ? 1 : 0 },
+                schedule: trigger === 'scheduled' ? { inStep: whole, nextFire: whole ? ahead(9) : null } : null,
+                temporal: { reachable: whole, since: null },
+                workers: { present: whole, since: null },
+              }
+              const { causes, summary, state } = explain(facts)
+              const order = causes.map(({ code }) => causeOrder.indexOf(code))
+              t.true(causes.length > 0, state)
+              t.deepEqual(
+                order,
+                order.toSorted((one, other) => one - other),
+              )
+              for (const text of [summary, ...causes.flatMap(({ message, action }) => [message, action])]) {
+                t.regex(text, /^\S.*[.]$/)
+                t.notRegex(text, /null|undefined|NaN|Invalid|\{|  |\.\./, text)
+              }
+              count += 1
+            }
+  t.log(`${count} cases`)
+})

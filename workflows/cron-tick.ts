@@ -1,0 +1,28 @@
+import { proxyLocalActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import type { Activities } from '../activities/index.ts'
+import type { CronTickInput, FireOutcome } from './messages.ts'
+import { recordOptions } from './options.ts'
+
+const { recordFire } = proxyLocalActivities<Activities>(recordOptions)
+
+/** Set by Temporal on whatever a schedule starts: the time that the schedule names, however late it is. */
+const nominalTime = { name: 'TemporalScheduledStartTime', type: 'DATETIME' } as const
+
+/** One fire of an agent's schedule. Whether a run comes of it is decided in the record. */
+export async function cronTick({ agentId, generation }: CronTickInput): Promise<void> {
+  const { typedSearchAttributes, workflowId } = workflowInfo()
+  const nominal = typedSearchAttributes.get(nominalTime)
+  if (!nominal) return setCurrentDetails('Not started by a schedule: nothing was done.')
+  const nominalAt = nominal.toISOString()
+  const outcome = await recordFire({ agentId, generation, nominalAt, requestId: workflowId })
+  setCurrentDetails(`${nominalAt}: ${details[outcome]}`)
+}
+
+const details: Record<FireOutcome, string> = {
+  ran: 'a run was accepted.',
+  skipped: 'skipped; the ledger of fires says why.',
+  missed: 'missed; the ledger of fires says why.',
+  stale: 'nothing was done, because the schedule was changed after this fire had been planned.',
+  gone: 'nothing was done, because the agent is not scheduled any more.',
+  none: 'nothing was done, because the schedule does not fire at this time.',
+}
