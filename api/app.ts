@@ -26,10 +26,16 @@ export function createApp(services: Services): Koa {
   app.use(headers)
   app.use(errors(services.logger))
   app.use(router.routes())
-  app.on('error', (error: unknown) => services.logger.error({ err: error }, 'a response could not be sent'))
+  app.on('error', (error: unknown) => {
+    if (!isClientGone(error)) services.logger.error({ err: error }, 'a response could not be sent')
+  })
   return app
 }
 
 function mountRoute(router: Router, route: AnyRoute, services: Services, streams: OpenStreams): void {
   router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services, streams))
 }
+
+/** A client that hangs up in the middle of an answer is everyday life; the access log has its line. */
+const isClientGone = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))

@@ -12,6 +12,7 @@ export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: 
   let whole = true
 
   async function send(bytes: Buffer): Promise<boolean> {
+    if (signal.aborted) return false
     whole = false
     for (let at = 0; at < bytes.length; at += sliceBytes) {
       if (signal.aborted) return false

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config.ts'
 import { onAskedToStop } from './local/asked.ts'
+import { createCertificates } from './local/certificates.ts'
 import { createProcessRecord, endRecorded, signal } from './local/process-record.ts'
 import { showTap } from './local/tap.ts'
 import { findTemporal } from './local/temporal-binary.ts'
@@ -55,8 +56,11 @@ async function main(): Promise<number> {
       SWITCHYARD_TEST_TEMPORAL: temporal.address,
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
       SWITCHYARD_TEST_BUNDLE: await writeBundle(folder),
+      SWITCHYARD_TEST_CERTIFICATES: await makeCertificates(folder),
       // Each file of tests is a process of its own, and all of them load the same code.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
+      // Whatever else this machine trusts matters to no test, and reading it takes each process its time.
+      NODE_EXTRA_CA_CERTS: '',
     }
   }
 
@@ -81,6 +85,13 @@ async function main(): Promise<number> {
     console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
     return code ?? 1
   }
+}
+
+/** One authority and one server certificate for all sites of all tests. */
+async function makeCertificates(folder: string): Promise<string> {
+  const certificates = join(folder, 'certificates')
+  await createCertificates(certificates)
+  return certificates
 }
 
 /** The workflow code as workers run it, made once for all files of tests. */

@@ -6,7 +6,7 @@ import type { AgentQueueInput } from '../../workflows/messages.ts'
 import { lockQueue } from './agent-queue.ts'
 import { reasonOfBlock } from './blocked.ts'
 import type { WriteEnding } from './end.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 
 const batch = 100
 
@@ -59,7 +59,7 @@ export function createBlockedQueues(context: {
 
   async function failUnderLock(trx: Transaction, agentId: string, runId: string): Promise<void> {
     const { blockedCause } = await lockQueue(trx, agentId)
-    const run = await Run.query(trx).findById(runId).forUpdate()
+    const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
     if (!blockedCause || blockedCause === 'paused' || run?.status !== 'queued') return
     await writeEnding(trx, run, { status: 'failed', reason: reasonOfBlock[blockedCause] }, clock.now())
   }

@@ -6,7 +6,7 @@ import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
 import type { WriteEnding } from './end.ts'
 import { cancelledAs } from './next-move.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
 
@@ -53,7 +53,7 @@ export function createCancel(context: {
   async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
     const before = await database.transaction(async (trx) => {
       await lockQueue(trx, agentId)
-      const run = await Run.query(trx).findById(id).forUpdate().throwIfNotFound()
+      const run = await Run.query(trx).findById(id).select(runFacts).forUpdate().throwIfNotFound()
       assertMay(run)
       await cancelUnderLock(trx, run, reason)
       return run.status
@@ -79,7 +79,12 @@ export function createCancel(context: {
     async cancelAllOf(agentId: string): Promise<void> {
       const begun = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)
-        const open = await Run.query(trx).where({ agentId }).whereNull('endedAt').orderBy('sequence').forUpdate()
+        const open = await Run.query(trx)
+          .select(runFacts)
+          .where({ agentId })
+          .whereNull('endedAt')
+          .orderBy('sequence')
+          .forUpdate()
         for (const run of open) await cancelUnderLock(trx, run, 'AGENT_DELETED')
         return open.filter(({ status }) => status !== 'queued')
       })

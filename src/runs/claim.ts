@@ -10,7 +10,7 @@ import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
 import { blockOf, tellingOfBlock } from './blocked.ts'
 import type { WriteEnding } from './end.ts'
 import { promptInForce } from './prompt-in-force.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import { append } from './timeline.ts'
 
 /**
@@ -96,7 +96,7 @@ async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt
 
 /** Its queue asks anew although the run has not ended: the execution before is gone, or nobody listens to it. */
 async function takeUpAgain(trx: Transaction, runId: string, now: Date, logger: Logger) {
-  const run = await Run.query(trx).findById(runId).forUpdate().throwIfNotFound()
+  const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate().throwIfNotFound()
   const epoch = run.epoch + 1
   await Run.query(trx).findById(runId).patch({ epoch })
   await AgentQueue.query(trx).findById(run.agentId).patch({ progressedAt: now, awake: true })

@@ -7,7 +7,7 @@ import { AgentQueue, lockQueue } from './agent-queue.ts'
 import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from './record.ts'
 import { cancelledAs, currentWaitMs } from './next-move.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import { endReasons, hasEnded, mayMove, type EndReason } from './states.ts'
 import { tellFailing } from './tell-failing.ts'
 import { append } from './timeline.ts'
@@ -65,7 +65,7 @@ export function createEnd(context: { database: Database; clock: Clock; writeEndi
     endRun: (ref: RunRef & { agentId: string }, ending: Ending) =>
       database.transaction(async (trx) => {
         await lockQueue(trx, ref.agentId)
-        const run = await Run.query(trx).findById(ref.runId).forUpdate()
+        const run = await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate()
         if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run is acted for under a later epoch')
         if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
       }),

@@ -6,7 +6,7 @@ import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
 import type { WriteEnding } from './end.ts'
 import { cancelledAs } from './next-move.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import { hasEnded } from './states.ts'
 
 const batch = 50
@@ -44,7 +44,7 @@ export function createLadder(context: {
   async function endUnderLock(trx: Transaction, { id, agent_id: agentId }: Overdue): Promise<boolean> {
     await trx.raw("set local lock_timeout = '2s'")
     await lockQueue(trx, agentId)
-    const run = await Run.query(trx).findById(id).forUpdate()
+    const run = await Run.query(trx).findById(id).select(runFacts).forUpdate()
     if (!run?.cancelReason || hasEnded(run.status)) return false
     await Run.query(trx)
       .findById(id)

@@ -8,7 +8,7 @@ import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
 import { createContradictions } from './contradictions.ts'
 import { repairOf, type Repair } from './ghosts.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import { hasEnded } from './states.ts'
 import { createStandstills, type Comparison, type StandingAgent } from './standstills.ts'
 import { createStrays } from './strays.ts'
@@ -48,7 +48,7 @@ export function createReconciler(context: {
       const seen = agent.run
       if (runningRunId !== (seen?.id ?? null)) return false
       if (!seen) return progressedAt.getTime() === agent.progressedAt.getTime()
-      const run = await Run.query(trx).findById(seen.id).forUpdate()
+      const run = await Run.query(trx).findById(seen.id).select(runFacts).forUpdate()
       if (run?.epoch !== seen.epoch || run.events !== seen.events || hasEnded(run.status)) return false
       const epoch = seen.epoch + 1
       await Run.query(trx).findById(run.id).patch({ epoch })

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import type { RunRecord } from './next-move.ts'
 import { RunStep } from './run-step.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 
 /**
  * Somebody acts for a run who may not any more: the run was taken up again under a later epoch, or it is gone. Never
@@ -20,7 +20,7 @@ export interface RunRef {
 
 /** Locks the run's row for a write under the given epoch. Throws StaleEpochError. */
 export async function lockRun(trx: Transaction, { runId, epoch }: RunRef): Promise<Run> {
-  const run = await Run.query(trx).findById(runId).forUpdate()
+  const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
   return current(run, epoch)
 }
 
@@ -31,7 +31,7 @@ function current(run: Run | undefined, epoch: number): Run {
 
 /** Reads what decides about the run's next move. Throws StaleEpochError. */
 export async function readRecord(database: Database | Transaction, { runId, epoch }: RunRef): Promise<RunRecord> {
-  const run = current(await Run.query(database).findById(runId), epoch)
+  const run = current(await Run.query(database).findById(runId).select(runFacts), epoch)
   const lastStep = run.steps === 0 ? undefined : await RunStep.query(database).findById([runId, run.steps])
   const calls = await ToolCall.query(database)
     .where({ runId })

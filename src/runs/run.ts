@@ -52,3 +52,40 @@ export class Run extends Row {
   declare progressedAt: Date
   declare endedAt: Date | null
 }
+
+/** All of a run but payload and prompt, which may be large and which few need. */
+export const runFacts = [
+  'id',
+  'agentId',
+  'ownerId',
+  'sequence',
+  'trigger',
+  'status',
+  'bodyHash',
+  'idempotencyKey',
+  'requestId',
+  'epoch',
+  'steps',
+  'stepAttempts',
+  'toolCalls',
+  'inputTokens',
+  'outputTokens',
+  'credits',
+  'waitingCause',
+  'waitingFor',
+  'waitingSince',
+  'waitingUntil',
+  'waitedMs',
+  'replayOf',
+  'events',
+  'reason',
+  'error',
+  'acceptedAt',
+  'startedAt',
+  'cancelRequestedAt',
+  'cancelReason',
+  'progressedAt',
+  'endedAt',
+] as const satisfies (keyof Run)[]
+
+export type RunFacts = Pick<Run, (typeof runFacts)[number]>

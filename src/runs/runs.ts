@@ -27,7 +27,7 @@ import { createParkedRuns } from './parked-runs.ts'
 import type { Receipt } from './receipt.ts'
 import { createReplay } from './replay.ts'
 import { createRunCalls } from './run-calls.ts'
-import { Run } from './run.ts'
+import { Run, runFacts } from './run.ts'
 import type { RunStatus } from './states.ts'
 import { createSteps } from './steps.ts'
 import { createWatching } from './watching.ts'
@@ -90,6 +90,7 @@ export function createRuns(given: {
     async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<Run>> {
       const before = readCursor(filter.cursor)
       const query = Run.query(database)
+        .select(runFacts)
         .where({ ownerId })
         .orderBy('id', 'desc')
         .limit(filter.limit + 1)

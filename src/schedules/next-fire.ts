@@ -1,12 +1,8 @@
-import { parseCron } from './cron.ts'
 import { nextFires } from './fires.ts'
+import { planOf, type ScheduledAgent } from './plan.ts'
 
-/** When the agent's schedule fires next; null if it has none, or one from before expressions and zones were checked. */
-export function nextFireOf({ cron, timeZone }: { cron: string | null; timeZone: string | null }, now: Date) {
-  if (cron === null || timeZone === null) return null
-  try {
-    return nextFires(parseCron(cron), timeZone, now, 1)[0] ?? null
-  } catch {
-    return null
-  }
+/** When the agent's schedule fires next after an instant; null if it has none that can be read, or none for years. */
+export function nextFireOf(agent: ScheduledAgent, after: Date): Date | null {
+  const plan = planOf(agent)
+  return (plan && nextFires(plan.cron, plan.timeZone, after, 1)[0]) ?? null
 }

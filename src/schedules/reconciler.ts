@@ -41,8 +41,9 @@ export function createScheduleReconciler(context: {
 }) {
   const { database, clock, config, temporal, lease, logger, schedules } = context
   const filler = createFiller(context)
-  // What was compared before this process was there may have been lost with what stopped the one before it.
-  const startedAt = clock.now()
+  // What was compared before this process was there, or before Temporal was away, may have been lost meanwhile.
+  let trustedFrom = clock.now()
+  let isAway = false
   const tellNow = every(clock, tellMs)
   const listNow = every(clock, listMs)
   let adopted = false
@@ -81,7 +82,7 @@ export function createScheduleReconciler(context: {
           and (s.checked_at is null or s.checked_at < ? or (
                 s.next_fire_at < ? and s.checked_at < ? and a.paused_at is null))
         order by s.checked_at nulls first limit ?`,
-      [max(startedAt, ago(compareMs)), ago(overdueMs), ago(overdueMs), batch],
+      [max(trustedFrom, ago(compareMs)), ago(overdueMs), ago(overdueMs), batch],
     )
     return rows.map(({ agent_id: agentId }) => agentId)
   }
@@ -139,7 +140,12 @@ export function createScheduleReconciler(context: {
 
   /** What needs Temporal. */
   async function reconcile(): Promise<void> {
-    if (!(await temporal.isReachable())) return
+    if (!(await temporal.isReachable())) {
+      isAway = true
+      return
+    }
+    if (isAway) trustedFrom = clock.now()
+    isAway = false
     for (const agentId of await unsynced()) await alone(agentId, bring)
     for (const agentId of await toCompare()) await alone(agentId, compare)
     if (listNow()) await removeOrphans()

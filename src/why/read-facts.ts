@@ -5,6 +5,7 @@ import type { Transaction } from '../database.ts'
 import { AgentQueue, type BlockedCause } from '../runs/agent-queue.ts'
 import { Run } from '../runs/run.ts'
 import { RunEvent } from '../runs/timeline.ts'
+import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
@@ -22,6 +23,39 @@ export interface Knowledge {
 
 const unfinished = ['queued', 'running', 'waiting']
 
+/** Of runs all but what is large: payload and prompt. */
+const runColumns = [
+  'id',
+  'agentId',
+  'sequence',
+  'trigger',
+  'status',
+  'steps',
+  'acceptedAt',
+  'progressedAt',
+  'endedAt',
+  'error',
+  'waitingCause',
+  'waitingFor',
+  'waitingSince',
+  'waitingUntil',
+  'cancelRequestedAt',
+] as const satisfies (keyof Run)[]
+
+/** Of calls all but arguments and result. */
+const callColumns = [
+  'name',
+  'step',
+  'siteOrigin',
+  'vaultEntryId',
+  'status',
+  'attempts',
+  'plannedAt',
+  'startedAt',
+  'waitCause',
+  'notBefore',
+] as const satisfies (keyof ToolCall)[]
+
 /**
  * Reads what is on record of an agent and, if one is named, of one of its runs. The transaction should see one moment
  * only (repeatable read), or the parts of the answer may contradict each other.
@@ -36,7 +70,11 @@ export async function readFacts(
   const account = await AccountRow.query(trx).findById(agent.ownerId).throwIfNotFound()
   const now = clock.now()
   const standing = presentAccount(account, now)
-  const next = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first()
+  const next = await Run.query(trx)
+    .where({ agentId, status: 'queued' })
+    .orderBy('sequence')
+    .first()
+    .select(...runColumns)
   return {
     now,
     agent,
@@ -52,7 +90,10 @@ export async function readFacts(
 }
 
 async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked']> {
-  const run = await Run.query(trx).findById(runId).throwIfNotFound()
+  const run = await Run.query(trx)
+    .findById(runId)
+    .select(...runColumns)
+    .throwIfNotFound()
   if (run.status !== 'queued') return { run, ahead: 0 }
   const ahead = await Run.query(trx)
     .where({ agentId: run.agentId })
@@ -63,7 +104,10 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
 }
 
 async function readHead(trx: Transaction, runId: string): Promise<HeadRun> {
-  const run = await Run.query(trx).findById(runId).throwIfNotFound()
+  const run = await Run.query(trx)
+    .findById(runId)
+    .select(...runColumns)
+    .throwIfNotFound()
   return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run) }
 }
 
@@ -87,6 +131,7 @@ async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<Open
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .whereIn('status', ['planned', 'started'])
+    .select(...callColumns)
     .orderBy(['step', 'position'])
   if (calls.length === 0) return []
   const ids = [...new Set(calls.flatMap(({ vaultEntryId }) => vaultEntryId ?? []))]
@@ -104,8 +149,6 @@ const hostOf = ({ manifest }: VaultEntry): string => new URL(manifest.server.url
 
 /** A schedule without a row has not been told to anybody yet. */
 async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {
-  const row = await trx('schedules')
-    .where({ agentId: id })
-    .first<{ generation: number; syncedGeneration: number } | undefined>('generation', 'syncedGeneration')
+  const row = await Schedule.query(trx).findById(id)
   return { inStep: row !== undefined && row.syncedGeneration >= row.generation, nextFire: fire }
 }

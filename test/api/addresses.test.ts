@@ -60,7 +60,7 @@ test('a hostile server.url makes a manifest invalid, or its calls fail without a
   const { sites, traps, someone } = await start(t)
   const { brokenManifest: site } = sites
   let connected = 0
-  for (const [url, code] of attacks(new URL(site.origin).host, traps.ports)) {
+  for (const [url, code] of attacks(new URL(site.origin).host, traps.ports, { once: true })) {
     site.serve({ body: JSON.stringify(manifestWith(url)) })
     const wellFormed = code === 'MANIFEST_NOT_FOUND' && !url.includes('?')
     const inspected = await call(someone, vault.inspectSite, { body: { url: site.origin } })
@@ -92,7 +92,7 @@ test('a hostile server.url makes a manifest invalid, or its calls fail without a
     await call(someone, vault.removeFromVault, { params: { entryId: entry.body.id } })
     connected += 1
   }
-  t.true(connected > 150)
+  t.true(connected > 70)
 })
 
 test('a redirect is never followed, wherever it leads, for a manifest or for a tool call', async (t) => {

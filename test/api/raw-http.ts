@@ -47,7 +47,12 @@ function codeIn(text: string): string | undefined {
  * Writes bytes to the server as they are, says that there will be no more, and returns all that came back before the
  * server closed the connection. Throws if it does not within ten seconds.
  */
-export async function exchange(url: string, ...parts: (string | Uint8Array)[]): Promise<string> {
+export const exchange = (url: string, ...parts: (string | Uint8Array)[]): Promise<string> => write(url, parts, true)
+
+/** The same without a word about more to come, as clients are that wait for an answer. The server has to close. */
+export const ask = (url: string, ...parts: (string | Uint8Array)[]): Promise<string> => write(url, parts, false)
+
+async function write(url: string, parts: (string | Uint8Array)[], isAll: boolean): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const chunks: Buffer[] = []
@@ -59,7 +64,7 @@ export async function exchange(url: string, ...parts: (string | Uint8Array)[]): 
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
   })
   for (const part of parts) socket.write(part)
-  socket.end()
+  if (isAll) socket.end()
   const late = delay(10_000, undefined, { ref: false }).then(() => {
     socket.destroy()
     throw new Error('The server kept the connection open.')

@@ -61,7 +61,7 @@ const pause = (someone: Person, { id }: { id: string }) =>
 const resume = (someone: Person, { id }: { id: string }) =>
   call(someone, agents.resumeAgent, { params: { agentId: id } }).then((answer) => answer.body)
 
-test.serial('an agent and its runs say what they do, what they wait for, and what can be done about it', async (t) => {
+test('an agent and its runs say what they do, what they wait for, and what can be done about it', async (t) => {
   const opened = await openScripts(t, { SWEEP_SECONDS: '1', ADMIN_EMAILS: email })
   // One after the other where a site that wants no calls would hold up the rest.
   await Promise.all([
@@ -274,59 +274,56 @@ async function rateLimit(t: ExecutionContext, { sites, someone, scripted }: Open
   note(waits)
 }
 
-test.serial(
-  'a worker that is not there yet, freezes, or was stopped is noticed, and so is what it leaves',
-  async (t) => {
-    const stage = await openStage(t, { env: { ADMIN_EMAILS: email, CANCEL_SECONDS: '60' } })
-    const someone = await customer(stage.platform)
-    const operator = await person(stage.platform, email)
-    const workers = async () => (await call(operator, admin.listWorkers)).body.items
-    const agent = await agentOf(someone, { systemPrompt: '[[sleep 300]]' })
-    const began = Date.now()
-    const { id } = (await start(someone, agent)).body
-    const pending = await ofRun(someone, id)
-    t.deepEqual([pending.state, ...codesOf(pending)], ['queued', 'NO_WORKER', 'WAKE_PENDING'])
-    t.is(causeIn(pending, 'NO_WORKER')!.since, null, 'there never was one')
-    const wake = causeIn(pending, 'WAKE_PENDING')!
-    t.like(wake, { runId: id, sequence: 1 })
-    t.regex(wake.message, /^Run 1 was accepted at .* its queue was told at .*, and is told again at about /)
-    t.true(Date.parse(wake.since ?? '') >= began - 1000 && Date.parse(wake.until ?? '') > Date.parse(wake.since ?? ''))
-    t.deepEqual(await workers(), [])
+test('a worker that is not there yet, freezes, or was stopped is noticed, and so is what it leaves', async (t) => {
+  const stage = await openStage(t, { env: { ADMIN_EMAILS: email, CANCEL_SECONDS: '60' } })
+  const someone = await customer(stage.platform)
+  const operator = await person(stage.platform, email)
+  const workers = async () => (await call(operator, admin.listWorkers)).body.items
+  const agent = await agentOf(someone, { systemPrompt: '[[sleep 300]]' })
+  const began = Date.now()
+  const { id } = (await start(someone, agent)).body
+  const pending = await ofRun(someone, id)
+  t.deepEqual([pending.state, ...codesOf(pending)], ['queued', 'NO_WORKER', 'WAKE_PENDING'])
+  t.is(causeIn(pending, 'NO_WORKER')!.since, null, 'there never was one')
+  const wake = causeIn(pending, 'WAKE_PENDING')!
+  t.like(wake, { runId: id, sequence: 1 })
+  t.regex(wake.message, /^Run 1 was accepted at .* its queue was told at .*, and is told again at about /)
+  t.true(Date.parse(wake.since ?? '') >= began - 1000 && Date.parse(wake.until ?? '') > Date.parse(wake.since ?? ''))
+  t.deepEqual(await workers(), [])
 
-    const worker = await stage.startWorker()
-    await happened(someone, id, 'step.started')
-    await eventually(10, 'the worker is seen', async () => {
-      const answer = await ofRun(someone, id)
-      return codesOf(answer).join() === 'WORKING' || undefined
-    })
-    t.like(await workers(), { 0: { present: true, polling: true }, length: 1 })
+  const worker = await stage.startWorker()
+  await happened(someone, id, 'step.started')
+  await eventually(10, 'the worker is seen', async () => {
+    const answer = await ofRun(someone, id)
+    return codesOf(answer).join() === 'WORKING' || undefined
+  })
+  t.like(await workers(), { 0: { present: true, polling: true }, length: 1 })
 
-    process.kill(worker.pid, 'SIGSTOP')
-    const frozen = Date.now()
-    const { answer: alone, cause } = await untilCause(() => ofRun(someone, id), 'NO_WORKER', 30)
-    const took = (Date.now() - frozen) / 1000
-    t.log(`a frozen worker was noticed after ${took} s`)
-    t.true(took < 20)
-    t.deepEqual([alone.state, ...codesOf(alone)], ['running', 'NO_WORKER', 'WORKING'])
-    t.true(Math.abs(Date.parse(cause.since ?? '') - frozen) < 10_000)
-    t.like(await workers(), { 0: { present: false, polling: true }, length: 1 })
+  process.kill(worker.pid, 'SIGSTOP')
+  const frozen = Date.now()
+  const { answer: alone, cause } = await untilCause(() => ofRun(someone, id), 'NO_WORKER', 30)
+  const took = (Date.now() - frozen) / 1000
+  t.log(`a frozen worker was noticed after ${took} s`)
+  t.true(took < 20)
+  t.deepEqual([alone.state, ...codesOf(alone)], ['running', 'NO_WORKER', 'WORKING'])
+  t.true(Math.abs(Date.parse(cause.since ?? '') - frozen) < 10_000)
+  t.like(await workers(), { 0: { present: false, polling: true }, length: 1 })
 
-    t.is((await cancel(someone, id)).status, 200)
-    const cancelling = await ofRun(someone, id)
-    t.deepEqual([cancelling.state, ...codesOf(cancelling)], ['running', 'NO_WORKER', 'CANCELLING', 'WORKING'])
-    const asked = causeIn(cancelling, 'CANCELLING')!
-    t.like(asked, { runId: id, sequence: 1, step: 1 })
-    t.true(isRecent(asked.since) && Date.parse(asked.until ?? '') > Date.now() + 30_000)
-    note(pending, alone, cancelling)
+  t.is((await cancel(someone, id)).status, 200)
+  const cancelling = await ofRun(someone, id)
+  t.deepEqual([cancelling.state, ...codesOf(cancelling)], ['running', 'NO_WORKER', 'CANCELLING', 'WORKING'])
+  const asked = causeIn(cancelling, 'CANCELLING')!
+  t.like(asked, { runId: id, sequence: 1, step: 1 })
+  t.true(isRecent(asked.since) && Date.parse(asked.until ?? '') > Date.now() + 30_000)
+  note(pending, alone, cancelling)
 
-    process.kill(worker.pid, 'SIGCONT')
-    await ended(someone, id)
-    t.is(await worker.stop(), 0)
-    t.deepEqual(await workers(), [], 'one that was stopped has signed off')
-  },
-)
+  process.kill(worker.pid, 'SIGCONT')
+  await ended(someone, id)
+  t.is(await worker.stop(), 0)
+  t.deepEqual(await workers(), [], 'one that was stopped has signed off')
+})
 
-test.serial('while Temporal is away the answer says so, and comes quickly all the same', async (t) => {
+test('while Temporal is away the answer says so, and comes quickly all the same', async (t) => {
   const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
   const someone = await customer(platform)
   const agent = await webhookAgent(someone)
@@ -350,7 +347,7 @@ test.serial('while Temporal is away the answer says so, and comes quickly all th
   note(away, late)
 })
 
-test.serial('every cause there is was provoked by the tests above', (t) => {
+test.after('every cause there is was provoked by the tests above', (t) => {
   t.deepEqual(
     causeOrder.filter((code) => !provoked.has(code)),
     [],

@@ -23,7 +23,7 @@ test('an API that is killed under a burst of deliveries has a run for every 202,
   await eventually(10, 'the burst is under way', () => (receipts.length >= 40 ? true : undefined))
   await api.kill()
   t.true((await broken).every(({ status }) => status === 'rejected'))
-  await stage.startWorker()
+  await stage.startWorker({}, { bundles: true })
 
   const { database } = stage.platform.services
   type Row = { id: string; agent_id: string; sequence: number; status: string }

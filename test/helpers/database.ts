@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import { Client } from 'pg'
-import { testPostgres } from '../../bin/local/test-servers.ts'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
 /** A migrated, empty database for this test alone; dropped when the test is over. */
@@ -25,6 +24,7 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
 
 /** A Postgres server for this test alone, with one migrated database, to be stopped and started at will. */
 export async function startOwnPostgres(t: ExecutionContext) {
+  const { testPostgres } = await import('../../bin/local/test-servers.ts')
   const { control, server } = await testPostgres(ownServerOptions(), 'switchyard')
   t.teardown(() => control.kill())
   return { url: server.url('switchyard'), start: control.start, stop: control.stop, kill: control.kill }

@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { createCertificates, type Certificates } from '../../bin/local/certificates.ts'
+import { sharedServers } from './servers.ts'
 
 export interface HttpsSite {
   port: number
@@ -20,12 +18,9 @@ export interface HttpsSite {
 
 let certificates: Promise<Certificates> | undefined
 
-/** An authority and a server certificate for localhost, 127.0.0.1 and ::1; made once a process and gone with it. */
+/** An authority and a server certificate for localhost, 127.0.0.1 and ::1, the same for all tests. */
 export function temporaryCertificates(): Promise<Certificates> {
-  certificates ??= mkdtemp(join(tmpdir(), 'certificates-')).then((folder) => {
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return createCertificates(folder)
-  })
+  certificates ??= createCertificates(sharedServers().certificates)
   return certificates
 }
 

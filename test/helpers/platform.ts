@@ -3,13 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
 import { createHttpServer } from '../../api/server.ts'
-import { startPolling } from '../../bin/polling.ts'
 import type { Clock } from '../../src/clock.ts'
 import { readConfig, type Config } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startLoop } from '../../src/loop.ts'
 import { createServices } from '../../src/services.ts'
-import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { createTestDatabase } from './database.ts'
 import { sharedServers } from './servers.ts'
 import type { Sites } from './sites.ts'
@@ -81,12 +79,12 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-let prepared = false
+let prepared: Promise<void> | undefined
 
 /** Once in a process: the runtime cannot be installed a second time. */
-function prepare(): void {
-  if (!prepared) Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
-  prepared = true
+async function prepare(): Promise<void> {
+  const { DefaultLogger, Runtime } = await import('@temporalio/worker')
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
 }
 
 async function startWorker(
@@ -94,7 +92,9 @@ async function startWorker(
   logger: ReturnType<typeof createLogger>,
   services: ReturnType<typeof createServices>,
 ): Promise<() => Promise<void>> {
-  prepare()
+  // Loaded by those only who want a worker: Temporal's is a third of all the code that a test loads.
+  await (prepared ??= prepare())
+  const { startPolling } = await import('../../bin/polling.ts')
   const polling = startPolling({ config, logger, services }, { codePath: sharedServers().bundle })
   const loops = [
     startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep),

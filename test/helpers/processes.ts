@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
-import { ownEnvironment } from './servers.ts'
+import { ownEnvironment, sharedServers } from './servers.ts'
 
 /** A process of the platform that a test starts, to be stopped or killed at will. */
 export interface PlatformProcess {
@@ -16,14 +16,19 @@ export interface PlatformProcess {
   stop(): Promise<number | null>
 }
 
-/** Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it serves. */
+/**
+ * Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it serves. Workers get the workflow
+ * code that was bundled for all tests, unless they are to bundle it themselves as they do in production.
+ */
 export async function startProcess(
   t: ExecutionContext,
   name: 'api' | 'worker',
   env: Record<string, string>,
+  { bundles = false } = {},
 ): Promise<PlatformProcess> {
   const file = fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [file], {
+  const given = name === 'worker' && !bundles ? [sharedServers().bundle] : []
+  const child = spawn(process.execPath, [file, ...given], {
     env: { ...ownEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

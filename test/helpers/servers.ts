@@ -18,6 +18,8 @@ export const sharedServers = () => ({
   temporalBinary: given('TEMPORAL_BINARY'),
   /** File of the workflow code as workers run it. */
   bundle: given('BUNDLE'),
+  /** Folder of an authority and a server certificate for localhost, 127.0.0.1 and ::1. */
+  certificates: given('CERTIFICATES'),
 })
 
 let made = 0

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { testTemporal } from '../../bin/local/test-servers.ts'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
 /** Address of the Temporal server that all tests share. */
@@ -14,6 +13,7 @@ export const taskQueueFor = (t: ExecutionContext): string =>
 
 /** A Temporal server for this test alone, to be stopped and started at will; it keeps its data and its address. */
 export async function startOwnTemporal(t: ExecutionContext) {
+  const { testTemporal } = await import('../../bin/local/test-servers.ts')
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())

@@ -82,7 +82,8 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
     ended,
     text: () => texts.join(''),
     failure: () => JSON.parse(texts.join('')) as Failure,
-    cut: () => void answer.destroy(),
+    // As harsh as it gets: what the server sends now is answered with a reset.
+    cut: () => void answer.socket.resetAndDestroy(),
     resume: () => void answer.resume(),
   }
 }

@@ -2,11 +2,12 @@ import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { agentQueueId, agentRunId, scheduleId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
 import { allEnded, cancel, happened, start, waiting, type openScripts } from '../helpers/runs.ts'
+import { scheduledAgent } from '../helpers/schedules.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 
 /** A history in the JSON of Temporal's command line. */
@@ -76,6 +77,34 @@ async function parkedRun(scripts: Scripts): Promise<string> {
   const { id } = (await start(scripts.someone, await scripts.scripted('[[call echo_text {"text":"a"}]]'))).body
   await waiting(scripts.someone, id)
   return id
+}
+
+/**
+ * An agent that should have fired at each of the last two minutes, and the history of one of these fires when Temporal is
+ * told to make up for them.
+ */
+async function firedTicks({ platform, someone }: Scripts, client: Client): Promise<Record<string, History>> {
+  const { database, schedules, temporal } = platform.services
+  const { id: agentId } = await scheduledAgent(someone, { cron: '* * * * *', systemPrompt: '[[sleep 5]]' })
+  await schedules.settled()
+  const last = Math.floor(Date.now() / 60_000) * 60_000
+  const first = last - 60_000
+  const state = { recordedUntil: new Date(first - 1000), nextFireAt: new Date(first) }
+  await database('schedules').where({ agentId }).update(state)
+  await temporal.schedules.backfill(agentId, new Date(first - 1000), new Date(last))
+  const histories = [first, last].map(async (at) => {
+    const workflowId = `${scheduleId(agentId)}-${new Date(at).toISOString().replace('.000', '')}`
+    const { outcome } = await eventually(
+      20,
+      'the fire is on record',
+      async () =>
+        (await database('schedule_fires')
+          .where({ agentId, nominalAt: new Date(at) })
+          .first()) as { outcome: string } | undefined,
+    )
+    return [outcome, await closedHistory(client, workflowId)] as const
+  })
+  return Object.fromEntries(await Promise.all(histories))
 }
 
 /** Every shape that the workflows' histories can have, each provoked on the platform as a user or an operator would. */
@@ -153,6 +182,10 @@ export const scenarios: Record<string, (scripts: Scripts, client: Client) => Pro
     await ended(someone, runId)
     return closedHistory(client, agentQueueId(agent.id))
   },
+
+  'cron-tick-ran': async (scripts, client) => (await firedTicks(scripts, client))['ran']!,
+
+  'cron-tick-skipped': async (scripts, client) => (await firedTicks(scripts, client))['skipped']!,
 
   'queue-woken-while-claiming': wakeWhileClaiming,
 }

@@ -1,5 +1,6 @@
 import * as agents from '../../../api/agents.ts'
 import * as runs from '../../../api/runs.ts'
+import * as why from '../../../api/why.ts'
 import { customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
 import type { Recorder } from '../recorder.ts'
@@ -8,7 +9,7 @@ import { anotherAgent, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
 export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder, spender: Spender): Table {
-  const { runId = '' } = params
+  const { agentId = '', runId = '' } = params
   const { database } = platform.services
   const cancel = (id: string, someone: Person = owner) => ask(someone, runs.cancelRun, { params: { runId: id } })
   const skip = (id: string) => ask(owner, runs.skipRun, { params: { runId: id } })
@@ -27,6 +28,8 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
     listRuns: { done: () => ask(owner, runs.listRuns) },
     getRun: { done: () => ask(owner, runs.getRun, { params: { runId } }) },
     listEvents: { done: () => ask(owner, runs.listEvents, { params: { runId } }) },
+    whyAgent: { done: () => ask(owner, why.whyAgent, { params: { agentId } }) },
+    whyRun: { done: () => ask(owner, why.whyRun, { params: { runId } }) },
     cancelRun: {
       done: async () => cancel(await startedRun()),
       async RUN_NOT_CANCELLABLE() {

@@ -2,9 +2,13 @@ import test from 'ava'
 import { listNotifications } from '../../../api/notifications.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
-import { person } from '../../helpers/people.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import { start } from '../../helpers/runs.ts'
+import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
+import type { NotificationKind } from '../../../src/notifications/notification.ts'
 import { openNotifications, telling } from './open-notifications.ts'
 
 test('an owner is told once of one state of one thing, and again of another', async (t) => {
@@ -85,4 +89,57 @@ test('owners read what they were told, newest first, page by page, and nobody el
   t.deepEqual((await call(grace, listNotifications, { query: { cursor } })).body.items, [])
   const unknown = await call(ada, listNotifications, { query: { kind: 'nonsense' } })
   t.is(unknown.failure.code, 'VALIDATION_ERROR')
+})
+
+const toldOf = async (someone: Person, kind: NotificationKind) =>
+  (await call(someone, listNotifications, { query: { kind } })).body.items
+
+test("an owner is told of the first of an agent's runs that fail in a row, and once of each block of its queue", async (t) => {
+  const platform = await startPlatform(t, { worker: true })
+  const someone = await customer(platform)
+  const agent = await agentOf(someone, { name: 'Triage' })
+  const runs: string[] = []
+  for (const systemPrompt of ['[[fail 400]]', '[[fail 400]]', '[[say done]]', '[[fail 400]]', '[[fail 400]]']) {
+    await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt } })
+    const { id } = (await start(someone, agent)).body
+    runs.push(`${id} ${(await ended(someone, id)).status}`)
+  }
+  t.deepEqual(
+    runs.map((run) => run.split(' ')[1]),
+    ['failed', 'failed', 'completed', 'failed', 'failed'],
+  )
+  const failures = await toldOf(someone, 'agent_failing')
+  t.deepEqual(
+    failures.map(({ subjectId, title }) => [subjectId, title]),
+    [1, 2].map(() => [agent.id, 'A run of Triage failed']),
+  )
+  t.deepEqual(
+    failures.map(({ message }) => /^Run (\d) of the agent Triage failed\. .+ See GET \/runs\//.exec(message)?.[1]),
+    ['4', '1'],
+  )
+
+  const blocking = await webhookAgent(someone, { name: 'Sorting' })
+  const params = { agentId: blocking.id }
+  const grant = (balance: number) => platform.services.database('accounts').update({ balance })
+  const blockedCause = async () =>
+    ((await platform.services.database('agentQueues').where(params).first()) as { blockedCause: string | null })
+      .blockedCause
+  for (const block of [1, 2]) {
+    await call(someone, agents.pauseAgent, { params })
+    const { runId } = (await deliver(platform, blocking, { block })).body
+    await grant(0)
+    // Claimed again and again, it is still the same block.
+    for (const _ of [1, 2]) {
+      await call(someone, agents.resumeAgent, { params })
+      await eventually(20, 'the queue is blocked', async () => (await blockedCause()) === 'credits' || undefined)
+      await platform.services.temporal.wakeAgent({ agentId: blocking.id, ownerId: await idOf(someone) })
+    }
+    t.is((await toldOf(someone, 'queue_blocked')).length, block)
+    await grant(100)
+    t.is((await ended(someone, runId)).status, 'completed')
+  }
+  const [told, ...more] = await toldOf(someone, 'queue_blocked')
+  t.is(more.length, 1)
+  t.like(told, { subjectId: blocking.id, title: 'The runs of Sorting wait' })
+  t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails when it has waited for 24 hours\.$/)
 })

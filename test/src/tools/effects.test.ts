@@ -39,7 +39,8 @@ async function check(t: ExecutionContext, { follow }: Scripts, toolCall: string,
   t.regex(answer, words[expected.status], `${toolCall}: the next prompt says how it ended`)
 }
 
-// Each test has a platform of its own, so that none meets the limit of calls per site and minute.
+// Each test has a platform of its own: what that learns of a site (it wants a pause, it is suspended) is not for others.
+// Those that mostly wait do so at the same time; the others come first, one by one.
 test.serial('a call that the site answers is sent once', async (t) => {
   const scripts = await openScripts(t)
   await check(t, scripts, 'slow_once {"seconds":0}', { sent: 1, status: 'succeeded', httpStatus: 200, told: /waited/ })
@@ -60,7 +61,7 @@ test.serial('a tool that must run once is not repeated after a failure that leav
   await check(t, scripts, 'slow_once {"seconds":3}', { ...unknown, httpStatus: null, told: /did not answer in time/ })
 })
 
-test.serial('a tool that only reads is repeated after a failure, with the same key, and may succeed', async (t) => {
+test('a tool that only reads is repeated after a failure, with the same key, and may succeed', async (t) => {
   const scripts = await openScripts(t)
   const flaky = { status: 'succeeded', httpStatus: 200 } as const
   await check(t, scripts, 'flaky_read {"failures":1}', { ...flaky, sent: 2, told: /"attempts":2/ })
@@ -69,15 +70,12 @@ test.serial('a tool that only reads is repeated after a failure, with the same k
   await check(t, scripts, 'flaky_read {"failures":9}', spent)
 })
 
-test.serial(
-  'a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect',
-  async (t) => {
-    const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
-    const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
-    await check(t, scripts, 'slow_read {"seconds":3}', { ...late, status: 'failed' })
-    await check(t, scripts, 'slow_idempotent {"seconds":3}', { ...late, status: 'unknown' })
-  },
-)
+test('a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect', async (t) => {
+  const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
+  const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
+  await check(t, scripts, 'slow_read {"seconds":3}', { ...late, status: 'failed' })
+  await check(t, scripts, 'slow_idempotent {"seconds":3}', { ...late, status: 'unknown' })
+})
 
 test.serial('an answer that cannot be used leaves the effect in doubt, and is not asked for again', async (t) => {
   const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '5' })
@@ -145,7 +143,7 @@ test.serial(
 )
 
 for (const how of ['seconds', 'date']) {
-  test.serial(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
+  test(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
     const scripts = await openScripts(t)
     const { run, timeline, sent, outcomes } = await scripts.follow(
       `[[call limit_first {"refusals":2,"seconds":2,"how":"${how}"}]]`,
@@ -245,23 +243,20 @@ test.serial('a redirect is not followed, because the token would go with it', as
   t.is(scripts.sites.tracker.requests().length, 0)
 })
 
-test.serial(
-  'a site that cannot be reached has done nothing: the call is tried three times and has failed',
-  async (t) => {
-    const { sites, someone } = await openScripts(t)
-    const vaultEntryId = await connectTracker(someone, sites)
-    const agent = await agentOf(someone, {
-      systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
-      sites: [{ vaultEntryId }],
-    })
-    await sites.tracker.close()
-    const { id } = (await start(someone, agent)).body
-    t.is((await ended(someone, id)).status, 'completed')
-    const timeline = await timelineOf(someone, id)
-    t.is(dataOf(timeline, 'tool.started').length, 3)
-    t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', attempts: 3, httpStatus: null })
-  },
-)
+test('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
+  const { sites, someone } = await openScripts(t)
+  const vaultEntryId = await connectTracker(someone, sites)
+  const agent = await agentOf(someone, {
+    systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
+    sites: [{ vaultEntryId }],
+  })
+  await sites.tracker.close()
+  const { id } = (await start(someone, agent)).body
+  t.is((await ended(someone, id)).status, 'completed')
+  const timeline = await timelineOf(someone, id)
+  t.is(dataOf(timeline, 'tool.started').length, 3)
+  t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', attempts: 3, httpStatus: null })
+})
 
 test.serial('a call to a site whose vault entry was deleted meanwhile is answered to the model', async (t) => {
   const { someone, vaultEntryId, scripted, sites } = await openScripts(t)
@@ -275,7 +270,7 @@ test.serial('a call to a site whose vault entry was deleted meanwhile is answere
   t.is(sites.badTools.requests().filter(({ tool }) => tool === 'echo_text').length, 0)
 })
 
-test.serial('the calls of one step are made side by side', async (t) => {
+test('the calls of one step are made side by side', async (t) => {
   const { follow } = await openScripts(t)
   const { run, timeline, sent } = await follow('[[call slow_read {"seconds":2}]] [[call slow_once {"seconds":2}]]')
   t.is(run.status, 'completed')

@@ -1,0 +1,267 @@
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as webhooks from '../../api/webhooks.ts'
+import { newId } from '../../src/ids.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, customer, webhookAgent } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { runsOf } from '../helpers/runs.ts'
+import { nowSeconds, senders } from '../helpers/senders.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { ask, exchange, send, statusIn } from './raw-http.ts'
+
+/**
+ * The attacks on a webhook's address that are to be held off, one by one. What reading and understanding a body is about
+ * is tested with the secret as the proof, elsewhere; here the deliveries are signed by Standard Webhooks, for which the
+ * body has to be read before anything is proven.
+ */
+
+/** Where an attack is tested that is not tested here: a file, and words that stand in it. */
+const elsewhere: Record<string, [file: string, words: string]> = {
+  'a lone surrogate': ['odd-payloads.test.ts', 'halves of surrogate pairs'],
+  'U+0000': ['odd-payloads.test.ts', "'U+0000'"],
+  'a number beyond 2^53': ['odd-payloads.test.ts', 'numbers beyond 2^53'],
+  '1e400': ['odd-payloads.test.ts', 'numbers beyond all bounds'],
+  'a member twice': ['odd-payloads.test.ts', 'a member twice'],
+  '__proto__ and constructor': ['odd-payloads.test.ts', '__proto__ and its like'],
+  NaN: ['bad-bodies.ts', '{"a":NaN}'],
+  'a depth of 10,000': ['bad-bodies.ts', 'ten thousand objects'],
+  'ten thousand members': ['odd-payloads.test.ts', 'ten thousand members'],
+  'the overlap of a rotation': ['../src/webhooks/senders.test.ts', 'after a rotation both secrets are good'],
+  'proofs of every other sender': ['../src/webhooks/senders.test.ts', 'nothing tampered with does'],
+  'one key at the same instant': ['../src/webhooks/idempotency.test.ts', 'thirty deliveries with one'],
+  'a length that lies, with the secret': ['bad-requests.test.ts', 'a body whose length is a lie'],
+}
+
+test('every attack that is not tested here is tested where the table says', async (t) => {
+  for (const [attack, [file, words]] of Object.entries(elsewhere))
+    t.true((await readFile(new URL(file, import.meta.url), 'utf8')).includes(words), attack)
+})
+
+interface Given {
+  raw?: string | Uint8Array
+  /** What is signed, where that is not what is sent. */
+  over?: string
+  id?: string
+  at?: number
+  headers?: Record<string, string>
+}
+
+const open = forWholeFile(test, 'the battery of webhooks', async (t) => {
+  const platform = await startPlatform(t, { env: { RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '1000000' } })
+  return { platform, someone: await customer(platform, 'team') }
+})
+
+async function openSigned(t: ExecutionContext) {
+  const { platform, someone } = await open()
+  const agent = await webhookAgent(someone, { webhookProof: 'standard-webhooks' })
+  const sign = (body: string, { id = newId(), at = nowSeconds() }: Given = {}) =>
+    senders['standard-webhooks'].headers({ secret: agent.webhookSecret, body, id, at })
+  const post = async (given: Given) => {
+    const { raw = '{"number":1}', over = typeof raw === 'string' ? raw : '', headers } = given
+    const all = { ...(await sign(over, given)), ...headers }
+    return call({ url: platform.url }, webhooks.receiveWebhook, { params: { agentId: agent.id }, raw, headers: all })
+  }
+  const refused = async (given: Given, code = 'WEBHOOK_SECRET_INVALID') => {
+    const answer = await post(given)
+    t.is(answer.status < 400 ? 'accepted' : answer.failure.code, code, JSON.stringify(given).slice(0, 100))
+  }
+  const accepted = async () => (await runsOf(someone, agent)).length
+  /** The head of a request by hand; what follows it is the test's. */
+  const head = async (over: string, ...more: string[]) => {
+    const named = Object.entries(await sign(over)).map(([name, value]) => `${name}: ${value}`)
+    const first = [`POST /api/webhooks/agent/${agent.id} HTTP/1.1`, 'Host: x', 'Connection: close']
+    return [...first, 'Content-Type: application/json', ...named, ...more, '\r\n'].join('\r\n')
+  }
+  return { platform, someone, agent, sign, post, refused, accepted, head, limit: platform.config.bodies.webhookBytes }
+}
+
+test('no signature, a wrong one, one that is cut off, and one over another body are refused', async (t) => {
+  const { agent, platform, sign, post, refused, accepted } = await openSigned(t)
+  const bare = await call(platform, webhooks.receiveWebhook, { params: { agentId: agent.id }, raw: '{"number":1}' })
+  t.is(bare.failure.code, 'WEBHOOK_SECRET_INVALID')
+  const { 'webhook-signature': right = '' } = await sign('{"number":1}')
+  await refused({ headers: { 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` } })
+  for (const cut of [right.slice(0, 20), right.slice(0, -1), 'v1,', 'v1', ''])
+    await refused({ headers: { 'webhook-signature': cut } })
+  await refused({ over: '{"number":2}' })
+  await refused({ over: '' })
+  t.is(await accepted(), 0)
+  t.is((await post({})).status, 202)
+})
+
+test('JSON that was written anew on its way is refused: the signature is over the bytes', async (t) => {
+  const { refused, post } = await openSigned(t)
+  const raw = '{ "b": 1.0, "a": "\\u00e9" }'
+  await refused({ raw: JSON.stringify(JSON.parse(raw)), over: raw })
+  await refused({ raw: `${raw}\n`, over: raw })
+  t.is((await post({ raw })).status, 202)
+})
+
+test('a signature of more than five minutes ago or ahead is refused, and so is a time that is none', async (t) => {
+  const { refused, post, accepted } = await openSigned(t)
+  await refused({ at: nowSeconds() - 301 })
+  // A second may pass on the way; exactly 301 is in proofs.test.ts, where the clock stands still.
+  await refused({ at: nowSeconds() + 303 })
+  for (const at of ['', 'now', '1e9', '-1']) await refused({ headers: { 'webhook-timestamp': at } })
+  t.is(await accepted(), 0)
+  t.is((await post({ at: nowSeconds() - 290 })).status, 202)
+  t.is((await post({ at: nowSeconds() + 290 })).status, 202)
+})
+
+test('a delivery that is replayed is the same delivery, also with a fresh signature', async (t) => {
+  const { post, accepted } = await openSigned(t)
+  const first = await post({ id: 'msg_1' })
+  for (const at of [nowSeconds(), nowSeconds() - 60]) t.deepEqual((await post({ id: 'msg_1', at })).body, first.body)
+  t.is(await accepted(), 1)
+})
+
+test('one identity with another body starts nothing, and the conflict is named', async (t) => {
+  const { post, accepted } = await openSigned(t)
+  const { runId } = (await post({ id: 'msg_1' })).body
+  const { failure } = await post({ id: 'msg_1', raw: '{"number":2}' })
+  t.is(failure.code, 'VALIDATION_ERROR')
+  t.true(failure.error.includes(runId))
+  t.is(await accepted(), 1)
+})
+
+test('an identity with a point in it is refused', async (t) => {
+  const { refused } = await openSigned(t)
+  for (const id of ['msg.1', '.', '1.2.3']) await refused({ id })
+})
+
+test('of two signatures one is enough, and none of an unknown version counts', async (t) => {
+  const { sign, post, refused } = await openSigned(t)
+  const at = nowSeconds()
+  const { 'webhook-signature': right = '' } = await sign('{"number":1}', { id: 'msg_1', at })
+  const wrong = `v1,${Buffer.alloc(32).toString('base64')}`
+  const given = (signature: string) => ({ id: 'msg_1', at, headers: { 'webhook-signature': signature } })
+  t.is((await post(given(`${wrong} ${right}`))).status, 202)
+  t.is((await post(given(`v2,nonsense ${right} v1a,nonsense`))).status, 202)
+  await refused(given(right.replace('v1,', 'v2,')))
+  await refused(given(`${wrong} ${wrong}`))
+})
+
+// The specification gives an unknown agent a code of its own; what must not show is whether there once was one.
+test('an agent that is unknown, deleted or not started by webhooks is answered alike, whatever is shown', async (t) => {
+  const { platform, someone, sign } = await openSigned(t)
+  const manual = await agentOf(someone)
+  const deleted = await webhookAgent(someone)
+  await call(someone, agents.deleteAgent, { params: { agentId: deleted.id } })
+  for (const headers of [{}, await sign('{}'), { 'x-webhook-secret': deleted.webhookSecret }]) {
+    const answers = [newId(), manual.id, deleted.id].map((agentId) =>
+      call(platform, webhooks.receiveWebhook, { params: { agentId }, raw: '{}', headers }),
+    )
+    const [first, ...others] = (await Promise.all(answers)).map(({ failure }) => failure)
+    t.is(first?.code, 'AGENT_NOT_FOUND')
+    for (const other of others) t.deepEqual(other, first)
+  }
+})
+
+test('a body of no bytes, and one that is a byte too long, are refused although they are signed', async (t) => {
+  const { refused, post, limit, accepted } = await openSigned(t)
+  await refused({ raw: new Uint8Array(), over: '' }, 'VALIDATION_ERROR')
+  await refused({ raw: `{}${' '.repeat(limit - 1)}` }, 'VALIDATION_ERROR')
+  await refused({ raw: `{}${' '.repeat(limit - 1)}`, over: '' }, 'VALIDATION_ERROR')
+  t.is(await accepted(), 0)
+  t.is((await post({ raw: `{}${' '.repeat(limit - 2)}` })).status, 202)
+})
+
+// These wait for connections to be closed, which takes its time beside tests that keep the process busy.
+test.serial('a signed body may come in chunks, and a length that lies starts nothing', async (t) => {
+  const { platform, head, accepted } = await openSigned(t)
+  const { url } = platform
+  const body = '{"number":1}'
+  const chunks = (...texts: string[]) => texts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('')
+  const chunked = `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body.slice(0, 5), body.slice(5))}0\r\n\r\n`
+  t.is(statusIn(await ask(url, chunked)), 202)
+  const lies = [
+    `${await head(body, `Content-Length: ${body.length + 10}`)}${body}`,
+    `${await head(body, `Content-Length: ${body.length - 1}`)}${body}`,
+    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body)}`,
+    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body, ' ')}0\r\n\r\n`,
+    `${await head(body, 'Content-Length: 2', 'Transfer-Encoding: chunked')}${chunks(body)}0\r\n\r\n`,
+    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(' '.repeat(64_000)).repeat(20)}0\r\n\r\n`,
+    `${await head(body)}${body}`,
+  ]
+  for (const lie of lies) {
+    const status = statusIn(await exchange(url, lie))
+    t.true([0, 400, 401].includes(status), `${status}: ${lie.slice(-60)}`)
+  }
+  t.is(await accepted(), 1)
+})
+
+test.serial('a sender that waits for 100 Continue is told to go on, and what it sends is judged as ever', async (t) => {
+  const { platform, head, accepted, limit } = await openSigned(t)
+  const body = '{"number":1}'
+  const expecting = (length: number) => ['Expect: 100-continue', `Content-Length: ${length}`]
+  const good = await ask(platform.url, await head(body, ...expecting(body.length)), body)
+  t.regex(good, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 202 /)
+  const wrong = await ask(platform.url, await head('{}', ...expecting(body.length)), body)
+  t.regex(wrong, /HTTP\/1\.1 401 [\s\S]*WEBHOOK_SECRET_INVALID/)
+  const long = await ask(platform.url, await head(body, ...expecting(limit + 1)))
+  t.regex(long, /HTTP\/1\.1 400 /)
+  t.is(await accepted(), 1)
+})
+
+test('a compressed body is signed as what it inflates to, and a bomb is given up at the limit', async (t) => {
+  const { refused, post, limit, accepted } = await openSigned(t)
+  const gzip = { 'content-encoding': 'gzip' }
+  const body = '{"number":1}'
+  t.is((await post({ raw: gzipSync(body), over: body, headers: gzip })).status, 202)
+  await refused({ raw: gzipSync(body), over: gzipSync(body).toString('latin1'), headers: gzip })
+  await refused({ raw: gzipSync(body).subarray(0, 12), over: body, headers: gzip }, 'VALIDATION_ERROR')
+  const bomb = `{"a":"${' '.repeat(20 * limit)}"}`
+  await refused({ raw: gzipSync(bomb), over: body, headers: gzip }, 'VALIDATION_ERROR')
+  t.is(await accepted(), 1)
+})
+
+test('bytes that are no UTF-8 are refused, signed or not', async (t) => {
+  const { platform, agent, accepted } = await openSigned(t)
+  const body = Buffer.from('{"name":"caf\u00e9"}', 'latin1')
+  const [id, at] = [newId(), String(nowSeconds())]
+  const key = Buffer.from(agent.webhookSecret.slice('whsec_'.length), 'base64')
+  // By hand, because the library signs texts only.
+  const sum = (bytes: Buffer) => createHmac('sha256', key).update(`${id}.${at}.`).update(bytes).digest('base64')
+  const code = async (bytes: Buffer) => {
+    const headers = { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': `v1,${sum(bytes)}` }
+    const path = `/api/webhooks/agent/${agent.id}`
+    const all = { 'content-type': 'application/json', ...headers }
+    return (await send(platform.url, { method: 'POST', path, headers: all, body })).code
+  }
+  t.is(await code(body), 'VALIDATION_ERROR')
+  t.is(await code(Buffer.from(body.toString())), 'WEBHOOK_SECRET_INVALID', 'what repairing it would make of it')
+  t.is(await accepted(), 0)
+})
+
+test('a hundred thousand members are a payload like any other', async (t) => {
+  const { post, limit } = await openSigned(t)
+  const raw = `{${Array.from({ length: 100_000 }, (_, number) => `"${number.toString(36)}":1`).join(',')}}`
+  t.true(raw.length < limit)
+  t.is((await post({ raw })).status, 202)
+})
+
+// Ten thousand at once, and what becomes of them, are tested with the queue; here that signing does not change it.
+test('a burst of signed deliveries to one agent is accepted without a gap', async (t) => {
+  const { post, accepted } = await openSigned(t)
+  const answers = await Promise.all(Array.from({ length: 400 }, (_, number) => post({ raw: `{"number":${number}}` })))
+  t.deepEqual(
+    answers.map(({ body }) => body.sequence).toSorted((one, other) => one - other),
+    answers.map((_, index) => index + 1),
+  )
+  t.is(await accepted(), 400)
+})
+
+test.serial('where headers are missing the body is not read, whatever it is', async (t) => {
+  const { platform, agent, head } = await openSigned(t)
+  const bare = (await head('')).replace(/webhook-signature: .*\r\n/, '')
+  // Nothing of the announced body is ever sent: an answer comes because nobody waits for it.
+  const request = bare.replace('\r\n\r\n', '\r\nContent-Length: 1000000\r\n\r\n')
+  const path = `/api/webhooks/agent/${agent.id}`
+  t.regex(await ask(platform.url, request), /HTTP\/1\.1 401 [\s\S]*webhook-signature is missing/)
+  const headers = { 'content-type': 'text/plain' }
+  t.is((await send(platform.url, { method: 'POST', path, headers, body: 'x' })).code, 'WEBHOOK_SECRET_INVALID')
+})

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { cancel, dataOf, runsOf } from '../helpers/runs.ts'
+import { startOwnTemporal } from '../helpers/temporal.ts'
+import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
+
+/** Delivers a run that does what the script says, and one behind it that answers at once. */
+async function two(stage: Stage, someone: Person, systemPrompt: string, sites: { vaultEntryId: string }[] = []) {
+  const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true, sites })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const { runId: next } = (await deliver(stage.platform, agent, { action: 'Report.' })).body
+  return { agent, runId, next }
+}
+
+/** The run ends as cancelled within ten seconds of being asked to, by the record's own times. */
+async function endsInTime(t: ExecutionContext, someone: Person, runId: string): Promise<void> {
+  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  const timeline = await timelineOf(someone, runId)
+  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
+  const took = at('ended') - at('cancel.requested')
+  measured(t, `${took} ms from the request to the end: ${courseOf(timeline).join(', ')}`)
+  t.true(took <= 10_000)
+}
+
+const leasesOf = async ({ platform }: Stage) =>
+  new Map(
+    (await platform.services.database('leases').select('name', 'holder')).map(
+      ({ name, holder }: { name: string; holder: string }) => [name, holder],
+    ),
+  )
+
+test('runs of a frozen worker can be cancelled in time, the others go on elsewhere, and its late answers change nothing', async (t) => {
+  const stage = await openStage(t, { sites: true, env: impatient })
+  const { badTools } = stage.sites
+  const [frozen] = await Promise.all([stage.startWorker(), stage.startApi()])
+  const someone = await customer(stage.platform)
+  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const thinking = await two(stage, someone, '[[sleep 20]]')
+  const calling = await two(stage, someone, '[[call slow_once {"seconds":20}]]', sites)
+  const other = await two(stage, someone, '[[sleep 8]]')
+  const all = [thinking, calling, other]
+  for (const { runId } of [thinking, other]) await untilEvent(someone, runId, 'step.started')
+  await untilAsked(badTools.requests, 'slow_once')
+  const leases = await leasesOf(stage)
+
+  process.kill(frozen.pid, 'SIGSTOP')
+  for (const { runId } of [thinking, calling]) t.is((await cancel(someone, runId)).body.status, 'running')
+  await Promise.all([thinking, calling].map(({ runId }) => endsInTime(t, someone, runId)))
+  const [call] = dataOf(await timelineOf(someone, calling.runId), 'tool.finished')
+  t.like(call, { status: 'unknown', attempts: 1 })
+
+  const began = Date.now()
+  await stage.startWorker()
+  for (const { runId, next } of all) {
+    t.is((await ended(someone, next, 120)).status, 'completed')
+    measured(t, `${Date.now() - began} ms until the next run had ended`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  t.like(await ended(someone, other.runId, 120), { status: 'completed', steps: 1 })
+  await eventually(30, 'others hold the leases of the frozen worker', async () => {
+    const now = await leasesOf(stage)
+    return ['sweeper', 'reconciler'].every((name) => now.get(name) !== leases.get(name)) || undefined
+  })
+
+  const before = await Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
+  process.kill(frozen.pid, 'SIGCONT')
+  // What it was doing when it was frozen it has answered by then, and its loops have gone round.
+  await delay(5000)
+  const after = await Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
+  t.deepEqual(after, before)
+  t.is(askedFor(badTools.requests(), 'slow_once').times, 1)
+  for (const { agent } of all) {
+    t.deepEqual(
+      (await runsOf(someone, agent)).map(({ endedAt }) => endedAt !== null),
+      [true, true],
+    )
+  }
+  measured(t, frozen.logs.slice(-8).join('\n'))
+})
+
+test('cancelling ends in time while Temporal is away and while there is no worker, and the next runs go on after', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const stage = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
+  const [worker] = await Promise.all([stage.startWorker(), stage.startApi()])
+  const someone = await customer(stage.platform)
+  const [first, second] = [await two(stage, someone, '[[sleep 60]]'), await two(stage, someone, '[[sleep 61]]')]
+  for (const { runId } of [first, second]) await untilEvent(someone, runId, 'step.started')
+
+  await temporal.stop()
+  await cancel(someone, first.runId)
+  await endsInTime(t, someone, first.runId)
+  await temporal.start()
+  const back = Date.now()
+  t.is((await ended(someone, first.next, 60)).status, 'completed')
+  measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the next run`)
+
+  await worker.kill()
+  await cancel(someone, second.runId)
+  await endsInTime(t, someone, second.runId)
+  const began = Date.now()
+  await stage.startWorker()
+  t.is((await ended(someone, second.next, 60)).status, 'completed')
+  measured(t, `${Date.now() - began} ms from the new worker's start to the end of the next run`)
+})

@@ -1,0 +1,232 @@
+import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../../api/agents.ts'
+import * as notifications from '../../../api/notifications.ts'
+import { newId } from '../../../src/ids.ts'
+import { call } from '../../helpers/client.ts'
+import { agentOf, person, runOf } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { cancel, runsOf, spendAllBut, start } from '../../helpers/runs.ts'
+import { firesOf, scheduledAgent } from '../../helpers/schedules.ts'
+
+const minutes = (count: number): number => count * 60_000
+
+/** A platform without a worker whose time is the test's, and an agent that fires every minute, made at 10:00:30. */
+async function open(t: ExecutionContext) {
+  let now = new Date('2026-05-04T10:00:30Z')
+  const platform = await startPlatform(t, { clock: { now: () => now }, env: { ACCESS_TOKEN_SECONDS: '3600' } })
+  const someone = await person(platform)
+  const agent = await scheduledAgent(someone, { cron: '* * * * *' })
+  const { fires, scheduleReconciler, database } = platform.services
+  const generation = async () => {
+    const row = await database('schedules').where({ agentId: agent.id }).first<{ generation: number }>('generation')
+    return row.generation
+  }
+  return {
+    platform,
+    someone,
+    agent,
+    database,
+    generation,
+    set: (time: string) => void (now = new Date(`2026-05-04T${time}Z`)),
+    pass: (ms: number) => void (now = new Date(now.getTime() + ms)),
+    /** A fire as the workflow reports it, under the present generation unless another is given. */
+    tick: async (time: string, given?: number, agentId = agent.id) =>
+      fires.recordFire({
+        agentId,
+        generation: given ?? (await generation()),
+        nominalAt: new Date(`2026-05-04T${time}Z`),
+        requestId: `cron/${agentId}-${time}`,
+      }),
+    round: () => scheduleReconciler.round(),
+    ledger: async () => (await firesOf(someone, agent)).map(inShort),
+  }
+}
+
+const inShort = ({ at, outcome, reason }: { at: string; outcome: string; reason: string | null }): string =>
+  [at.slice(11, 16), outcome, reason].filter(Boolean).join(' ')
+
+test('a fire is carried out once, and skipped with its reason while a run is unfinished', async (t) => {
+  const { tick, set, someone, agent, ledger } = await open(t)
+  set('10:01:01')
+  t.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(() => tick('10:01:00'))), Array(5).fill('ran'))
+  const [first, ...more] = await runsOf(someone, agent)
+  t.deepEqual(more, [])
+  t.like(first, { trigger: 'scheduled', status: 'queued', requestId: `cron/${agent.id}-10:01:00` })
+
+  set('10:02:01')
+  t.deepEqual(await Promise.all([1, 2, 3].map(() => tick('10:02:00'))), Array(3).fill('skipped'))
+  const [, skipped] = await runsOf(someone, agent)
+  t.like(skipped, { trigger: 'scheduled', status: 'skipped', reason: 'OVERLAP' })
+  const fires = await firesOf(someone, agent)
+  t.is(fires[0]?.runId, first?.id)
+  t.is(fires[1]?.runId, skipped?.id)
+  t.is(fires[1]?.message, 'The agent still had an unfinished run.')
+
+  await cancel(someone, first?.id ?? '')
+  set('10:03:05')
+  t.is(await tick('10:03:00'), 'ran')
+  t.is((await runsOf(someone, agent)).length, 3)
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped OVERLAP', '10:03 ran'])
+})
+
+test('every other reason not to carry out a fire is on record, and what is no fire is not', async (t) => {
+  const { tick, set, platform, someone, agent, ledger, database, generation } = await open(t)
+  set('10:06:01')
+  t.is(await tick('10:01:00'), 'missed')
+  set('10:06:59')
+  t.is(await tick('10:02:00'), 'ran')
+  const [run] = await runsOf(someone, agent)
+  t.is(await tick('10:00:00'), 'none', 'before the schedule was in force')
+  t.is(await tick('10:03:30'), 'none', 'not at a whole minute')
+  await cancel(someone, run?.id ?? '')
+  await spendAllBut(platform, run?.id ?? '', 0)
+  t.is(await tick('10:03:00'), 'skipped')
+
+  const former = await generation()
+  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
+  set('10:07:00')
+  await platform.services.schedules.settled()
+  await database('schedules').where({ agentId: agent.id }).update({ checkedAt: new Date() })
+  t.is(await tick('10:07:00', former), 'stale')
+  t.is((await database('schedules').where({ agentId: agent.id }).first()).checkedAt, null)
+  t.is(await tick('10:07:00'), 'skipped')
+  t.deepEqual(await ledger(), [
+    '10:01 missed LATE',
+    '10:02 ran',
+    '10:03 skipped NO_CREDITS',
+    // Owed when it was paused.
+    '10:04 missed CHANGED',
+    '10:05 missed CHANGED',
+    '10:06 missed CHANGED',
+    '10:07 skipped PAUSED',
+  ])
+  t.is((await runsOf(someone, agent)).length, 1)
+
+  await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })
+  t.is(await tick('10:08:00'), 'gone')
+  const manual = await agentOf(someone)
+  t.is(await tick('10:08:00', 1, manual.id), 'gone')
+  t.is(await tick('10:08:00', 1, newId()), 'gone')
+  t.is((await database('schedule_fires').where('nominalAt', '>', new Date('2026-05-04T10:07:30Z'))).length, 0)
+  t.is((await runsOf(someone, manual)).length, 0)
+})
+
+test('a fire that nothing reports is recorded as missed when it cannot come any more, and its owner is told', async (t) => {
+  const { tick, set, someone, agent, ledger, round, database } = await open(t)
+  const told = async () =>
+    (await call(someone, notifications.listNotifications, { query: { kind: 'schedule_missed' } })).body.items
+  set('10:06:40')
+  await round()
+  t.deepEqual(await ledger(), [])
+  set('10:08:01')
+  // Out of order, as after an outage.
+  t.is(await tick('10:05:00'), 'ran')
+  t.is(await tick('10:04:00'), 'skipped')
+  await round()
+  const missed = ['10:01 missed NOT_FIRED', '10:02 missed NOT_FIRED']
+  t.deepEqual(await ledger(), [...missed, '10:04 skipped OVERLAP', '10:05 ran'])
+  t.is(await tick('10:01:00'), 'missed', 'a tick that comes after all does not change the record')
+  t.deepEqual(await told(), [])
+  t.is(await tick('10:03:00'), 'missed')
+  const row = () => database('schedules').where({ agentId: agent.id }).first()
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:06:00Z'))
+
+  set('10:08:40')
+  await round()
+  const [telling, ...more] = await told()
+  t.deepEqual(more, [])
+  t.like(telling, { subjectId: agent.id, title: 'The schedule of An agent missed 3 fires' })
+  t.regex(telling?.message ?? '', /3 fires from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC/)
+  set('10:30:00')
+  await round()
+  set('10:31:00')
+  await round()
+  t.is((await told()).length, 1)
+  t.is((await ledger()).length, 25)
+
+  set('20:00:00')
+  await round()
+  t.is((await database('schedule_fires')).length, 525)
+  await round()
+  t.is((await database('schedule_fires')).length, 594)
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T19:55:00Z'))
+})
+
+test('the fires of a paused agent are recorded as skipped at once, and those of a former expression are closed', async (t) => {
+  const { tick, set, someone, agent, ledger, round, generation } = await open(t)
+  const params = { agentId: agent.id }
+  await call(someone, agents.pauseAgent, { params })
+  set('10:02:30')
+  await round()
+  t.deepEqual(await ledger(), ['10:01 skipped PAUSED', '10:02 skipped PAUSED'])
+  set('10:04:30')
+  await call(someone, agents.resumeAgent, { params })
+  t.deepEqual((await ledger()).slice(2), ['10:03 skipped PAUSED', '10:04 skipped PAUSED'])
+  set('10:05:30')
+  const former = await generation()
+  await call(someone, agents.updateAgent, { params, body: { cron: '*/10 * * * *' } })
+  t.is(await tick('10:05:00', former), 'missed')
+  t.is(await tick('10:06:00', former), 'stale')
+  t.is(await tick('10:06:00'), 'none')
+  set('10:10:01')
+  t.is(await tick('10:10:00'), 'ran')
+  // Europe/London has summer time in May: what matches there is another fire in UTC.
+  await call(someone, agents.updateAgent, { params, body: { cron: '0 12 * * *', timeZone: 'Europe/London' } })
+  set('11:00:02')
+  t.is(await tick('12:00:00'), 'none')
+  t.is(await tick('11:00:00'), 'skipped')
+  t.deepEqual((await ledger()).slice(4), ['10:05 missed CHANGED', '10:10 ran', '11:00 skipped OVERLAP'])
+})
+
+test('fires, changes and the filler at the same instant neither lose a fire nor run one twice', async (t) => {
+  const { tick, pass, platform, someone, agent, round } = await open(t)
+  const params = { agentId: agent.id }
+  const zones = ['UTC', 'Europe/Berlin']
+  for (let minute = 1; minute <= 12; minute += 1) {
+    pass(minutes(1))
+    const time = `10:${String(minute).padStart(2, '0')}:00`
+    const timeZone = zones[minute % 2] ?? 'UTC'
+    const update = () => call(someone, agents.updateAgent, { params, body: { timeZone, name: `Agent ${minute}` } })
+    const pause = () => call(someone, agents.pauseAgent, { params })
+    const resume = () => call(someone, agents.resumeAgent, { params })
+    const works = [
+      () => tick(time),
+      update,
+      () => tick(time),
+      () => round(),
+      pause,
+      resume,
+      () => start(someone, agent),
+    ]
+    await Promise.all(works.map((work) => work()))
+    for (const { id, endedAt } of await runsOf(someone, agent)) if (!endedAt) await cancel(someone, id)
+  }
+  pass(minutes(8))
+  await round()
+  const fires = await firesOf(someone, agent)
+  const times = fires.map(({ at }) => at.slice(11, 16))
+  t.deepEqual(times, [...new Set(times)])
+  t.deepEqual(
+    times.slice(0, 12),
+    Array.from({ length: 12 }, (_, index) => `10:${String(index + 1).padStart(2, '0')}`),
+  )
+  const scheduled = (await runsOf(someone, agent)).filter(({ trigger }) => trigger === 'scheduled')
+  const named = fires.flatMap(({ runId }) => (runId === null ? [] : [runId]))
+  t.deepEqual(scheduled.map(({ id }) => id).toSorted(), named.toSorted())
+  for (const { outcome, runId } of fires) {
+    if (outcome === 'ran') t.not((await runOf(someone, runId ?? '')).status, 'skipped')
+  }
+  t.false(platform.logs.some((line) => line.includes('deadlock')))
+})
+
+test('the ledger is kept for a year', async (t) => {
+  const { tick, set, pass, database, platform } = await open(t)
+  set('10:01:01')
+  await tick('10:01:00')
+  pass(364 * 24 * minutes(60))
+  await platform.services.scheduleReconciler.purge()
+  t.is((await database('schedule_fires')).length, 1)
+  pass(2 * 24 * minutes(60))
+  await platform.services.scheduleReconciler.purge()
+  t.is((await database('schedule_fires')).length, 0)
+})
