@@ -32,8 +32,8 @@ test('a deploy in the middle of 20 runs fails none of them, and sends no call tw
   t.is(await before.stop(), 0)
   const drained = Date.now() - asked
   measured(t, `${drained} ms until the worker had ended`)
-  // A second is for giving up what took too long, and telling Temporal.
-  t.true(drained < (graceSeconds + 2) * 1000)
+  // The rest is for giving up what took too long, and telling Temporal.
+  t.true(drained < (graceSeconds + 3) * 1000)
   const after = await starting
 
   const runs = await Promise.all(ids.map((id) => ended(someone, id, 60)))

@@ -1,7 +1,13 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { sharedServers } from '../helpers/servers.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
@@ -63,6 +69,55 @@ test('a queue that an operator cancels in Temporal ends its run as cancelled and
   t.is((await ended(someone, queued.runId, 25)).status, 'completed')
   measured(t, `${Date.now() - began} ms until the next run had ended`)
   t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+})
+
+test('an operator finds the runs that wait, and for what, until they go on', async (t) => {
+  const stage = await openStage(t, { worker: true })
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 1]] [[call no_such_tool]] [[then]] [[say done]]' })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  await untilEvent(someone, runId, 'step.started')
+  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
+  const { workflow } = await operator(t)
+  const found = async (query: string) => {
+    const ids: string[] = []
+    for await (const { workflowId } of workflow.list({ query: `AgentId = '${agent.id}' AND ${query}` }))
+      ids.push(workflowId)
+    return ids.length > 0 ? ids : undefined
+  }
+  const waits = () => found("WaitingFor = 'paused'")
+  t.deepEqual(await eventually(20, 'the run is found as waiting', waits), [agentRunId(runId)])
+  await call(someone, agents.resumeAgent, { params: { agentId: agent.id } })
+  t.is((await ended(someone, runId)).status, 'completed')
+  // The name is a word of the query language too, hence the quotes.
+  const query = "WorkflowType = 'agentRun' AND WaitingFor IS NULL AND `Trigger` = 'webhook'"
+  t.deepEqual(await eventually(20, 'it is found as not waiting', () => found(query)), [agentRunId(runId)])
+})
+
+test('a run that an operator resets to its beginning repeats nothing that is on record', async (t) => {
+  const stage = await openStage(t, { worker: true })
+  const someone = await customer(stage.platform)
+  const systemPrompt = '[[call no_such_tool]] [[then]] [[sleep 5]] [[say done]]'
+  const { runId } = (await deliver(stage.platform, await webhookAgent(someone, { systemPrompt }), {})).body
+  await untilEvent(someone, runId, 'step.started', ({ data }) => data['step'] === 2)
+  const { temporal, temporalBinary } = sharedServers()
+  const reset = [
+    'workflow',
+    'reset',
+    '--workflow-id',
+    agentRunId(runId),
+    '--type',
+    'FirstWorkflowTask',
+    '--reason',
+    'so',
+  ]
+  await promisify(execFile)(temporalBinary, [...reset, '--address', temporal])
+  t.like(await ended(someone, runId), { status: 'completed', steps: 2 })
+  const course = courseOf(await timelineOf(someone, runId))
+  t.deepEqual(
+    course.filter((event) => event.startsWith('step.')),
+    ['step.started 1 1', 'step.finished 1 1', 'step.started 2 1', 'step.started 2 2', 'step.finished 2 2'],
+  )
 })
 
 test('a run that is terminated in the middle of a call that must not be repeated says so of the call', async (t) => {
