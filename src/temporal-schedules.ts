@@ -25,8 +25,8 @@ export interface WantedSchedule {
 type CronTick = (input: CronTickInput) => Promise<void>
 type Options = ScheduleOptions<ScheduleOptionsStartWorkflowAction<CronTick>> & { state: { paused: boolean } }
 
-/** A tick tries for so long to be recorded; by then the ledger has the fire as missed. */
-const tickTimeoutMs = 15 * 60_000
+/** A tick tries to be recorded for so much longer than the catch-up window; by then the ledger has it as missed. */
+const tickGraceMs = 10 * 60_000
 
 /** What may keep a request waiting, in milliseconds; a look at all schedules has no request behind it. */
 const listingMs = 20_000
@@ -131,7 +131,7 @@ const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
     workflowId: scheduleId(wanted.agentId),
     args: [{ agentId: wanted.agentId, ownerId: wanted.ownerId, generation: wanted.generation }],
     taskQueue,
-    workflowRunTimeout: tickTimeoutMs,
+    workflowRunTimeout: wanted.catchUpSeconds * 1000 + tickGraceMs,
     staticSummary: 'One fire of a schedule: starts a run, or records why not',
     typedSearchAttributes: [
       { key: searchAttributes.agent, value: wanted.agentId },

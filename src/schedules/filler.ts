@@ -101,7 +101,8 @@ export function createFiller(context: {
   }
 }
 
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
+/** The day (UTC), which lasts until what was missed at its very end has been told. */
+const dayOf = (now: Date): string => new Date(now.getTime() - 3 * quietMs).toISOString().slice(0, 10)
 
 function tellingOf({ agent_id: agentId, owner_id: ownerId, name, count, first, last }: Missed, day: string) {
   const [from, until] = [first, last].map((at) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`)

@@ -116,7 +116,31 @@ test('what is done to a scheduled agent is done to its schedule in Temporal', as
   await temporal.until(agent, 'is there again', (found) => generationOf(found) === 6)
   await call(someone, agents.deleteAgent, { params })
   await temporal.until(agent, 'is gone with the agent', (found) => found === undefined)
-  await call(someone, agents.createAgent, { body: { name: 'A', systemPrompt: 'B', trigger: 'manual' } })
   const manual = await agentOf(someone)
   t.is(await temporal.describe(manual), undefined)
+})
+
+test('after changes at the same instant, by two processes, Temporal has the last of them', async (t) => {
+  const one = await startPlatform(t)
+  const other = await startPlatform(t, {
+    env: { DATABASE_URL: one.config.database.url, BASE_URL: one.url, TASK_QUEUE: one.config.temporal.taskQueue },
+  })
+  const someone = await person(one)
+  const temporal = openSchedules(t)
+  const agent = await scheduledAgent(someone)
+  const params = { agentId: agent.id }
+  const change = (number: number) => {
+    const client = { ...someone, url: number % 2 === 0 ? one.url : other.url }
+    if (number === 4) return call(client, agents.pauseAgent, { params })
+    return call(client, agents.updateAgent, { params, body: { cron: `${number} 0 1 1 *` } })
+  }
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => change(number)))
+  t.true(answers.every(({ status }) => status === 200))
+  await Promise.all([one, other].map(({ services }) => services.schedules.settled()))
+  const { wanted, schedule } = await one.services.schedules.read(agent.id)
+  // The expression is 0 0 1 1 * at first; writing it again may be no change.
+  t.true((schedule?.generation ?? 0) >= 8)
+  t.is(schedule?.syncedGeneration, schedule?.generation)
+  t.deepEqual(wanted && (await one.services.temporal.schedules.differences(wanted)), [])
+  t.true((await temporal.describe(agent))?.state.paused)
 })
