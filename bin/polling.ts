@@ -73,6 +73,9 @@ async function poll(
       // A workflow task waits this long for the worker that has the workflow in memory before any other may have it. The
       // default of 10 s is what the runs of a killed worker would stand still; replaying a run elsewhere costs little.
       stickyQueueScheduleToStartTimeout: '2s',
+      // A worker that freezes takes as many activities with it as it has polls open, each until its heartbeat times out
+      // and with a longer pause after each; with the default of ten a run may need a minute and a half to get away.
+      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
       // Heartbeats carry cancellations back, and by default would come at four fifths of their timeout: too close to it
       // for a busy process.
       maxHeartbeatThrottleInterval: '2s',

@@ -27,7 +27,8 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
       statement_timeout: 30_000,
       // A server that is cut off does not even refuse; this is noticed here, a little after it would have been there.
       query_timeout: 35_000,
-      idle_in_transaction_session_timeout: 30_000,
+      // A frozen process must not keep the lock of a queue for longer than cancelling a run of it may take.
+      idle_in_transaction_session_timeout: 5000,
     },
     pool: { min: 0, max: config.database.pool },
     acquireConnectionTimeout: 5000,
@@ -48,13 +49,15 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
 /**
  * Whether the error says that Postgres is away: SQLSTATE classes 08 and 57P, a server that only reads (25006, after a
  * failover), socket errors, a host name that does not resolve just now, an exhausted pool; and that it gave this one up
- * in favour of another (40001, 40P01), which is tried again in the same way.
+ * in favour of another (40001, 40P01), or because we stood still in the middle of it (25P03), which is tried again alike.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, name } = native(error)
   if (name === 'KnexTimeoutError') return true
   if (typeof code === 'string')
-    return /^(08|57P|53300|25006|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)
+    return /^(08|57P|53300|25006|25P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(
+      code,
+    )
   const { message } = native(error)
   return typeof message === 'string' && codeless.test(message)
 }

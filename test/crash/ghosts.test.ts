@@ -1,0 +1,254 @@
+import { Client, Connection } from '@temporalio/client'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
+import test, { type ExecutionContext } from 'ava'
+import { createActivities } from '../../activities/index.ts'
+import * as agents from '../../api/agents.ts'
+import { newId } from '../../src/ids.ts'
+import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { cancel, dataOf, waiting } from '../helpers/runs.ts'
+import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
+import { courseOf, isGapless, measured, untilEvent } from './record.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
+
+/** Temporal's own client, for doing what operators do there, and worse. */
+async function openOperator(t: ExecutionContext, { environment }: Stage) {
+  const connection = await Connection.connect({ address: temporalAddress() })
+  t.teardown(() => connection.close())
+  const { workflow } = new Client({ connection })
+  const taskQueue = environment['TASK_QUEUE'] ?? ''
+  return {
+    statusOf: async (workflowId: string) => (await workflow.getHandle(workflowId).describe()).status.name,
+    terminate: (workflowId: string) => workflow.getHandle(workflowId).terminate('an operator said so'),
+    delete: (workflowId: string) =>
+      connection.workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution: { workflowId } }),
+    /** Our workflow code without its input: it throws in every workflow task, which Temporal repeats for ever. */
+    wedge: (type: 'agentRun' | 'agentQueue', workflowId: string) =>
+      workflow.start(type, { taskQueue, workflowId, args: [] }),
+  }
+}
+
+/** What a process has logged of the repair of an agent or a run. */
+const repairsOf = (logs: string[], id: string) =>
+  logs
+    .filter((line) => line.includes('"repair"') && line.includes(id))
+    .map((line) => (JSON.parse(line) as { repair: string }).repair)
+
+async function tell(t: ExecutionContext, someone: Person, runId: string, since: number): Promise<void> {
+  const timeline = await timelineOf(someone, runId)
+  t.true(isGapless(timeline.map(({ number }) => number)))
+  measured(t, `${Date.now() - since} ms until the run had ended: ${courseOf(timeline).join(', ')}`)
+  for (const { note } of dataOf(timeline, 'recovered')) measured(t, String(note))
+}
+
+test('whatever of an agent an operator deletes or terminates in Temporal, its queue goes on', async (t) => {
+  const stage = await openStage(t, { env: impatient })
+  const first = await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const operator = await openOperator(t, stage)
+  const agentIn = async (seconds: number) => {
+    const agent = await webhookAgent(someone, { systemPrompt: 'Report.', allowActionOverride: true })
+    const { runId } = (await deliver(stage.platform, agent, { action: `[[sleep ${seconds}]]` })).body
+    const { runId: next } = (await deliver(stage.platform, agent, {})).body
+    await untilEvent(someone, runId, 'step.started')
+    return { agent, runId, next, queueId: agentQueueId(agent.id), workflowId: agentRunId(runId) }
+  }
+  const [run, queue] = await Promise.all([agentIn(60), agentIn(60)])
+  await Promise.all([operator.delete(run.workflowId), operator.delete(queue.queueId)])
+  t.like(await ended(someone, run.runId, 30), { status: 'failed', reason: 'TERMINATED' })
+  t.like(await ended(someone, queue.runId, 30), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  const [both, terminated] = await Promise.all([agentIn(8), agentIn(8)])
+  // With a worker, it would be chance whether the run learns of its queue's end before its own.
+  await first.kill()
+  const began = Date.now()
+  await Promise.all([
+    operator.delete(both.queueId).then(() => operator.delete(both.workflowId)),
+    operator.terminate(terminated.queueId).then(() => operator.terminate(terminated.workflowId)),
+  ])
+  const worker = await stage.startWorker()
+  for (const { runId, next, agent } of [both, terminated]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    t.deepEqual(repairsOf(worker.logs, agent.id).slice(-1), ['take-up'])
+    await tell(t, someone, runId, began)
+    t.is((await ended(someone, next, 60)).status, 'completed')
+  }
+  for (const { next } of [run, queue]) t.is((await ended(someone, next, 60)).status, 'completed')
+})
+
+test('workflows that cannot go on are ended, whoever is behind them, and the runs of the record are carried out', async (t) => {
+  // The sweeper stays out of it: after a signal of its, Temporal counts the attempts at a task from one again.
+  const stage = await openStage(t, { env: { ...impatient, STALL_SECONDS: '60' } })
+  const { platform } = stage
+  const cutOff = await startPlatform(t, { env: { ...stage.environment, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+  const someone = await customer(platform)
+  const operator = await openOperator(t, stage)
+  const twoSteps = '[[sleep 2]] [[call nothing {}]] [[then]] [[say done]]'
+  const scripted = (systemPrompt: string) => webhookAgent(someone, { systemPrompt })
+  const send = async (agent: Awaited<ReturnType<typeof scripted>>) => (await deliver(platform, agent, {})).body.runId
+
+  const [failing, stuck, sleeper, forgotten] = await Promise.all(
+    ['Report.', 'Report.', twoSteps, twoSteps].map(scripted),
+  )
+  const failed = await send(failing!)
+  await operator.wedge('agentRun', agentRunId(failed))
+  await operator.wedge('agentQueue', agentQueueId(stuck!.id))
+  const queued = await send(stuck!)
+  const strangers = [agentRunId(newId()), agentQueueId(newId())] as const
+  await operator.wedge('agentRun', strangers[0])
+  await operator.wedge('agentQueue', strangers[1])
+  const [asleep, unwanted] = await Promise.all([send(sleeper!), send(forgotten!)])
+  const behind = await send(forgotten!)
+  const began = Date.now()
+  const worker = await stage.startWorker()
+  for (const [agent, runId] of [
+    [sleeper!, asleep],
+    [forgotten!, unwanted],
+  ] as const) {
+    await untilEvent(someone, runId, 'step.started')
+    await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
+  }
+  await Promise.all([waiting(someone, asleep), waiting(someone, unwanted)])
+
+  // The record says that this one is at work, its workflow sleeps until tomorrow.
+  await platform.services.database.raw(
+    `update runs set status = 'running', waiting_cause = null, waiting_since = null, waiting_until = null where id = ?`,
+    [asleep],
+  )
+  await call({ ...someone, url: cutOff.url }, agents.resumeAgent, { params: { agentId: sleeper!.id } })
+  // And this one is over, but Temporal has not been told.
+  const elsewhere = { ...someone, url: cutOff.url }
+  t.is((await cancel(elsewhere, unwanted)).body.status, 'cancelled')
+  await call(elsewhere, agents.resumeAgent, { params: { agentId: forgotten!.id } })
+
+  for (const runId of [failed, queued, asleep, behind]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    await tell(t, someone, runId, began)
+  }
+  await operator.wedge('agentRun', agentRunId(failed))
+  for (const id of [...strangers, agentRunId(failed)]) {
+    await eventually(30, `${id} is ended`, async () => (await operator.statusOf(id)) === 'TERMINATED' || undefined)
+  }
+  const notes = dataOf(await timelineOf(someone, failed), 'recovered').map(({ note }) => String(note))
+  t.regex(notes[0] ?? '', /its workflow task failed \d+ times/)
+  t.regex(notes[1] ?? '', /taken up again/)
+  const idOf = (workflowId: string) => workflowId.split('/')[1] ?? ''
+  for (const [id, repair] of [
+    [failed, 'restart-run'],
+    [stuck!.id, 'restart-queue'],
+    [asleep, 'restart-run'],
+    [unwanted, 'end-child'],
+    [failed, 'end-stray'],
+    ...strangers.map((workflowId) => [idOf(workflowId), 'end-stray'] as const),
+  ] as const) {
+    t.true(repairsOf(worker.logs, id).includes(repair), `${repair} was logged`)
+  }
+})
+
+test('a queue that waits for a workflow which Temporal has lost is begun anew, and its run goes on', async (t) => {
+  const temporal = await startOwnTemporal(t)
+  const stage = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
+  const first = await stage.startWorker()
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]]' })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const { runId: next } = (await deliver(stage.platform, agent, {})).body
+  await untilEvent(someone, runId, 'step.started')
+  await first.kill()
+  await temporal.stop()
+  await temporal.lose(agentRunId(runId))
+  await temporal.start()
+  const began = Date.now()
+  const worker = await stage.startWorker()
+  for (const id of [runId, next]) t.is((await ended(someone, id, 60)).status, 'completed')
+  await tell(t, someone, runId, began)
+  const [note] = dataOf(await timelineOf(someone, runId), 'recovered').map((data) => String(data['note']))
+  t.regex(note ?? '', /waits for a run's workflow that is closed in Temporal, or that Temporal does not know/)
+  t.true(repairsOf(worker.logs, agent.id).includes('restart-queue'))
+})
+
+/** A worker whose workflow code is bad, polling in this process until it is stopped. */
+async function badWorker(t: ExecutionContext, { platform, environment }: Stage) {
+  const workflowsPath = new URL('bad-deployment.ts', import.meta.url).pathname
+  const logger = new DefaultLogger('ERROR', () => undefined)
+  const connection = await NativeConnection.connect({ address: temporalAddress() })
+  const worker = await Worker.create({
+    connection,
+    taskQueue: environment['TASK_QUEUE'] ?? '',
+    workflowBundle: await bundleWorkflowCode({ workflowsPath, logger }),
+    activities: createActivities(platform.services),
+  })
+  const running = worker.run()
+  const stop = async () => {
+    if (worker.getState() === 'RUNNING') worker.shutdown()
+    await running
+  }
+  t.teardown(async () => {
+    await stop()
+    await connection.close()
+  })
+  return { stop }
+}
+
+test('a run that a bad deployment cannot carry out is begun anew by an API, and completed by the next deployment', async (t) => {
+  const stage = await openStage(t, { env: impatient })
+  const someone = await customer(stage.platform)
+  const bad = await badWorker(t, stage)
+  const api = await stage.startApi()
+  const agent = await webhookAgent(someone, { systemPrompt: 'Report.' })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const began = Date.now()
+  const recovered = await untilEvent(someone, runId, 'recovered')
+  t.regex(String(recovered.data['note']), /its workflow task failed \d+ times/)
+  measured(t, `${Date.now() - began} ms until the run was begun anew`)
+  await eventually(10, 'the API says so', () => repairsOf(api.logs, agent.id).includes('restart-run') || undefined)
+  await bad.stop()
+  await stage.startWorker()
+  t.is((await ended(someone, runId, 60)).status, 'completed')
+  await tell(t, someone, runId, began)
+})
+
+test('a queue row that contradicts its runs is brought in line with them', async (t) => {
+  const platform = await startPlatform(t, { worker: true })
+  const { database, reconciler } = platform.services
+  const someone = await customer(platform)
+  const [forgotten, wrong, asleep] = [
+    await webhookAgent(someone),
+    await webhookAgent(someone),
+    await webhookAgent(someone),
+  ]
+  const done = (await deliver(platform, wrong, {})).body.runId
+  await ended(someone, done)
+  const rowOf = (agent: { id: string }) =>
+    database('agent_queues').where({ agentId: agent.id }).first() as Promise<Record<string, unknown>>
+  await eventually(20, 'the queue sleeps', async () => (await rowOf(wrong))['awake'] === false || undefined)
+  await database('agent_queues').where({ agentId: wrong.id }).update({ unfinished: 7, runningRunId: done })
+
+  // Accepted by a process that cannot reach Temporal, and then forgotten.
+  const cutOff = await startPlatform(t, {
+    env: { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+  })
+  const waitingRun = (await deliver(cutOff, asleep, {})).body.runId
+  await database('agent_queues').where({ agentId: asleep.id }).update({ awake: false })
+  t.like(await rowOf(asleep), { awake: false, unfinished: 1 })
+
+  const busy = await webhookAgent(someone, { systemPrompt: '[[sleep 5]]' })
+  const running = (await deliver(platform, busy, {})).body.runId
+  await untilEvent(someone, running, 'step.started')
+  await database('agent_queues').where({ agentId: busy.id }).update({ runningRunId: null })
+
+  await reconciler.reconcile()
+  t.like(await rowOf(wrong), { unfinished: 0, runningRunId: null })
+  t.like(await rowOf(busy), { unfinished: 1, runningRunId: running })
+  t.is((await ended(someone, waitingRun)).status, 'completed')
+  t.like(await ended(someone, running), { status: 'completed', steps: 1 })
+  t.deepEqual(repairsOf(platform.logs, forgotten.id), [], 'what agrees is left alone')
+  t.deepEqual(
+    [wrong, asleep, busy].map(({ id }) => repairsOf(platform.logs, id)),
+    [['record'], ['record'], ['record']],
+  )
+})
