@@ -23,6 +23,7 @@ interface Sent {
   /** When it was first sent, and when its receipt had arrived. */
   from: number
   until: number
+  attempts: number
 }
 
 type Agent = Awaited<ReturnType<typeof webhookAgent>>
@@ -30,13 +31,13 @@ type Agent = Awaited<ReturnType<typeof webhookAgent>>
 /** Sends one delivery until somebody has accepted it, as senders do. */
 async function send(url: string, agent: Agent, key: string): Promise<Sent> {
   const from = Date.now()
-  for (;;) {
+  for (let attempts = 1; ; attempts += 1) {
     const answer = await call({ url }, webhooks.receiveWebhook, {
       params: { agentId: agent.id },
       raw: JSON.stringify({ key }),
       headers: { 'x-webhook-secret': agent.webhookSecret, 'idempotency-key': key },
     }).catch(() => undefined)
-    if (answer?.status === 202) return { key, ...answer.body, from, until: Date.now() }
+    if (answer?.status === 202) return { key, ...answer.body, from, until: Date.now(), attempts }
     await delay(50)
   }
 }
@@ -74,11 +75,19 @@ test('1,000 deliveries under fire: the order of arrival, of the sequence and of 
   const began = Date.now()
   const sending = Array.from({ length: senders }, async (_, sender) => {
     const mine: Sent[] = []
-    for (let number = 0; number < each; number += 1) mine.push(await send(url, agent, `${sender}-${number}`))
+    for (let number = 0; number < each; number += 1) {
+      mine.push(await send(url, agent, `${sender}-${number}`))
+      // Spread over more than a minute, so that many are under way when a process is killed.
+      await delay(Math.random() * 3000)
+    }
     return mine
   })
   const sent = (await Promise.all(sending)).flat()
-  measured(t, `${Math.round((Date.now() - began) / 1000)} s until all were accepted`)
+  const again = sent.filter(({ attempts }) => attempts > 1).length
+  measured(
+    t,
+    `${Math.round((Date.now() - began) / 1000)} s until all were accepted, ${again} after having been sent again`,
+  )
   const runs = await allEnded(someone, agent, 15 * 60)
   calm.abort()
   const kills = await done
