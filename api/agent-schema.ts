@@ -3,6 +3,7 @@ import { webhookProofs } from '../src/agents/agent.ts'
 import type { AgentWithSites } from '../src/agents/agents.ts'
 import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
 import { id, text, time, trigger } from './schemas.ts'
 
 const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a type of JSON')
@@ -59,7 +60,10 @@ export const agent = v.object({
   timeZone: v.nullable(v.string()),
   sites: v.array(v.object({ vaultEntryId: id, tools: v.nullable(v.array(v.string())) })),
   webhookUrl: v.nullable(v.string()),
-  webhookSecret: v.nullable(v.string()),
+  webhookSecret: v.pipe(
+    v.nullable(v.string()),
+    v.metadata({ description: 'null also for API keys without the scope `write`' }),
+  ),
   previousWebhookSecretUntil: v.pipe(
     v.nullable(time),
     v.metadata({ description: 'Until when the secret before the last rotation is good too' }),
@@ -77,21 +81,25 @@ export const agent = v.object({
   callbackUrl: v.nullable(v.string()),
   callbackSecret: v.pipe(
     v.nullable(v.string()),
-    v.metadata({ description: 'What callbacks are signed with (Standard Webhooks); null without `callbackUrl`' }),
+    v.metadata({
+      description:
+        'What callbacks are signed with (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
+    }),
   ),
 })
 
 /**
  * URL and secret are shown of agents that are triggered by webhooks (specification, "Agent"); the secret of callbacks
- * of those that have any.
+ * of those that have any. Secrets only to who may write: with them one can start runs.
  */
-export function presentAgent(services: Services, row: AgentWithSites) {
+export function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
   const webhook = row.trigger === 'webhook'
+  const mayWrite = scopes.includes('write')
   return {
     ...fieldsOf(row),
     webhookUrl: webhook ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
-    webhookSecret: webhook ? services.agents.secretOf(row) : null,
+    webhookSecret: webhook && mayWrite ? services.agents.secretOf(row) : null,
     previousWebhookSecretUntil: webhook ? services.agents.previousUntil(row) : null,
-    callbackSecret: row.callbackUrl === null ? null : services.agents.callbackSecretOf(row),
+    callbackSecret: row.callbackUrl !== null && mayWrite ? services.agents.callbackSecretOf(row) : null,
   }
 }

@@ -41,7 +41,7 @@ export const createAgent = route({
   async handle({ services, caller, body }) {
     services.agents.assertTrigger(body)
     const { limits } = await assertAllowed(services, caller.userId, body.trigger)
-    return presentAgent(services, await services.agents.create(caller.userId, body, limits.agents))
+    return presentAgent(services, await services.agents.create(caller.userId, body, limits.agents), caller)
   },
 })
 
@@ -65,7 +65,7 @@ export const getAgent = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  handle: async ({ services, resource }) => presentAgent(services, resource),
+  handle: async ({ services, caller, resource }) => presentAgent(services, resource, caller),
 })
 
 export const updateAgent = route({
@@ -95,7 +95,7 @@ export const updateAgent = route({
     const wanted = { ...fieldsOf(resource), ...changes } as AgentFields
     services.agents.assertTrigger(wanted)
     if (wanted.trigger !== resource.trigger) await assertAllowed(services, caller.userId, wanted.trigger)
-    return presentAgent(services, await services.agents.update(resource, changes as Partial<AgentFields>))
+    return presentAgent(services, await services.agents.update(resource, changes as Partial<AgentFields>), caller)
   },
 })
 
@@ -111,7 +111,7 @@ export const rotateCallbackSecret = route({
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource }) {
     await services.agents.rotateCallbackSecret(resource)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
   },
 })
 
@@ -162,7 +162,7 @@ export const rotateSecret = route({
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource, body }) {
     await services.agents.rotateSecret(resource, body)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
   },
 })
 
@@ -180,7 +180,7 @@ export const pauseAgent = route({
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource }) {
     await services.agents.pause(resource)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
   },
 })
 
@@ -196,7 +196,7 @@ export const resumeAgent = route({
   async handle({ services, caller, resource }) {
     await services.agents.resume(resource)
     await services.runs.resumeAgent(resource.id)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id))
+    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
   },
 })
 

@@ -69,7 +69,7 @@ export const retryCallback = route({
   path: '/runs/{runId}/callback/retry',
   summary: 'Post the ending of a run again',
   description:
-    "Whatever came of it before; under the same `webhook-id`, to the agent's present `callbackUrl` if it has one, and " +
+    "Whatever came of it before; under the same `webhook-id`, to the agent's present `callbackUrl`, and " +
     'for as long as a new callback is tried.',
   response: callback,
   resource: runOf,

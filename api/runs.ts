@@ -123,9 +123,12 @@ export const replayRun = route({
     'AGENT_ALREADY_RUNNING',
     'TIER_REQUIRED',
     'SUBSCRIPTION_PAST_DUE',
+    'WEBHOOK_PAYLOAD_INVALID',
     'NO_CREDITS',
   ],
   async handle({ services, caller, resource, request }) {
+    const agent = await services.agents.get(caller.userId, resource.agentId)
+    if (resource.trigger === 'webhook') services.webhooks.assertFits(agent, resource)
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
     const { runId } = await services.runs.replay(resource, asked)
     return presentRun(await services.runs.get(caller.userId, runId))

@@ -84,9 +84,9 @@ export const getDelivery = route({
   summary: 'The receipt of a delivery as it stands now, for its sender',
   description:
     "Needs the agent's secret in `X-Webhook-Secret`, whatever proof its deliveries have; an agent that takes Standard " +
-    'Webhooks takes a signature over an empty body in its place.',
+    'Webhooks takes a signature over an empty body in its place, with the `webhook-id` `get-<run id>`.',
   codes: ofSenderCodes,
-  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked)),
+  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked), `get-${asked.params.runId}`),
   handle: async ({ services, resource, params }) =>
     present(services, resource.id, await services.runs.receipt(resource.id, params.runId)),
 })
@@ -97,9 +97,9 @@ export const withdrawDelivery = route({
   method: 'delete',
   summary: 'Take back a delivery that is still queued, for its sender',
   description:
-    'Proven as reading its receipt is. What has been started can only be cancelled by the owner of the agent.',
+    'Proven as reading its receipt is, a signature with the `webhook-id` `delete-<run id>`. What has been started can only be cancelled by the owner of the agent.',
   codes: [...ofSenderCodes, 'RUN_NOT_CANCELLABLE'],
-  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked)),
+  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked), `delete-${asked.params.runId}`),
   handle: async ({ services, resource, params }) =>
     present(services, resource.id, await services.webhooks.withdraw(resource.id, params.runId)),
 })

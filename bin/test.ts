@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config.ts'
@@ -66,8 +67,9 @@ async function main(): Promise<number> {
 
   async function runAva(env: Record<string, string>, start: number): Promise<number> {
     const given = process.argv.slice(2)
-    // Two files at a time: more only makes each slower on two cores, and time limits are part of what is tested.
-    const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', '2']
+    // One file more than there are cores: some wait for things to happen, and what is timed must not be slowed down more.
+    const files = String(Math.min(4, availableParallelism() + 1))
+    const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', files]
     const child = spawn(process.execPath, [ava, '--tap', ...concurrency, ...given], {
       env,
       detached: true,

@@ -198,6 +198,13 @@ export function createAgents(context: {
       return agent
     },
 
+    /** The agent whose deliveries a sender asks after, whatever starts it by now; AGENT_NOT_FOUND. */
+    async forSender(id: string): Promise<Agent> {
+      const agent = isId(id) ? await livingById(id) : undefined
+      assertThat(agent, 'AGENT_NOT_FOUND')
+      return agent
+    },
+
     /** What a starting run takes over; undefined when the agent is gone. */
     forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
 

@@ -51,22 +51,28 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
     /**
      * Has a run's callback posted now, whatever came of it before, and for as long as a new one; to the address that the
-     * agent names now, if it names one. NOT_FOUND if the run has no callback.
+     * agent names now. NOT_FOUND if the run has no callback, or its agent names no address any more.
      */
     async retry(runId: string): Promise<Callback & { log: CallbackAttempt[] }> {
       const now = clock.now()
-      await database.raw(
+      await of(runId)
+      const { rows } = await database.raw<{ rows: unknown[] }>(
         `update callbacks c
             set status = 'pending', tries = 0, next_at = ?, ended_at = null, give_up_at = ?,
-                url = coalesce(a.callback_url, c.url)
-           from agents a where a.id = c.agent_id and c.run_id = ?`,
+                url = a.callback_url
+           from agents a
+          where a.id = c.agent_id and c.run_id = ? and a.callback_url is not null and a.deleted_at is null
+         returning 1`,
         [now, giveUpAt(now), runId],
       )
+      assertThat(rows.length > 0, 'NOT_FOUND', { message: noAddress })
       return of(runId)
     },
   }
 }
 
 export type Callbacks = ReturnType<typeof createCallbacks>
+
+const noAddress = 'The agent of the run names no callbackUrl any more, or is deleted: there is nowhere to post to.'
 
 const none = 'The run has no callback: it has not ended, or its agent named no callbackUrl when it did.'

@@ -97,7 +97,7 @@ function repeated(request: AcceptRequest, earlier: Known): Decision {
     const { id, status, sequence, ahead } = earlier
     return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
   }
-  const message = `The idempotency key was used before for another body, by run ${earlier.id}. Use a new key.`
+  const message = `The idempotency key was used before, by run ${earlier.id}, and not for this very body. Use a new key.`
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] }) }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/receipt.ts'
+import type { Run } from '../runs/run.ts'
 import type { Runs } from '../runs/runs.ts'
 import { challengeIn, identityOf } from './identity.ts'
 import { assertMatches, readPayload } from './payload.ts'
@@ -49,32 +50,42 @@ export function createWebhooks(context: {
 }) {
   const { agents, billing, clock, runs, rateLimits } = context
 
-  async function prove(knock: Knock, demanded: (proof: WebhookProof, header: ReadHeader) => Preset[]): Promise<Agent> {
-    const { agentId, header, readBody, address } = knock
-    const agent = await agents.forWebhook(agentId)
+  async function prove(knock: Knock, agent: Agent, demanded: Preset[]): Promise<Agent> {
+    const { header, readBody } = knock
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
-    for (const preset of demanded(agent.webhookProof, header)) {
+    for (const preset of demanded) {
       const message = await problemOfProof(preset, evidence)
-      if (message === undefined) continue
-      await rateLimits.webhookFailed(address)
-      throw new CodedError('WEBHOOK_SECRET_INVALID', { message })
+      if (message !== undefined) await refuseProof(knock, message)
     }
     return agent
   }
 
+  async function refuseProof({ address }: Knock, message: string): Promise<never> {
+    await rateLimits.webhookFailed(address)
+    throw new CodedError('WEBHOOK_SECRET_INVALID', { message })
+  }
+
   return {
     /**
-     * The agent, when the one who asks after a delivery is its sender. Fails with AGENT_NOT_FOUND,
-     * WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many failed proofs).
+     * The agent, when the one who asks after a delivery is its sender. A signature must be for this very purpose: there is
+     * no body that would say what is asked for. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too
+     * many failed proofs).
      */
-    proveAsking: (knock: Knock): Promise<Agent> => prove(knock, demandedOfAsking),
+    async proveAsking(knock: Knock, purpose: string): Promise<Agent> {
+      const agent = await agents.forSender(knock.agentId)
+      const demanded = demandedOfAsking(agent.webhookProof, knock.header)
+      const isSigned = demanded.includes(presets['standard-webhooks'])
+      if (isSigned && knock.header('webhook-id') !== purpose) await refuseProof(knock, purposeMessage(purpose))
+      return prove(knock, agent, demanded)
+    },
 
     /**
      * Everything that is checked before the body is looked into. Fails as `proveAsking` does, with VALIDATION_ERROR
      * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED.
      */
     async admit(knock: Knock): Promise<Admitted> {
-      const agent = await prove(knock, demandedOfDelivery)
+      const agent = await agents.forWebhook(knock.agentId)
+      await prove(knock, agent, demandedOfDelivery(agent.webhookProof, knock.header))
       const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.depth(agent.id)])
       billing.requireFeature(account, 'webhooks')
       billing.requireGoodStanding(account)
@@ -101,6 +112,11 @@ export function createWebhooks(context: {
       return runs.accept(request)
     },
 
+    /** Refuses a delivery that is to be replayed when it does not match the schema as it is now: WEBHOOK_PAYLOAD_INVALID. */
+    assertFits(agent: Agent, { payload }: Pick<Run, 'payload'>): void {
+      if (payload !== null) assertMatches(agent.webhookSchema, readPayload(Buffer.from(payload)))
+    },
+
     /**
      * Takes back a delivery that is still queued, for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
      * RUN_NOT_CANCELLABLE.
@@ -124,6 +140,9 @@ const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =
   proof === 'secret' && header('webhook-signature') !== undefined
     ? [presets.secret, presets['standard-webhooks']]
     : [presets[proof]]
+
+const purposeMessage = (purpose: string): string =>
+  `The header webhook-id must be "${purpose}", so that the signature is good for this request only.`
 
 /** Who asks is a program of the sender's, not GitHub or Stripe: it uses the secret, or signs nothing at all. */
 const demandedOfAsking = (proof: WebhookProof, header: ReadHeader): Preset[] =>

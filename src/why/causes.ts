@@ -49,12 +49,15 @@ function causesOf(facts: Facts, state: WhyState): Cause[] {
   return state === 'idle' ? [...causes, ...idle(facts)] : causes
 }
 
-function ended({ agent, asked }: Facts): Cause[] {
+function ended(facts: Facts): Cause[] {
+  const { agent, asked } = facts
   if (!asked) return []
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
   const message = `Run ${sequence} of "${agent.name}" ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
-  const action = `See what happened with GET /runs/${runId}/events, or run it again with POST /runs/${runId}/replay.`
+  const events = `See what happened with GET /runs/${runId}/events`
+  const mayReplay = agent.deletedAt === null && (asked.run.trigger === 'webhook' || facts.queue.unfinished === 0)
+  const action = mayReplay ? `${events}, or run it again with POST /runs/${runId}/replay.` : `${events}.`
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 

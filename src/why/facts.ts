@@ -38,17 +38,17 @@ export interface HeadRun {
 }
 
 /** A run as far as it matters while it is queued, or after it has ended. */
-export type NamedRun = Pick<Run, 'id' | 'sequence' | 'status' | 'acceptedAt' | 'endedAt' | 'error'>
+export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acceptedAt' | 'endedAt' | 'error'>
 
 /** All that the rule looks at: the record as of one moment, and who is there to carry it out. */
 export interface Facts {
   now: Date
-  agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt'>
+  agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt' | 'deletedAt'>
   /** What keeps the next run from being started; with none queued, what a run of the agent's trigger would meet. */
   block: BlockedCause | null
   /** Whether a model step can be paid for. */
   hasCredits: boolean
-  queue: Pick<AgentQueue, 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
+  queue: Pick<AgentQueue, 'unfinished' | 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
   head: HeadRun | null
   /** The oldest queued run, and how many are queued. */
   next: NamedRun | null

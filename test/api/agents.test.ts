@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
 import * as runs from '../../api/runs.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
@@ -147,4 +148,18 @@ test('changes at the same instant that contradict each other leave an agent that
     for (const { status } of answers) t.true([200, 400].includes(status))
     t.is((await change({ name: 'again' })).status, 200)
   }
+})
+
+test('secrets are shown to those who may write, and to nobody else', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const { id: agentId } = await webhookAgent(someone, { callbackUrl: 'https://example.com/endings' })
+  const keyOf = async (scopes: ('read' | 'write')[]) => {
+    const { body } = await call(someone, auth.createApiKey, { body: { name: scopes.join(), scopes } })
+    return (await call({ url: platform.url, token: body.key }, agents.getAgent, { params: { agentId } })).body
+  }
+  t.like(await keyOf(['read']), { webhookSecret: null, callbackSecret: null })
+  const shown = await keyOf(['read', 'write'])
+  t.regex(shown.webhookSecret ?? '', /^whsec_/)
+  t.regex(shown.callbackSecret ?? '', /^whsec_/)
 })

@@ -54,6 +54,7 @@ export async function wakeWhileClaiming({ platform, scripted }: Scripts, client:
     await trx('agent_queues').where({ agentId }).forUpdate()
     await wake()
     await eventually(10, 'the claim waits for the lock', async () => {
+      await trx.raw('select 1')
       const waiting = await database('pg_stat_activity')
         .whereRaw('datname = current_database()')
         .where({ wait_event_type: 'Lock' })
@@ -61,6 +62,8 @@ export async function wakeWhileClaiming({ platform, scripted }: Scripts, client:
     })
     await wake()
     await eventually(20, 'the second wake-up reaches the workflow', async () => {
+      // Who holds a lock and does nothing for seconds loses it.
+      await trx.raw('select 1')
       const history = await historyOf(client, agentQueueId(agentId))
       return countOf(history, 'WORKFLOW_EXECUTION_SIGNALED') === 2 || undefined
     })

@@ -59,6 +59,14 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
       },
       TIER_REQUIRED: () => replayAfter({ tier: 'free', currentPeriodEnd: null }),
       SUBSCRIPTION_PAST_DUE: () => replayAfter({ currentPeriodEnd: new Date(Date.now() - 1000) }),
+      async WEBHOOK_PAYLOAD_INVALID() {
+        const agent = await webhookAgent(owner)
+        const { body } = await deliver(platform, agent, { title: 'It is broken' })
+        await cancel(body.runId)
+        const webhookSchema = [{ name: 'content', type: 'string' as const }]
+        await ask(owner, agents.updateAgent, { params: { agentId: agent.id }, body: { webhookSchema } })
+        return replay(body.runId)
+      },
       async NO_CREDITS() {
         const { someone, runId: spent } = await spender()
         return replay(spent, someone)

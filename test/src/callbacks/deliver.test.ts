@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { randomBytes } from 'node:crypto'
 import * as admin from '../../../api/admin.ts'
 import * as agents from '../../../api/agents.ts'
+import * as callbacks from '../../../api/callbacks.ts'
 import * as notifications from '../../../api/notifications.ts'
 import { delays, nextAttempt } from '../../../src/callbacks/schedule.ts'
 import { call } from '../../helpers/client.ts'
@@ -153,7 +154,10 @@ test('a callback that is not taken for a day is given up, one that is unwanted a
   t.is((await callbackOf(nextDay)).status, 'failed')
   t.is((await told()).length, 2)
 
-  // With another address the owner has a failed one tried again.
+  // Without an address there is nowhere to post to; with another one the owner has a failed one tried again.
+  await change(agent.id, { callbackUrl: null })
+  const refused = await call(someone, callbacks.retryCallback, { params: { runId: unwanted } })
+  t.is(refused.failure.code, 'NOT_FOUND')
   await change(agent.id, { callbackUrl: other.url })
   t.like(await retry(unwanted), { status: 'pending', url: other.url })
   await round()

@@ -307,12 +307,15 @@ test('where Standard Webhooks is the proof, a sender reads and withdraws by a si
   const agent = await webhookAgent(someone, { webhookProof: 'standard-webhooks' })
   const secret = agent.webhookSecret
   const { runId } = (await post(agent, '{}', await signed('standard-webhooks', { body: '{}', secret }))).body
-  const right = await signed('standard-webhooks', { body: '', secret })
-  t.notThrows(() => new Webhook(secret).verify('', right), 'as its library sees it')
-  t.is((await asSender(agent, runId, right).read()).status, 200)
-  const over = await signed('standard-webhooks', { body: '{}', secret })
-  const old = await signed('standard-webhooks', { body: '', secret, at: nowSeconds() - 301 })
-  for (const headers of [over, old, {}])
+  const toRead = await signed('standard-webhooks', { id: `get-${runId}`, body: '', secret })
+  t.notThrows(() => new Webhook(secret).verify('', toRead), 'as its library sees it')
+  t.is((await asSender(agent, runId, toRead).read()).status, 200)
+  const id = `delete-${runId}`
+  const over = await signed('standard-webhooks', { id, body: '{}', secret })
+  const old = await signed('standard-webhooks', { id, body: '', secret, at: nowSeconds() - 301 })
+  const right = await signed('standard-webhooks', { id, body: '', secret })
+  const ofAnother = await signed('standard-webhooks', { id: `delete-${newId()}`, body: '', secret })
+  for (const headers of [over, old, toRead, ofAnother, {}])
     t.is((await asSender(agent, runId, headers).withdraw()).failure.code, 'WEBHOOK_SECRET_INVALID')
   t.is((await asSender(agent, runId, { 'X-Webhook-Secret': secret }).read()).status, 200)
   t.is((await asSender(agent, runId, right).withdraw()).body.status, 'cancelled')

@@ -8,15 +8,30 @@ const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 const ahead = (seconds: number) => ago(-seconds)
 
 const origin = 'https://crm.example.com'
-const queuedRun: NamedRun = { id: 'r4', sequence: 4, status: 'queued', acceptedAt: ago(60), endedAt: null, error: null }
+const queuedRun: NamedRun = {
+  id: 'r4',
+  sequence: 4,
+  trigger: 'webhook',
+  status: 'queued',
+  acceptedAt: ago(60),
+  endedAt: null,
+  error: null,
+}
 
 /** An idle agent of somebody in good standing, on a platform that is whole. */
 const idle: Facts = {
   now,
-  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null },
+  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null, deletedAt: null },
   block: null,
   hasCredits: true,
-  queue: { awake: false, signalledAt: ago(90), progressedAt: ago(90), blockedCause: null, blockedSince: null },
+  queue: {
+    unfinished: 0,
+    awake: false,
+    signalledAt: ago(90),
+    progressedAt: ago(90),
+    blockedCause: null,
+    blockedSince: null,
+  },
   head: null,
   next: null,
   queued: 0,
@@ -264,6 +279,12 @@ test('the run at the head does not stand behind itself, and an ended run has end
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
   t.is(only(over, 'ENDED').message, 'Run 3 of "Sorter" failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.regex(only(over, 'ENDED').action, /replay/)
+  const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
+  t.notRegex(only(gone, 'ENDED').action, /replay/, 'a deleted agent has nothing replayed')
+  const byHand = { run: { ...failed, trigger: 'manual' as const }, ahead: 0 }
+  const busy = { ...over, asked: byHand, queue: { ...over.queue, unfinished: 1 } }
+  t.notRegex(only(busy, 'ENDED').action, /replay/, 'its agent is busy')
 })
 
 test('whatever the facts, there is a cause, the causes are in order, and each is told in whole sentences', (t) => {
