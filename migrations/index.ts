@@ -11,6 +11,7 @@ import * as notifications from './20261121000900-notifications.ts'
 import * as manifestChanges from './20261121001000-manifest-changes.ts'
 import * as refreshHistory from './20261121001200-refresh-history.ts'
 import * as triggers from './20261121001300-triggers.ts'
+import * as owedFires from './20261121001400-owed-fires.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: Migration[] = [
   { ...manifestChanges, name: '20261121001000-manifest-changes' },
   { ...refreshHistory, name: '20261121001200-refresh-history' },
   { ...triggers, name: '20261121001300-triggers' },
+  { ...owedFires, name: '20261121001400-owed-fires' },
 ]

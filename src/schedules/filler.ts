@@ -23,6 +23,8 @@ interface Missed {
   owner_id: string
   name: string
   count: number
+  /** How many of them were left out because the owner's credits were used up. */
+  unpaid: number
   first: Date
   last: Date
 }
@@ -67,9 +69,10 @@ export function createFiller(context: {
   async function missedToday(now: Date): Promise<Missed[]> {
     const { rows } = await database.raw<{ rows: Missed[] }>(
       `select a.id as agent_id, a.owner_id, a.name, count(*)::int as count,
+              count(*) filter (where f.reason = 'NO_CREDITS')::int as unpaid,
               min(f.nominal_at) as first, max(f.nominal_at) as last
          from schedule_fires f join agents a on a.id = f.agent_id
-        where f.recorded_at >= ? and f.outcome = 'missed' and f.reason <> 'CHANGED'
+        where f.recorded_at >= ? and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
         group by a.id having max(f.recorded_at) < ?`,
       [`${dayOf(now)}T00:00:00Z`, new Date(now.getTime() - quietMs)],
     )
@@ -82,7 +85,10 @@ export function createFiller(context: {
       for (const agentId of await due(clock.now())) await database.transaction((trx) => fillOne(trx, agentId))
     },
 
-    /** Tells owners of the fires that were missed: once for an agent and day (UTC). */
+    /**
+     * Tells owners of the fires that were missed, or left out because their credits were used up: once for an agent and
+     * day (UTC). Of what they have done themselves (pausing, changing, a run that takes long) the ledger alone tells.
+     */
     async tellMissed(): Promise<void> {
       const now = clock.now()
       for (const missed of await missedToday(now)) {
@@ -104,17 +110,24 @@ export function createFiller(context: {
 /** The day (UTC), which lasts until what was missed at its very end has been told. */
 const dayOf = (now: Date): string => new Date(now.getTime() - 3 * quietMs).toISOString().slice(0, 10)
 
-function tellingOf({ agent_id: agentId, owner_id: ownerId, name, count, first, last }: Missed, day: string) {
+function tellingOf({ agent_id: agentId, owner_id: ownerId, name, count, unpaid, first, last }: Missed, day: string) {
   const [from, until] = [first, last].map((at) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`)
   const which = count === 1 ? `The fire of ${from}` : `${count} fires from ${from} to ${until}`
+  const fires = count === 1 ? 'a fire' : `${count} fires`
+  const next = unpaid > 0 ? 'it goes on when you have credits again' : 'the next one takes place as planned'
   return {
     ownerId,
     kind: 'schedule_missed' as const,
     subjectId: agentId,
     key: day,
-    title: `The schedule of ${name} missed ${count === 1 ? 'a fire' : `${count} fires`}`,
-    message: `${which} of the agent ${name} did not take place. Missed fires are not made up for; the next one takes place as planned. GET /agents/${agentId}/fires says why. You are told of this once a day at most.`,
+    title: `The schedule of ${name} missed ${fires}${unpaid === count ? ': no credits' : ''}`,
+    message: `${which} of the agent ${name} did not take place${becauseUnpaid(count, unpaid)}. Missed fires are not made up for; ${next}. GET /agents/${agentId}/fires says why. You are told of this once a day at most.`,
   }
+}
+
+function becauseUnpaid(count: number, unpaid: number): string {
+  if (unpaid === 0) return ''
+  return `${unpaid === count ? '' : `, ${unpaid} of them`} because your credits were used up`
 }
 
 export type Filler = ReturnType<typeof createFiller>

@@ -9,7 +9,10 @@ export const fireReasons = {
   NO_CREDITS: { outcome: 'skipped', message: 'The credit balance of the owner was used up.' },
   LATE: { outcome: 'missed', message: 'The platform could act on it only when it was too late to be carried out.' },
   NOT_FIRED: { outcome: 'missed', message: 'The platform was away, or could not act on it in time.' },
-  CHANGED: { outcome: 'missed', message: 'The schedule was changed or paused before this fire could be carried out.' },
+  CHANGED: {
+    outcome: 'missed',
+    message: 'The schedule was changed, and has no such fire any more, before it could be carried out.',
+  },
 } as const satisfies Record<string, { outcome: RecordedOutcome; message: string }>
 
 export type FireReason = keyof typeof fireReasons

@@ -19,30 +19,59 @@ export async function lockSchedule(trx: Transaction, agentId: string) {
   return { agent, schedule }
 }
 
-/** The first fire after an instant; null if there is none within years. */
+/** The first fire after an instant; null if there is none within fifty years. */
 export const nextFireAfter = ({ cron, timeZone }: Plan, after: Date): Date | null =>
   nextFires(cron, timeZone, after, 1)[0] ?? null
 
+/** Why fires did not run, and when that was found. */
+interface Closing {
+  reason: FireReason
+  now: Date
+}
+
 /**
- * Records the fires after `recordedUntil` and until `until` (included) that have no row, at most 500, and moves
- * `recordedUntil` on; under the schedule's lock. Returns how many rows it has written.
+ * Records the fires until `until` (included) that have no row, those that are owed and at most 500 after `recordedUntil`,
+ * and moves `recordedUntil` on; under the schedule's lock. The schedule's row is left to the caller.
  */
 export async function closeFires(
   trx: Transaction,
   schedule: Schedule,
   plan: Plan,
-  { until, reason, now }: { until: Date; reason: FireReason; now: Date },
-): Promise<number> {
-  const { agentId } = schedule
+  { until, ...closing }: Closing & { until: Date },
+): Promise<void> {
+  const owed = schedule.owed.filter((fire) => fire <= until)
   const fires = firesBetween(plan.cron, plan.timeZone, schedule.recordedUntil, until, batch)
-  const { rows } = await trx.raw<{ rows: unknown[] }>(
+  await recordUnfired(trx, schedule.agentId, [...owed, ...fires], closing)
+  schedule.owed = schedule.owed.slice(owed.length)
+  schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : later(schedule.recordedUntil, until)
+}
+
+/** Writes the rows of fires that did not run; a row that is there stays as it is. */
+export async function recordUnfired(
+  trx: Transaction,
+  agentId: string,
+  fires: Date[],
+  { reason, now }: Closing,
+): Promise<void> {
+  if (fires.length === 0) return
+  await trx.raw(
     `insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
      select ?, nominal_at, ?, ?, ? from unnest(?::timestamptz[]) as t (nominal_at)
-     on conflict on constraint schedule_fires_pk do nothing returning 1`,
+     on conflict on constraint schedule_fires_pk do nothing`,
     [agentId, fireReasons[reason].outcome, reason, now, fires],
   )
-  schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : later(schedule.recordedUntil, until)
-  return rows.length
+}
+
+/** Those of an agent's fires, ascending, that have no row. */
+export async function openAmong(trx: Transaction, agentId: string, fires: Date[]): Promise<Date[]> {
+  const [first] = fires
+  if (!first) return []
+  const recorded = await ScheduleFire.query(trx)
+    .where({ agentId })
+    .whereBetween('nominalAt', [first, fires.at(-1) ?? first])
+    .select('nominalAt')
+  const known = new Set(recorded.map(({ nominalAt }) => nominalAt.getTime()))
+  return fires.filter((fire) => !known.has(fire.getTime()))
 }
 
 /** Moves `recordedUntil` over the fires that have their row, and notes which comes first after them; under the lock. */
@@ -61,9 +90,10 @@ export async function moveOn(trx: Transaction, schedule: Schedule, plan: Plan, n
   const first = fires.findIndex((fire) => !known.has(fire.getTime()))
   const last = (first === -1 ? fires : fires.slice(0, first)).at(-1)
   schedule.recordedUntil = last ?? recordedUntil
-  schedule.nextFireAt = nextFireAfter(plan, schedule.recordedUntil)
-  const patch = { recordedUntil: schedule.recordedUntil, nextFireAt: schedule.nextFireAt }
-  await Schedule.query(trx).findById(agentId).patch(patch)
+  schedule.owed = await openAmong(trx, agentId, schedule.owed)
+  schedule.nextFireAt = schedule.owed[0] ?? nextFireAfter(plan, schedule.recordedUntil)
+  const { owed, nextFireAt } = schedule
+  await Schedule.query(trx).findById(agentId).patch({ recordedUntil: schedule.recordedUntil, owed, nextFireAt })
 }
 
 const later = (one: Date, other: Date): Date => (one > other ? one : other)

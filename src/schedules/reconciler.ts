@@ -13,16 +13,17 @@ import type { Schedules } from './schedules.ts'
 /** Schedules that one round brings to Temporal, and that it compares. */
 const batch = 20
 
-/** How often a schedule is compared, and all schedules in Temporal are looked through for orphans. */
-const compareMs = 5 * 60_000
+/**
+ * How often a schedule is compared, so that with the round it is put right within a minute, and all schedules in Temporal
+ * are looked through for orphans. With rounds every two seconds at most ten are compared in a second, so that beyond some
+ * 500 each waits its turn for longer: a tenth of a second for each schedule that there is.
+ */
+const compareMs = 55_000
 const listMs = 10 * 60_000
 const tellMs = 30_000
 
 /** So long whoever has changed a schedule has time to bring it to Temporal. */
 const patienceMs = 3000
-
-/** A fire that is overdue by this much has its schedule compared at once, then again after as long. */
-const overdueMs = 60_000
 
 /**
  * Keeps Temporal's schedules as the record says, whatever happened between the two: a crash between a commit and its
@@ -79,10 +80,9 @@ export function createScheduleReconciler(context: {
     const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
       `select s.agent_id from schedules s join agents a on a.id = s.agent_id
         where s.synced_generation = s.generation and a.deleted_at is null and a.trigger = 'scheduled'
-          and (s.checked_at is null or s.checked_at < ? or (
-                s.next_fire_at < ? and s.checked_at < ? and a.paused_at is null))
+          and (s.checked_at is null or s.checked_at < ?)
         order by s.checked_at nulls first limit ?`,
-      [max(trustedFrom, ago(compareMs)), ago(overdueMs), ago(overdueMs), batch],
+      [max(trustedFrom, ago(compareMs)), batch],
     )
     return rows.map(({ agent_id: agentId }) => agentId)
   }

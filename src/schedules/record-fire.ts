@@ -63,11 +63,15 @@ export function createFires(context: {
     if (known) return { outcome: known.outcome }
     const plan = planOf(agent)
     if (!agent || !schedule || !plan) return gone(fired)
-    if (generation < schedule.generation) return stale(trx, fired)
+    const isOlder = generation < schedule.generation
+    if (isOlder) await noteOlder(trx, fired)
     // Temporal is told of more times than there are fires (see calendars.ts); and what was due before the present state
-    // of the schedule was in force is closed already.
-    if (nominalAt <= schedule.recordedUntil || !isFire(plan.cron, plan.timeZone, nominalAt)) return { outcome: 'none' }
-    return settle({ trx, fired, agent, schedule, plan, now: clock.now() })
+    // of the schedule was in force is closed already, unless it is owed. Under which state Temporal has started it does
+    // not matter: after a change at the very minute it may not start it again under the new one.
+    if (isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {
+      return settle({ trx, fired, agent, schedule, plan, now: clock.now() })
+    }
+    return { outcome: isOlder ? 'stale' : 'none' }
   }
 
   async function settle(the: Case): Promise<Judgement> {
@@ -102,11 +106,10 @@ export function createFires(context: {
     return { outcome }
   }
 
-  /** The fires of the present state count. Why there was an older one in Temporal is looked into. */
-  async function stale(trx: Transaction, { agentId, generation }: Fired): Promise<Judgement> {
+  /** Why Temporal still had an older state is looked into. */
+  async function noteOlder(trx: Transaction, { agentId, generation }: Fired): Promise<void> {
     await Schedule.query(trx).findById(agentId).patch({ checkedAt: null })
-    logger.info({ agentId, generation }, 'a fire of an older state of a schedule was not carried out')
-    return { outcome: 'stale' }
+    logger.info({ agentId, generation }, 'Temporal has fired an older state of a schedule')
   }
 
   /** Temporal has a schedule that it should not have: of an agent that is deleted, not scheduled, or was never there. */
@@ -125,5 +128,8 @@ export function createFires(context: {
     },
   }
 }
+
+const isOpen = ({ recordedUntil, owed }: Schedule, nominalAt: Date): boolean =>
+  nominalAt > recordedUntil || owed.some((fire) => fire.getTime() === nominalAt.getTime())
 
 export type Fires = ReturnType<typeof createFires>

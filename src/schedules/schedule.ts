@@ -11,9 +11,11 @@ export class Schedule extends Row {
   declare syncedGeneration: number
   /** Since when the present expression, zone and pause are in force. */
   declare inForceSince: Date
-  /** Every nominal fire up to here has its row in the ledger. */
+  /** Every nominal fire up to here has its row in the ledger, but for those that are owed. */
   declare recordedUntil: Date
-  /** The first nominal fire after that; null while the agent is not scheduled, or if there is none within years. */
+  /** Fires up to there that are still open, ascending: due before the last change, and fires of the present state too. */
+  declare owed: Date[]
+  /** The first fire that is open or to come; null while the agent is not scheduled, or if there is none within years. */
   declare nextFireAt: Date | null
   /** When it was last compared with what Temporal has; null asks for it to be done now. */
   declare checkedAt: Date | null

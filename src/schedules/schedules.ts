@@ -1,13 +1,13 @@
 import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database.ts'
+import type { Database, Transaction } from '../database.ts'
 import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal.ts'
 import type { WantedSchedule } from '../temporal-schedules.ts'
 import { toCalendars } from './calendars.ts'
 import { noteChange } from './changes.ts'
-import { assertPlan, planOf, type Plan } from './plan.ts'
+import { assertPlan, planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { createReadSchedules } from './read-schedules.ts'
 import { Schedule } from './schedule.ts'
 
@@ -83,11 +83,18 @@ export function createSchedules(context: {
 
   return {
     assertPlan,
-    noteChange,
     read,
     sync,
     catchUp,
     ...createReadSchedules(context),
+
+    /** Notes a change of an agent in the transaction that makes it; see changes.ts. True if `syncSoon` is to follow. */
+    noteChange: (
+      trx: Transaction,
+      before: ScheduledAgent | undefined,
+      after: ScheduledAgent,
+      now: Date,
+    ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000 }),
 
     /** Syncs without making anybody wait. What fails here is made good by the sweep. */
     syncSoon(agentId: string): void {

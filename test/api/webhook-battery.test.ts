@@ -33,6 +33,7 @@ const elsewhere: Record<string, [file: string, words: string]> = {
   'the overlap of a rotation': ['../src/webhooks/senders.test.ts', 'after a rotation both secrets are good'],
   'proofs of every other sender': ['../src/webhooks/senders.test.ts', 'nothing tampered with does'],
   'one key at the same instant': ['../src/webhooks/idempotency.test.ts', 'thirty deliveries with one'],
+  'ten thousand at once': ['../long/burst.ts', 'const deliveries = 10_000'],
   'a length that lies, with the secret': ['bad-requests.test.ts', 'a body whose length is a lie'],
 }
 

@@ -94,7 +94,7 @@ test('the server fires at every fire and at no other time that passes for one: c
   const random = fc.sample(
     fc.tuple(fc.oneof(expressions, nightly).filter(comes), fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York')),
     {
-      numRuns: 30,
+      numRuns: 12,
       seed: 20_261_025,
     },
   )
@@ -161,7 +161,7 @@ test('in any zone, whatever its offsets, the calendars contain every fire', (t) 
     const fires = firesBetween(cron, timeZone, new Date(after), new Date(after + 400 * dayMs), 200)
     return calendars.length <= 64 && fires.every((fire) => calendars.some((calendar) => matches(calendar, fire)))
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 300 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 100 }))
 })
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']

@@ -61,7 +61,7 @@ test('away from changes of clocks, fires are those of a peer library, for any ex
       )
     return iso(compared(ours)).join() === iso(compared(theirs)).join()
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 150 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 50 }))
 })
 
 test('around changes of clocks, what fires at several times a day fires as in the peer library, without exception', (t) => {
@@ -72,7 +72,7 @@ test('around changes of clocks, what fires at several times a day fires as in th
     fc.pre(!single)
     return iso(oursBetween(text, zone, ...window)).join() === iso(cronersBetween(text, zone, ...window)).join()
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 60 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 25 }))
 })
 
 test('around changes of clocks, a fixed time differs from the peer library in two ways only: left out in the gap, and twice in autumn', (t) => {
@@ -90,7 +90,7 @@ test('around changes of clocks, a fixed time differs from the peer library in tw
       ours.filter(secondTime).every((fire) => theirs.includes(fire + by))
     )
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 150 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 50 }))
 })
 
 test('the nights of both changes are as written down here', (t) => {
@@ -171,7 +171,7 @@ test('in every kind of zone, the fires of any six days are the minutes at which 
       return iso(oursBetween(text, zone, after, until)).join() === iso(expected).join()
     },
   )
-  t.notThrows(() => fc.assert(property, { numRuns: 30 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 15 }))
 })
 
 test('what fires is a fire, the minutes beside it are none of "once an hour", and seconds never are', (t) => {
@@ -202,11 +202,15 @@ test('29 February is found in leap years only, also after the year 2100, which i
   const cron = parseCron('0 12 29 2 *')
   const years = (after: string, count: number): number[] =>
     nextFires(cron, 'Europe/Berlin', new Date(after), count).map((fire) => fire.getUTCFullYear())
-  t.deepEqual(years('2026-11-21', 5), [2028, 2032])
-  t.deepEqual(years('2096-02-29T11:00:00Z', 1), [2104])
+  t.deepEqual(years('2026-11-21', 10), [2028, 2032, 2036, 2040, 2044, 2048, 2052, 2056, 2060, 2064])
+  t.deepEqual(years('2096-02-29T11:00:00Z', 2), [2104, 2108])
   t.deepEqual(iso(nextFires(cron, 'America/New_York', new Date('2027-01-01'), 1)), ['2028-02-29T17:00'])
   // A Sunday as well, since a field contains a *: 2032 has it, and then none for 28 years.
-  t.deepEqual(iso(nextFires(parseCron('0 0 29 2 */7'), 'UTC', new Date('2026-11-21'), 9)), ['2032-02-29T00:00'])
+  t.deepEqual(iso(nextFires(parseCron('0 0 29 2 */7'), 'UTC', new Date('2026-11-21'), 9)), [
+    '2032-02-29T00:00',
+    '2060-02-29T00:00',
+  ])
+  t.is(nextFires(parseCron('0 3 1 1 *'), 'Asia/Kathmandu', new Date('2026-11-21'), 10).length, 10)
 })
 
 test('two restricted day fields match either, and a * in one of them makes both necessary', (t) => {
@@ -233,7 +237,7 @@ test('ten fires of the rarest expressions, and a day of every minute, take milli
   const now = new Date('2026-10-24T12:00:00Z')
   for (const text of ['0 0 29 2 *', '0 0 29 2 */7', '0 12 1 1 *', '* * * * *', '59 23 31 12 *']) {
     const took = Math.min(...[1, 2, 3].map(() => time(() => nextFires(parseCron(text), 'Europe/Berlin', now, 10))))
-    t.true(took < 60, `${text} took ${took} ms`)
+    t.true(took < 20, `${text} took ${took} ms`)
   }
   const everyMinute = () =>
     firesBetween(parseCron('* * * * *'), 'Europe/Berlin', now, new Date('2026-10-25T13:00Z'), 5000)

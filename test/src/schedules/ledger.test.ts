@@ -3,10 +3,11 @@ import * as agents from '../../../api/agents.ts'
 import * as notifications from '../../../api/notifications.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, person, runOf } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, runsOf, spendAllBut, start } from '../../helpers/runs.ts'
-import { firesOf, scheduledAgent } from '../../helpers/schedules.ts'
+import { firesOf, openSchedules, scheduledAgent } from '../../helpers/schedules.ts'
 
 const minutes = (count: number): number => count * 60_000
 
@@ -39,6 +40,8 @@ async function open(t: ExecutionContext) {
       }),
     round: () => scheduleReconciler.round(),
     ledger: async () => (await firesOf(someone, agent)).map(inShort),
+    told: async () =>
+      (await call(someone, notifications.listNotifications, { query: { kind: 'schedule_missed' } })).body.items,
   }
 }
 
@@ -70,7 +73,7 @@ test('a fire is carried out once, and skipped with its reason while a run is unf
 })
 
 test('every other reason not to carry out a fire is on record, and what is no fire is not', async (t) => {
-  const { tick, set, platform, someone, agent, ledger, database, generation } = await open(t)
+  const { tick, set, platform, someone, agent, ledger, database, generation, round, told } = await open(t)
   set('10:06:01')
   t.is(await tick('10:01:00'), 'missed')
   set('10:06:59')
@@ -87,34 +90,56 @@ test('every other reason not to carry out a fire is on record, and what is no fi
   set('10:07:00')
   await platform.services.schedules.settled()
   await database('schedules').where({ agentId: agent.id }).update({ checkedAt: new Date() })
-  t.is(await tick('10:07:00', former), 'stale')
+  t.is(await tick('10:07:00', former), 'skipped', 'the present state fires at this time, too')
   t.is((await database('schedules').where({ agentId: agent.id }).first()).checkedAt, null)
   t.is(await tick('10:07:00'), 'skipped')
+  await round()
   t.deepEqual(await ledger(), [
     '10:01 missed LATE',
     '10:02 ran',
     '10:03 skipped NO_CREDITS',
     // Owed when it was paused.
-    '10:04 missed CHANGED',
-    '10:05 missed CHANGED',
-    '10:06 missed CHANGED',
+    '10:04 skipped PAUSED',
+    '10:05 skipped PAUSED',
+    '10:06 skipped PAUSED',
     '10:07 skipped PAUSED',
   ])
   t.is((await runsOf(someone, agent)).length, 1)
 
+  const poor = await scheduledAgent(someone, { name: 'Poor agent', cron: '* * * * *' })
+  set('10:08:01')
+  t.is(await tick('10:08:00', 1, poor.id), 'skipped')
+  set('10:09:01')
+  t.is(await tick('10:09:00', 1, poor.id), 'skipped')
+  set('10:09:40')
+  await round()
+  const [first, second, ...more] = (await told()).toSorted((a, b) => a.title.localeCompare(b.title))
+  t.deepEqual(more, [])
+  t.like(first, { subjectId: agent.id, title: 'The schedule of An agent missed 2 fires' })
+  t.regex(
+    first?.message ?? '',
+    /from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC .*, 1 of them because your credits were/,
+  )
+  t.like(second, { subjectId: poor.id, title: 'The schedule of Poor agent missed 2 fires: no credits' })
+  t.regex(
+    second?.message ?? '',
+    /10:09 UTC of the agent Poor agent did not take place because your credits were used up\./,
+  )
+  set('10:11:00')
+  await round()
+  t.is((await told()).length, 2)
+
   await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })
-  t.is(await tick('10:08:00'), 'gone')
+  t.is(await tick('10:12:00'), 'gone')
   const manual = await agentOf(someone)
   t.is(await tick('10:08:00', 1, manual.id), 'gone')
   t.is(await tick('10:08:00', 1, newId()), 'gone')
-  t.is((await database('schedule_fires').where('nominalAt', '>', new Date('2026-05-04T10:07:30Z'))).length, 0)
+  t.is((await database('schedule_fires').where('nominalAt', '>', new Date('2026-05-04T10:11:30Z'))).length, 0)
   t.is((await runsOf(someone, manual)).length, 0)
 })
 
 test('a fire that nothing reports is recorded as missed when it cannot come any more, and its owner is told', async (t) => {
-  const { tick, set, someone, agent, ledger, round, database } = await open(t)
-  const told = async () =>
-    (await call(someone, notifications.listNotifications, { query: { kind: 'schedule_missed' } })).body.items
+  const { tick, set, agent, ledger, round, database, told } = await open(t)
   set('10:06:40')
   await round()
   t.deepEqual(await ledger(), [])
@@ -176,6 +201,145 @@ test('the fires of a paused agent are recorded as skipped at once, and those of 
   t.is(await tick('12:00:00'), 'none')
   t.is(await tick('11:00:00'), 'skipped')
   t.deepEqual((await ledger()).slice(4), ['10:05 missed CHANGED', '10:10 ran', '11:00 skipped OVERLAP'])
+})
+
+test('a change at the very time of a fire closes it only if the new expression does not have it', async (t) => {
+  const { tick, set, someone, agent, ledger, round, generation, database, told } = await open(t)
+  const params = { agentId: agent.id }
+  const change = async (cron: string) => call(someone, agents.updateAgent, { params, body: { cron } })
+  const row = () => database('schedules').where({ agentId: agent.id }).first()
+  const former = await generation()
+  set('10:01:00.020')
+  await change('*/1 10 * * *')
+  set('10:01:00.100')
+  await change('* 10,11 * * *')
+  t.deepEqual(await ledger(), [])
+  t.like(await row(), { generation: 3, nextFireAt: new Date('2026-05-04T10:01:00Z') })
+  t.is(await tick('10:01:00', former), 'ran', 'Temporal need not fire it again for the new state')
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:02:00Z'))
+  await cancel(someone, (await runsOf(someone, agent))[0]?.id ?? '')
+
+  // Three are owed: one is of the old expression only.
+  set('10:04:30')
+  await change('*/2 * * * *')
+  t.deepEqual(await ledger(), ['10:01 ran', '10:03 missed CHANGED'])
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:02:00Z'))
+  t.is(await tick('10:04:00'), 'ran')
+  set('10:04:40')
+  await change('* * * * *')
+  t.is(await tick('10:02:00'), 'skipped')
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:05:00Z'))
+  const recorded = ['10:01 ran', '10:02 skipped OVERLAP', '10:03 missed CHANGED', '10:04 ran']
+  t.deepEqual(await ledger(), recorded)
+
+  set('10:08:10')
+  await change('*/2 * * * *')
+  set('10:08:20')
+  await change('* * * * *')
+  t.is(await tick('10:07:00'), 'missed', 'of neither state when it was due')
+  set('10:30:00')
+  await change('*/10 * * * *')
+  await round()
+  t.deepEqual((await ledger()).slice(4, 10), [
+    '10:05 missed CHANGED',
+    '10:06 missed NOT_FIRED',
+    '10:07 missed CHANGED',
+    '10:08 missed NOT_FIRED',
+    '10:09 missed NOT_FIRED',
+    '10:10 missed NOT_FIRED',
+  ])
+  t.deepEqual((await ledger()).slice(-6), [
+    '10:24 missed NOT_FIRED',
+    '10:25 missed NOT_FIRED',
+    ...[26, 27, 28, 29].map((minute) => `10:${minute} missed CHANGED`),
+  ])
+  t.is(await tick('10:30:00'), 'skipped')
+  await call(someone, agents.deleteAgent, { params })
+  t.is((await database('schedule_fires')).length, 30)
+  t.is((await row()).nextFireAt, null)
+  set('10:31:00')
+  await round()
+  t.is((await told()).length, 1)
+})
+
+test('what only the new expression has before the change is no fire of it', async (t) => {
+  const { tick, set, someone, agent, ledger, round, told } = await open(t)
+  const params = { agentId: agent.id }
+  await call(someone, agents.updateAgent, { params, body: { cron: '*/2 * * * *' } })
+  set('10:04:30')
+  await call(someone, agents.updateAgent, { params, body: { cron: '* * * * *' } })
+  t.deepEqual(await ledger(), [])
+  t.deepEqual([await tick('10:03:00'), await tick('10:01:00'), await tick('10:03:00', 1)], ['none', 'none', 'stale'])
+  t.is(await tick('10:02:00'), 'ran')
+  set('10:10:30')
+  await round()
+  t.deepEqual(await ledger(), ['10:02 ran', '10:04 missed NOT_FIRED'])
+  set('10:11:05')
+  await round()
+  t.is((await ledger()).length, 3)
+  set('10:11:45')
+  await round()
+  t.is((await told()).length, 1)
+})
+
+test('a pause at the very time of a fire leaves it open, so that it runs if the agent goes on at once', async (t) => {
+  const { tick, set, someone, agent, ledger, round, told } = await open(t)
+  const params = { agentId: agent.id }
+  const pause = () => call(someone, agents.pauseAgent, { params })
+  const resume = () => call(someone, agents.resumeAgent, { params })
+  set('10:01:00.020')
+  await pause()
+  set('10:01:00.040')
+  await resume()
+  t.deepEqual(await ledger(), [])
+  t.is(await tick('10:01:00'), 'ran')
+  set('10:02:00.020')
+  await pause()
+  t.deepEqual(await ledger(), ['10:01 ran'])
+  await round()
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped PAUSED'])
+  await resume()
+  // While nobody fills the ledger: what comes due during the pause is not made up for.
+  set('10:03:00.020')
+  await pause()
+  set('10:05:30')
+  await resume()
+  t.deepEqual((await ledger()).slice(2), ['10:04 skipped PAUSED', '10:05 skipped PAUSED'])
+  t.is(await tick('10:03:00'), 'skipped')
+  t.deepEqual((await ledger())[2], '10:03 skipped OVERLAP')
+  set('10:06:20')
+  await round()
+  t.deepEqual(await told(), [], 'of what owners do themselves they are not told')
+})
+
+test('what is open after a change is fired again by Temporal', async (t) => {
+  let now = new Date('2026-05-04T10:00:30Z')
+  const platform = await startPlatform(t, { clock: { now: () => now }, worker: true })
+  const someone = await person(platform)
+  const agent = await scheduledAgent(someone, { cron: '* * * * *' })
+  await platform.services.schedules.settled()
+  now = new Date('2026-05-04T10:01:00.020Z')
+  await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { cron: '*/1 10 * * *' } })
+  // Temporal's own clock may make it fire meanwhile, too.
+  const at = '2026-05-04T10:01:00.000Z'
+  const fire = await eventually(15, 'the fire is on record', async () =>
+    (await firesOf(someone, agent)).find((one) => one.at === at),
+  )
+  t.is(fire.outcome, 'ran')
+})
+
+test('what is changed by hand in Temporal is found within a minute, and no sooner looked for again', async (t) => {
+  const { agent, pass, round, platform } = await open(t)
+  const temporal = openSchedules(t)
+  await platform.services.schedules.settled()
+  await round()
+  await temporal.handleOf(agent).pause('by hand')
+  pass(50_000)
+  await round()
+  t.true((await temporal.describe(agent))?.state.paused)
+  pass(8000)
+  await round()
+  t.false((await temporal.describe(agent))?.state.paused)
 })
 
 test('fires, changes and the filler at the same instant neither lose a fire nor run one twice', async (t) => {
