@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../src/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
+import { isTemporalAway } from '../src/temporal.ts'
 
 /** What every activity is given: identifiers only. */
 interface Identified {
@@ -70,6 +71,10 @@ function foreseen(error: unknown, log: Logger): unknown {
   if (isDatabaseAway(error)) {
     log.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
+  }
+  if (isTemporalAway(error)) {
+    log.warn({ err: error }, 'Temporal could not be asked')
+    return failure('TEMPORAL_AWAY', 'Temporal could not be asked.', true)
   }
   return undefined
 }

@@ -86,7 +86,10 @@ async function poll(
     signal.addEventListener('abort', stop, { once: true })
     note(true)
     logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
-    if (!signal.aborted) await worker.run()
+    const running = worker.run()
+    // Stopped while it was being made: only a worker that runs can be shut down, and it must be.
+    if (signal.aborted) stop()
+    await running
     signal.removeEventListener('abort', stop)
   } finally {
     note(false)

@@ -1,6 +1,15 @@
-import { WorkflowNotFoundError, type Client, type Connection } from '@temporalio/client'
+import {
+  WorkflowNotFoundError,
+  type Client,
+  type Connection,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client'
+import { defaultPayloadConverter } from '@temporalio/common'
 import type { Config } from './config.ts'
-import { agentQueueId, agentRunId } from '../workflows/messages.ts'
+import { agentQueueId, agentRunId, type AgentRunInput } from '../workflows/messages.ts'
+
+/** What the reasons of our own terminations begin with; one without it is an operator's. */
+export const ownReason = 'switchyard: '
 
 /** What Temporal says of a workflow execution that is open. */
 export interface OpenExecution {
@@ -15,7 +24,22 @@ export interface OpenExecution {
   isIdle: boolean
   /** The runs whose workflows it waits for. */
   children: string[]
+  /** In what it is none of ours although it has the id of one; null if it is ours. */
+  foreign: 'type' | 'task queue' | null
+  /** Since when its workflow task has waited for a worker to take it; null when there is none, or one has it. */
+  waitsSince: Date | null
 }
+
+/** Who asks for workflow tasks on our task queue. */
+export interface Polls {
+  /** Whether some worker has asked within the last minute or so. */
+  isPolled: boolean
+  /** Tasks that were scheduled before then have been handed out, unless they were lost; null when nobody asks. */
+  servedUntil: Date | null
+}
+
+/** How somebody has ended a workflow in Temporal. */
+export type OperatorsEnd = 'terminated' | 'cancelled'
 
 /** An open execution of our types, as a list says that may be out of date: a queue's `id` is its agent's. */
 export interface ListedExecution {
@@ -49,29 +73,58 @@ export function createInspection(given: {
 }) {
   const { client, connection, config, soon } = given
 
-  async function look(workflowId: string): Promise<OpenExecution | null> {
+  /** The latest execution, or undefined if Temporal does not know any. */
+  async function describe(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      const { status, runId, startTime, raw } = await soon(() => client.workflow.getHandle(workflowId).describe())
-      if (isClosed.has(status.name)) return null
-      const { pendingActivities, pendingChildren, pendingWorkflowTask } = raw
-      const children = (pendingChildren ?? []).map((child) => child.workflowId ?? '')
-      return {
-        executionId: runId,
-        startedAt: startTime,
-        attempts: pendingWorkflowTask ? Math.max(1, pendingWorkflowTask.attempt ?? 1) : 0,
-        isBusy: (pendingActivities ?? []).some(({ state }) => Number(state) === activityStarted),
-        isIdle: !pendingWorkflowTask && (pendingActivities ?? []).length === 0 && children.length === 0,
-        children: children.flatMap((id) => (id.startsWith(runPrefix) ? [id.slice(runPrefix.length)] : [])),
-      }
+      return await soon(() => client.workflow.getHandle(workflowId).describe())
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null
+      if (error instanceof WorkflowNotFoundError) return undefined
       throw error
     }
   }
 
+  async function look(workflowId: string, type: ListedExecution['type']): Promise<OpenExecution | null> {
+    const found = await describe(workflowId)
+    if (!found || isClosed.has(found.status.name)) return null
+    const { pendingActivities, pendingChildren, pendingWorkflowTask: task } = found.raw
+    const children = (pendingChildren ?? []).map((child) => child.workflowId ?? '')
+    const elsewhere = found.taskQueue === config.taskQueue ? null : 'task queue'
+    return {
+      executionId: found.runId,
+      startedAt: found.startTime,
+      attempts: task ? Math.max(1, task.attempt ?? 1) : 0,
+      isBusy: (pendingActivities ?? []).some(({ state }) => Number(state) === activityStarted),
+      isIdle: !task && (pendingActivities ?? []).length === 0 && children.length === 0,
+      children: children.flatMap((id) => (id.startsWith(runPrefix) ? [id.slice(runPrefix.length)] : [])),
+      foreign: found.type === type ? elsewhere : 'type',
+      waitsSince: Number(task?.state) === taskScheduled ? toDate(task?.scheduledTime) : null,
+    }
+  }
+
+  /** The first event of an execution's history, or, if it has closed, the one that closed it. */
+  async function eventOf({ workflowId, runId }: WorkflowExecutionDescription, which: 'first' | 'close') {
+    const { history } = await soon(() =>
+      connection.workflowService.getWorkflowExecutionHistory({
+        namespace: config.namespace,
+        execution: { workflowId, runId },
+        maximumPageSize: 1,
+        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
+        historyEventFilterType: which === 'close' ? closeEvent : allEvents,
+      }),
+    )
+    return history?.events?.[0]
+  }
+
+  /** Whether an execution of a run acted under the epoch; an older one was given up by us, however it closed. */
+  async function hasEpoch(execution: WorkflowExecutionDescription, epoch: number): Promise<boolean> {
+    const payloads = (await eventOf(execution, 'first'))?.workflowExecutionStartedEventAttributes?.input?.payloads
+    const input = payloads?.[0] && defaultPayloadConverter.fromPayload<Partial<AgentRunInput>>(payloads[0])
+    return input?.epoch === epoch
+  }
+
   async function terminate(workflowId: string, executionId: string, reason: string): Promise<void> {
     try {
-      await soon(() => client.workflow.getHandle(workflowId, executionId).terminate(reason))
+      await soon(() => client.workflow.getHandle(workflowId, executionId).terminate(`${ownReason}${reason}`))
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error
     }
@@ -79,8 +132,23 @@ export function createInspection(given: {
 
   return {
     /** The agent's queue, or the run's workflow, if it is open; null if it is closed or Temporal does not know it. */
-    queue: (agentId: string): Promise<OpenExecution | null> => look(agentQueueId(agentId)),
-    run: (runId: string): Promise<OpenExecution | null> => look(agentRunId(runId)),
+    queue: (agentId: string): Promise<OpenExecution | null> => look(agentQueueId(agentId), 'agentQueue'),
+    run: (runId: string): Promise<OpenExecution | null> => look(agentRunId(runId), 'agentRun'),
+
+    /**
+     * How an operator has ended the latest execution of a run, whose epoch is that of the record; null if it is open or
+     * unknown to Temporal, has closed otherwise, or was ended by ourselves. One that was asked to cancel counts as
+     * cancelled before it has come to that: what was behind it, its queue's end too, is an operator's doing.
+     */
+    async endOf(runId: string, epoch: number): Promise<OperatorsEnd | null> {
+      const found = await describe(agentRunId(runId))
+      if (found?.type !== 'agentRun') return null
+      const isAskedTo = found.raw.workflowExtendedInfo?.cancelRequested === true && !isClosed.has(found.status.name)
+      if (found.status.name === 'CANCELLED' || isAskedTo) return (await hasEpoch(found, epoch)) ? 'cancelled' : null
+      if (found.status.name !== 'TERMINATED') return null
+      const reason = (await eventOf(found, 'close'))?.workflowExecutionTerminatedEventAttributes?.reason
+      return reason?.startsWith(ownReason) ? null : 'terminated'
+    },
 
     /** Ends an execution without its doing anything more. That it has closed already is fine. */
     terminateQueue: (agentId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
@@ -88,18 +156,21 @@ export function createInspection(given: {
     terminateRun: (runId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
       terminate(agentRunId(runId), executionId, reason),
 
-    /** Whether some worker has asked for workflow tasks within the last minute or so. */
-    async isPolled(): Promise<boolean> {
-      const { pollers } = await soon(() =>
+    async polls(): Promise<Polls> {
+      const { pollers, stats } = await soon(() =>
         connection.workflowService.describeTaskQueue({
           namespace: config.namespace,
           taskQueue: { name: config.taskQueue },
           // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
           taskQueueType: workflowTasks,
+          reportStats: true,
         }),
       )
-      const earliest = Date.now() / 1000 - pollSeconds
-      return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > earliest)
+      const lastPoll = Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => toDate(lastAccessTime).getTime()))
+      // Where workers cannot keep up, tasks wait rightly: all that are younger than the oldest which waits in turn.
+      const oldest = Date.now() - Number(stats?.approximateBacklogAge?.seconds ?? 0) * 1000
+      const isPolled = lastPoll > Date.now() - pollSeconds * 1000
+      return { isPolled, servedUntil: isPolled ? new Date(Math.min(lastPoll, oldest)) : null }
     },
 
     /** Open executions of our types that began before then, one page of a hundred; from the beginning without `from`. */
@@ -131,11 +202,21 @@ function toListed(workflowId: string, executionId: string): ListedExecution[] {
   return []
 }
 
+const toDate = (time: { seconds?: unknown; nanos?: number | null } | null | undefined): Date =>
+  new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6)
+
 /** Everything else is open, also what later versions of Temporal may call otherwise. */
 const isClosed = new Set<string>(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'CONTINUED_AS_NEW', 'TIMED_OUT'])
 
 /** `temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED` */
 const activityStarted = 2
+
+/** `temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_SCHEDULED` */
+const taskScheduled = 1
+
+/** `temporal.api.enums.v1.HistoryEventFilterType` */
+const allEvents = 1
+const closeEvent = 2
 
 /** `temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW` */
 const workflowTasks = 1

@@ -1,7 +1,7 @@
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
+import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
-import { createInspection } from './temporal-inspection.ts'
+import { createInspection, ownReason } from './temporal-inspection.ts'
 import { createTemporalSchedules } from './temporal-schedules.ts'
 import {
   agentQueueId,
@@ -18,6 +18,9 @@ const deadlineMs = 2000
 /** gRPC's own numbers for "the request is wrong" and "there is one already". */
 const invalidArgument = 3
 const alreadyExists = 6
+
+/** And for what passes by itself: no answer in time, too much at once, gone, interrupted. */
+const passing = new Set<unknown>([1, 4, 8, 10, 13, 14])
 
 /**
  * The platform's side of Temporal: waking queues, cancelling runs. The connection is made when first needed and again
@@ -115,7 +118,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     /** Ends the run's workflow without its doing anything more. That there is none is fine. */
     async terminateRun(runId: string, reason: string): Promise<void> {
       try {
-        await soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(reason))
+        await soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(`${ownReason}${reason}`))
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error
       }
@@ -146,6 +149,12 @@ export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) 
   ...(tls && { tls: true as const }),
   ...(apiKey && { apiKey }),
 })
+
+/** Whether a call failed because Temporal is away or busy, so that it is worth repeating for as long as that lasts. */
+export function isTemporalAway(error: unknown): boolean {
+  const failed = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | undefined)?.cause
+  return isGrpcServiceError(failed) && passing.has(failed.code)
+}
 
 /** The gRPC status of a failed call, which the client wraps in an error of its own. */
 function codeOf(error: unknown): unknown {

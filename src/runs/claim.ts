@@ -5,18 +5,23 @@ import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { OperatorsEnd } from '../temporal-inspection.ts'
+import type { Temporal } from '../temporal.ts'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
 import { blockOf, tellingOfBlock } from './blocked.ts'
 import type { WriteEnding } from './end.ts'
+import { endingOf, takeUpAgain, type Interrupted } from './interrupted.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { Run, runFacts } from './run.ts'
 import { append } from './timeline.ts'
 
 /**
  * Claims the agent's next run for its queue workflow: the oldest queued one, or the one that is marked running already,
- * which then goes on under a new epoch from its recorded step. With nothing to do, or nothing that may be done now, the
- * queue falls asleep and the answer is null; the next accept wakes it, or the end of what blocks it.
+ * which then goes on under a new epoch from its recorded step, unless an operator has ended it in Temporal: then it ends
+ * as it would have under its queue. With nothing to do, or nothing that may be done now, the queue falls asleep and the
+ * answer is null; the next accept wakes it, or the end of what blocks it. Throws when Temporal has to be asked, and is
+ * away.
  */
 export function createClaim(context: {
   database: Database
@@ -26,14 +31,38 @@ export function createClaim(context: {
   billing: Billing
   notifications: Notifications
   logger: Logger
+  temporal: Temporal
   writeEnding: WriteEnding
 }) {
-  const { database, clock, agents, billing, logger, writeEnding } = context
+  const { database, clock, agents, billing, logger, temporal, writeEnding } = context
 
-  async function claimUnderLock(trx: Transaction, agentId: string): Promise<AgentRunInput | null> {
+  /** Temporal is asked only about a run that is marked running, and never while the queue is locked. */
+  async function claimNext(agentId: string): Promise<AgentRunInput | null> {
+    let known: Known | undefined
+    for (;;) {
+      const claimed = await database.transaction((trx) => claimUnderLock(trx, agentId, known))
+      if (claimed === null || 'sequence' in claimed) return claimed
+      known = { ...claimed, end: await temporal.inspection.endOf(claimed.runId, claimed.epoch) }
+    }
+  }
+
+  async function claimUnderLock(trx: Transaction, agentId: string, known: Known | undefined) {
     const queue = await lockQueue(trx, agentId)
     const now = clock.now()
-    if (queue.runningRunId) return takeUpAgain(trx, queue.runningRunId, now, logger)
+    if (queue.runningRunId) {
+      const run = await Run.query(trx).findById(queue.runningRunId).select(runFacts).forUpdate().throwIfNotFound()
+      const { id: runId, epoch } = run
+      if (known?.runId !== runId || known.epoch !== epoch) return { runId, epoch } satisfies Interrupted
+      if (!known.end) return toInput(run, await takeUpAgain(trx, run, now, logger))
+      const ending = endingOf(run, known.end)
+      logger.warn({ repair: 'end-run', cause: `it was ${known.end} in Temporal`, agentId, runId }, 'a run was ended')
+      await writeEnding(trx, run, ending, now)
+    }
+    return claimOldest(trx, queue, now)
+  }
+
+  async function claimOldest(trx: Transaction, queue: AgentQueue, now: Date): Promise<AgentRunInput | null> {
+    const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
     for (;;) {
       const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
@@ -71,7 +100,12 @@ export function createClaim(context: {
     })
   }
 
-  return { claimNext: (agentId: string) => database.transaction((trx) => claimUnderLock(trx, agentId)) }
+  return { claimNext }
+}
+
+/** What became of an interrupted run in Temporal. */
+interface Known extends Interrupted {
+  end: OperatorsEnd | null
 }
 
 /** Nothing blocks a queue any more that has nothing to start. */
@@ -91,19 +125,6 @@ async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt
     .findById(run.agentId)
     .patch({ runningRunId: run.id, progressedAt: now, awake: true, ...unblocked })
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }])
-  return toInput(run, epoch)
-}
-
-/** Its queue asks anew although the run has not ended: the execution before is gone, or nobody listens to it. */
-async function takeUpAgain(trx: Transaction, runId: string, now: Date, logger: Logger) {
-  const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate().throwIfNotFound()
-  const epoch = run.epoch + 1
-  await Run.query(trx).findById(runId).patch({ epoch })
-  await AgentQueue.query(trx).findById(run.agentId).patch({ progressedAt: now, awake: true })
-  const cause = 'the execution before was ended in Temporal, or lost there'
-  const note = `The run was taken up again by a new execution, because ${cause}; it goes on from its last recorded step.`
-  await append(trx, runId, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }])
-  logger.warn({ repair: 'take-up', cause, agentId: run.agentId, runId, epoch }, 'a run was taken up again')
   return toInput(run, epoch)
 }
 

@@ -1,4 +1,4 @@
-import type { OpenExecution } from '../temporal-inspection.ts'
+import type { OpenExecution, Polls } from '../temporal-inspection.ts'
 
 /** The longest that is waited before an execution is given up again, in milliseconds. */
 const longestPatienceMs = 10 * 60_000
@@ -21,8 +21,8 @@ export interface Standstill {
   workflow: OpenExecution | null
   /** The run that the queue waits for, whether it has ended in the record, and its workflow. */
   child: { hasEnded: boolean; workflow: OpenExecution | null } | null
-  /** Whether there are workers at all; without any, everything stands still rightly. */
-  isPolled: boolean
+  /** Whether there are workers at all; without any, everything stands still rightly. And how far they have come. */
+  polls: Polls
 }
 
 /**
@@ -50,7 +50,8 @@ export function repairOf(standstill: Standstill): Repair | null {
   if (!queue) return run || hasQueued ? { kind: 'wake', cause: wakeCause(standstill) } : null
   if (child?.hasEnded && child.workflow) return { kind: 'end-child', cause: causes.endedChild }
   if (child && !child.workflow) return { kind: 'restart-queue', cause: causes.lostChild }
-  if (child || workflow) return null
+  // One that goes on although its queue is not ours belongs to a deployment with another task queue.
+  if (workflow?.isBusy || ((child || workflow) && !queue.foreign)) return null
   const queueWhy = run || hasQueued ? stuck(standstill, queue, true) : undefined
   return queueWhy ? { kind: 'restart-queue', cause: `the queue's workflow is open, but ${queueWhy}` } : null
 }
@@ -67,9 +68,19 @@ function wakeCause({ run, workflow }: Standstill): string {
 
 /** Why the execution will not go on by itself, or undefined while it may. */
 function stuck(standstill: Standstill, execution: OpenExecution, shouldWork: boolean): string | undefined {
-  if (!standstill.isPolled || execution.isBusy || !hasHadItsTime(standstill, execution)) return undefined
-  if (execution.attempts >= failingAttempts) return `its workflow task failed ${execution.attempts - 1} times`
-  return shouldWork && execution.isIdle ? 'nothing is under way in it' : undefined
+  const { isBusy, foreign, attempts, isIdle } = execution
+  if (!standstill.polls.isPolled || !hasHadItsTime(standstill, execution)) return undefined
+  // A call that goes on is only ever the run's in a workflow of our type.
+  if (isBusy && foreign !== 'type') return undefined
+  if (foreign) return `it is none of ours: it has another ${foreign}`
+  if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
+  if (isForgotten(standstill, execution)) return 'no worker is given its workflow task'
+  return shouldWork && isIdle ? 'nothing is under way in it' : undefined
+}
+
+/** Workers have been given what came long after its task. Those who cannot keep up are not meant. */
+function isForgotten({ polls: { servedUntil }, patienceMs }: Standstill, { waitsSince }: OpenExecution): boolean {
+  return waitsSince !== null && servedUntil !== null && servedUntil.getTime() - waitsSince.getTime() >= patienceMs
 }
 
 /**

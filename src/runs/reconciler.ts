@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
 import type { Lease } from '../lease.ts'
 import type { Logger } from '../logger.ts'
+import type { Polls } from '../temporal-inspection.ts'
 import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
 import { createContradictions } from './contradictions.ts'
@@ -83,10 +84,10 @@ export function createReconciler(context: {
     return true
   }
 
-  async function lookAt(agent: StandingAgent, isPolled: boolean): Promise<void> {
+  async function lookAt(agent: StandingAgent, polls: Polls): Promise<void> {
     const { agentId } = agent
     try {
-      const comparison = await standstills.compare(agent, isPolled)
+      const comparison = await standstills.compare(agent, polls)
       const repair = repairOf(comparison.facts)
       if (!repair || !(await carryOut(comparison, repair))) return
       const runId = agent.run?.id ?? comparison.childId
@@ -100,9 +101,9 @@ export function createReconciler(context: {
   async function lookAtStandstills(): Promise<void> {
     const standing = await standstills.next()
     if (standing.length === 0) return
-    const isPolled = await temporal.inspection.isPolled()
+    const polls = await temporal.inspection.polls()
     for (let first = 0; first < standing.length; first += abreast) {
-      await Promise.all(standing.slice(first, first + abreast).map((agent) => lookAt(agent, isPolled)))
+      await Promise.all(standing.slice(first, first + abreast).map((agent) => lookAt(agent, polls)))
     }
   }
 

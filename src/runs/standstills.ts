@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
-import type { OpenExecution } from '../temporal-inspection.ts'
+import type { OpenExecution, Polls } from '../temporal-inspection.ts'
 import type { Temporal } from '../temporal.ts'
 import type { Standstill } from './ghosts.ts'
 import { Run } from './run.ts'
@@ -60,13 +60,13 @@ export function createStandstills(context: { database: Database; clock: Clock; c
     }))
   }
 
-  async function compare(agent: StandingAgent, isPolled: boolean): Promise<Comparison> {
+  async function compare(agent: StandingAgent, polls: Polls): Promise<Comparison> {
     const { run, hasQueued, since } = agent
     const queue = await temporal.inspection.queue(agent.agentId)
     const workflow = run && (await temporal.inspection.run(run.id))
     const childId = queue?.children[0]
     const child = childId === undefined ? null : await lookAtChild(childId, run?.id, workflow)
-    const facts = { now: clock.now(), since, patienceMs, run, hasQueued, queue, workflow, child, isPolled }
+    const facts = { now: clock.now(), since, patienceMs, run, hasQueued, queue, workflow, child, polls }
     return { ...agent, facts, queue, workflow, childId }
   }
 

@@ -13,6 +13,7 @@ const batch = 50
 interface Stalled {
   agent_id: string
   owner_id: string
+  running_run_id: string | null
   stalled_seconds: number
 }
 
@@ -54,7 +55,7 @@ export function createSweeper(context: {
        )
        update agent_queues q set signalled_at = ?, awake = true
          from stalled s, agents a where q.agent_id = s.agent_id and a.id = q.agent_id
-       returning q.agent_id, a.owner_id, s.stalled_seconds`,
+       returning q.agent_id, a.owner_id, q.running_run_id, s.stalled_seconds`,
       [now, config.sweep.stallSeconds, now, now, now, batch, now],
     )
     return rows
@@ -71,8 +72,10 @@ export function createSweeper(context: {
   }
 
   /** On its own: one agent that cannot be woken must not keep the sweep from the others. */
-  async function wake({ agent_id: agentId, owner_id: ownerId, stalled_seconds: stalledSeconds }: Stalled) {
-    logger.info({ agentId, stalledSeconds }, 'waking an agent that makes no progress')
+  async function wake({ agent_id: agentId, owner_id: ownerId, stalled_seconds: stalledSeconds, ...stalled }: Stalled) {
+    // A run that is under way is most likely in a long call.
+    const level = stalled.running_run_id === null ? 'info' : 'debug'
+    logger[level]({ agentId, stalledSeconds }, 'waking an agent that makes no progress')
     await temporal
       .wakeAgent({ agentId, ownerId })
       .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the queue was not woken'))

@@ -38,10 +38,16 @@ function keyIn(header: ReadHeader, names: string[]): string | undefined {
   return name === undefined ? undefined : checked(header(name) ?? '', name)
 }
 
-/** The challenge to send back, when this is the sender's question whether the address is right. */
+/**
+ * The challenge to send back, when this is the sender's question whether the address is right. VALIDATION_ERROR for a
+ * question without one: it is no delivery either.
+ */
 export function challengeIn({ urlCheck }: Preset, { members }: Payload): string | undefined {
   if (!urlCheck || textAt(members, '/type') !== urlCheck.type) return undefined
-  return textAt(members, '/challenge')
+  const challenge = textAt(members, '/challenge')
+  const message = 'A request that checks the address needs a text as its challenge.'
+  assertThat(challenge !== undefined, 'VALIDATION_ERROR', { message, details: [{ path: 'challenge', message }] })
+  return challenge
 }
 
 /** The text at a JSON pointer of plain names; undefined when there is none. */

@@ -40,14 +40,23 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
   const thinking = await two(stage, someone, '[[sleep 20]]')
   const calling = await two(stage, someone, '[[call slow_once {"seconds":20}]]', sites)
-  const other = await two(stage, someone, '[[sleep 8]]')
+  // A frozen worker takes with it as many tasks as it has polls open, activities and others. With these they are lost
+  // side by side, and not one after the other by the runs that are looked at.
+  const decoysOf = (count: number, systemPrompt: string) =>
+    Promise.all(Array.from({ length: count }, () => webhookAgent(someone, { systemPrompt })))
+  const start = (agents: Awaited<ReturnType<typeof decoysOf>>) =>
+    Promise.all(agents.map((agent) => deliver(stage.platform, agent, {})))
+  const [working, idle] = [await decoysOf(3, '[[sleep 5]]'), await decoysOf(8, 'Report.')]
+  const other = await two(stage, someone, '[[sleep 5]]')
   const all = [thinking, calling, other]
+  await start(working)
   for (const { runId } of [thinking, other]) await untilEvent(someone, runId, 'step.started')
   await untilAsked(badTools.requests, 'slow_once')
   // Only workers sweep, and there is one.
   const itself = await holderOf(stage, 'sweeper')
 
   process.kill(frozen.pid, 'SIGSTOP')
+  await start(idle)
   for (const { runId } of [thinking, calling]) t.is((await cancel(someone, runId)).body.status, 'running')
   const began = Date.now()
   const another = stage.startWorker()
@@ -71,7 +80,7 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   const before = await Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
   process.kill(frozen.pid, 'SIGCONT')
   // What it was doing when it was frozen it has answered by then, and its loops have gone round.
-  await delay(5000)
+  await delay(3000)
   const after = await Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
   t.deepEqual(after, before)
   t.is(askedFor(badTools.requests(), 'slow_once').times, 1)

@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client'
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
 import test, { type ExecutionContext } from 'ava'
 import { createActivities } from '../../activities/index.ts'
@@ -23,6 +23,13 @@ async function openOperator(t: ExecutionContext, { environment }: Stage) {
   const { workflow } = new Client({ connection })
   const taskQueue = environment['TASK_QUEUE'] ?? ''
   return {
+    knows: (workflowId: string) => {
+      const handle = workflow.getHandle(workflowId)
+      return handle.describe().then(
+        () => true,
+        (error: unknown) => !(error instanceof WorkflowNotFoundError),
+      )
+    },
     statusOf: async (workflowId: string) => (await workflow.getHandle(workflowId).describe()).status.name,
     terminate: (workflowId: string) => workflow.getHandle(workflowId).terminate('an operator said so'),
     delete: (workflowId: string) =>
@@ -30,6 +37,8 @@ async function openOperator(t: ExecutionContext, { environment }: Stage) {
     /** Our workflow code without its input: it throws in every workflow task, which Temporal repeats for ever. */
     wedge: (type: 'agentRun' | 'agentQueue', workflowId: string) =>
       workflow.start(type, { taskQueue, workflowId, args: [] }),
+    /** Takes one of our ids for something that nobody carries out. */
+    occupy: (workflowId: string, type: string) => workflow.start(type, { taskQueue: 'nobody', workflowId, args: [] }),
   }
 }
 
@@ -71,14 +80,19 @@ test('whatever of an agent an operator deletes or terminates in Temporal, its qu
     operator.delete(both.queueId).then(() => operator.delete(both.workflowId)),
     operator.terminate(terminated.queueId).then(() => operator.terminate(terminated.workflowId)),
   ])
+  // What is deleted is terminated first.
+  await eventually(
+    20,
+    'Temporal has forgotten the run',
+    async () => !(await operator.knows(both.workflowId)) || undefined,
+  )
   const worker = await stage.startWorker()
-  for (const { runId, next, agent } of [both, terminated]) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    t.deepEqual(repairsOf(worker.logs, agent.id).slice(-1), ['take-up'])
-    await tell(t, someone, runId, began)
-    t.is((await ended(someone, next, 60)).status, 'completed')
-  }
-  for (const { next } of [run, queue]) t.is((await ended(someone, next, 60)).status, 'completed')
+  t.is((await ended(someone, both.runId, 60)).status, 'completed')
+  t.deepEqual(repairsOf(worker.logs, both.agent.id).slice(-1), ['take-up'])
+  await tell(t, someone, both.runId, began)
+  t.like(await ended(someone, terminated.runId, 60), { status: 'failed', reason: 'TERMINATED' })
+  t.deepEqual(repairsOf(worker.logs, terminated.agent.id).slice(-1), ['end-run'])
+  for (const { next } of [run, queue, both, terminated]) t.is((await ended(someone, next, 60)).status, 'completed')
 })
 
 test('workflows that cannot go on are ended, whoever is behind them, and the runs of the record are carried out', async (t) => {
@@ -99,6 +113,12 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
   await operator.wedge('agentRun', agentRunId(failed))
   await operator.wedge('agentQueue', agentQueueId(stuck!.id))
   const queued = await send(stuck!)
+  // Another task queue that our types were started on, and something else that was started by hand.
+  const [misplaced, barred] = await Promise.all(['Report.', 'Report.'].map(scripted))
+  const displaced = await send(misplaced!)
+  await operator.occupy(agentRunId(displaced), 'agentRun')
+  await operator.occupy(agentQueueId(barred!.id), 'nonsense')
+  const kept = await send(barred!)
   const strangers = [agentRunId(newId()), agentQueueId(newId())] as const
   await operator.wedge('agentRun', strangers[0])
   await operator.wedge('agentQueue', strangers[1])
@@ -126,7 +146,7 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
   t.is((await cancel(elsewhere, unwanted)).body.status, 'cancelled')
   await call(elsewhere, agents.resumeAgent, { params: { agentId: forgotten!.id } })
 
-  for (const runId of [failed, queued, asleep, behind]) {
+  for (const runId of [failed, queued, displaced, kept, asleep, behind]) {
     t.is((await ended(someone, runId, 60)).status, 'completed')
     await tell(t, someone, runId, began)
   }
@@ -137,10 +157,14 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
   const notes = dataOf(await timelineOf(someone, failed), 'recovered').map(({ note }) => String(note))
   t.regex(notes[0] ?? '', /its workflow task failed \d+ times/)
   t.regex(notes[1] ?? '', /taken up again/)
+  const [note] = dataOf(await timelineOf(someone, displaced), 'recovered').map((data) => String(data['note']))
+  t.regex(note ?? '', /none of ours: it has another task queue/)
   const idOf = (workflowId: string) => workflowId.split('/')[1] ?? ''
   for (const [id, repair] of [
     [failed, /^restart-run$/],
     [stuck!.id, /^restart-queue$/],
+    [displaced, /^restart-run$/],
+    [barred!.id, /^restart-queue$/],
     [asleep, /^restart-run$/],
     [unwanted, /^end-(child|stray)$/],
     [failed, /^end-stray$/],

@@ -41,7 +41,7 @@ test('a run that an operator terminates in Temporal has failed as TERMINATED, an
 })
 
 test('a run that an operator cancels in Temporal is cancelled on record, and the next one starts', async (t) => {
-  const { someone, running, queued, temporal } = await busyAgent(t)
+  const { stage, someone, agent, running, queued, temporal } = await busyAgent(t)
   const began = Date.now()
   await temporal.getHandle(agentRunId(running.runId)).cancel()
   t.like(await ended(someone, running.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
@@ -49,6 +49,36 @@ test('a run that an operator cancels in Temporal is cancelled on record, and the
   t.is((await ended(someone, queued.runId, 15)).status, 'completed')
   const description = await temporal.getHandle(agentRunId(running.runId)).describe()
   t.is(description.status.name, 'CANCELLED')
+
+  // A record that knows nothing of it, as after a backup was restored.
+  const { database, runs } = stage.platform.services
+  const forget = async (epochs: number) => {
+    await database.raw(
+      `update runs set status = 'running', reason = null, error = null, ended_at = null, epoch = epoch + ? where id = ?`,
+      [epochs, running.runId],
+    )
+    await database('agent_queues').where({ agentId: agent.id }).update({ unfinished: 1, runningRunId: running.runId })
+  }
+  await forget(0)
+  t.is(await runs.claimNext(agent.id), null)
+  t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  await forget(1)
+  const again = await runs.claimNext(agent.id)
+  t.is(again?.runId, running.runId, 'an execution that was given up says nothing')
+  if (again) await runs.endRun(again, { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+})
+
+test('a run that an operator terminates after its queue has failed as TERMINATED too, and the next one starts', async (t) => {
+  const { stage, someone, agent, running, queued, temporal } = await busyAgent(t)
+  const began = Date.now()
+  const reason = 'an operator said so'
+  await temporal.getHandle(agentQueueId(agent.id)).terminate(reason)
+  await temporal.getHandle(agentRunId(running.runId)).terminate(reason)
+  t.like(await ended(someone, running.runId, 25), { status: 'failed', reason: 'TERMINATED' })
+  t.is((await ended(someone, queued.runId, 15)).status, 'completed')
+  measured(t, `${Date.now() - began} ms until the next run had ended`)
+  t.false(courseOf(await timelineOf(someone, running.runId)).includes('recovered'))
+  t.true(stage.platform.logs.some((line) => line.includes('"repair":"end-run"') && line.includes(running.runId)))
 })
 
 test('a queue that an operator terminates takes its run along, and the sweeper brings it back', async (t) => {

@@ -17,6 +17,9 @@ async function shared(t: Parameters<typeof createTestDatabase>[0]) {
 
 const nowhere = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
 const wakings = ({ logs }: Platform): number => logs.filter((line) => line.includes('makes no progress')).length
+const wakingsAt = (level: 'info' | 'debug', platform: Platform): number =>
+  wakings({ ...platform, logs: platform.logs.filter((line) => line.includes(`"level":${levels[level]},`)) })
+const levels = { debug: 20, info: 30 }
 
 test('runs whose wake-up was lost, because Temporal was away when they were accepted, are carried out', async (t) => {
   const env = await shared(t)
@@ -34,7 +37,7 @@ test('runs whose wake-up was lost, because Temporal was away when they were acce
 
   const whole = await startPlatform(t, { worker: true, env })
   for (const id of ids) t.is((await ended(someone, id)).status, 'completed')
-  t.true(wakings(whole) >= 1)
+  t.true(wakingsAt('info', whole) >= 1)
 })
 
 test('of two sweepers one works, and the other takes over when it is gone', async (t) => {
@@ -79,4 +82,5 @@ test('a run that is under way for long is left alone: it is carried out once', a
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
   const run = await ended(someone, runId)
   t.like(run, { status: 'completed', steps: 1, events: 5 }, 'no second execution took it up')
+  t.true(wakingsAt('debug', platform) >= 1, 'nor does the log make much of it')
 })

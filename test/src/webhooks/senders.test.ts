@@ -165,7 +165,7 @@ test("Slack's question whether the address is right is answered when it is signe
   t.deepEqual(answer.body as unknown, { challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P' })
   t.is((await post(agent, `${body} `, headers)).failure.code, 'WEBHOOK_SECRET_INVALID')
   const odd = '{"type":"url_verification","challenge":{"a":1}}'
-  t.is((await post(agent, odd, await signed('slack', { body: odd }))).failure.code, 'WEBHOOK_PAYLOAD_INVALID')
+  t.is((await post(agent, odd, await signed('slack', { body: odd }))).failure.code, 'VALIDATION_ERROR')
   t.deepEqual(await runsOf(someone, agent), [])
 
   const github = await agentFor('github')
