@@ -76,6 +76,8 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
     const lookup = createJudgedLookup(options.lookup ?? systemLookup, { exempt })
     const connection = openConnection(url, secureContext, lookup)
+    // What ky and fetch make of the signal may be collected while an answer is read, and then does not fire any more.
+    deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
     try {
       return await exchange(request, url, headers, deadline.signal, connection.dispatcher)
     } catch (error) {

@@ -11,6 +11,7 @@ import {
 } from 'ai'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { startDeadline } from '../deadline.ts'
 import type { Logger } from '../logger.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { lateAnswer, modelFailure, unusableAnswer } from './failures.ts'
@@ -65,18 +66,20 @@ export function createModels({
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const started = performance.now()
-    const deadline = AbortSignal.timeout(seconds * 1000)
+    const deadline = startDeadline(seconds * 1000, [request.signal])
     try {
-      const answer = await ask(languageModel, request, AbortSignal.any([request.signal, deadline]))
+      const answer = await ask(languageModel, request, deadline.signal)
       const latencyMs = Math.round(performance.now() - started)
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
       request.signal.throwIfAborted()
-      const failure = deadline.aborted ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
       const { retryable, retryAfter, privateDetail } = failure
       logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
       throw failure
+    } finally {
+      deadline.clear()
     }
   }
 

@@ -2,6 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { lookup as systemLookup } from 'node:dns'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Lookup } from '../../src/judged-lookup.ts'
 import { createSafeFetch, SafeFetchError, type SafeFetchOptions, type SafeRequest } from '../../src/safe-fetch.ts'
@@ -566,4 +568,17 @@ test('errors name the host and hold neither query, header nor body', async (t) =
   }
   const error = await t.throwsAsync(ask())
   t.true(error?.message.includes('localhost'))
+})
+
+test.serial('the time limit holds although the garbage collector runs while an answer is read', async (t) => {
+  const { ask } = await openSite(t, (_request, response) => {
+    const dripping = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(dripping)).writeHead(200)
+  })
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const collecting = setInterval(() => collect(), 20)
+  const answers = Array.from({ length: 10 }, () => failureOf(t, ask({ timeoutMs: 500 })))
+  for (const failure of await Promise.all(answers)) t.deepEqual(failure, { reason: 'timeout', maybeSent: true })
+  clearInterval(collecting)
 })
