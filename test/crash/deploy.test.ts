@@ -51,5 +51,8 @@ test('a deploy in the middle of 20 runs fails none of them, and sends no call tw
     .map(({ idempotencyKey }) => idempotencyKey)
   t.is(keys.length, 8)
   t.is(new Set(keys).size, 8)
+  const reads = stage.sites.badTools.requests().filter(({ tool }) => tool === 'slow_read')
+  t.true(reads.length > 4, 'what only reads is sent again')
+  t.is(new Set(reads.map(({ idempotencyKey }) => idempotencyKey)).size, 4)
   t.is(await after.stop(), 0)
 })

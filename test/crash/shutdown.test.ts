@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { askedFor, courseOf, isGapless, measured, untilAsked, untilEvent } from './record.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { courseOf, isGapless, measured, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
 test('a worker that is asked to stop finishes a short model call first, and the run goes on elsewhere', async (t) => {
@@ -25,40 +25,6 @@ test('a worker that is asked to stop finishes a short model call first, and the 
     course.filter((event) => event.startsWith('step.')),
     ['step.started 1 1', 'step.finished 1 1', 'step.started 2 1', 'step.finished 2 1'],
   )
-})
-
-test('a worker that is asked to stop gives up what takes too long, and another one goes on with it', async (t) => {
-  const stage = await openStage(t, { sites: true, env: { SHUTDOWN_SECONDS: '2' } })
-  const first = await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 6]]' })
-  const systemPrompt = '[[call slow_once {"seconds":6}]][[call slow_read {"seconds":6}]]'
-  const caller = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-  const thinking = (await deliver(stage.platform, thinker, {})).body.runId
-  const calling = (await deliver(stage.platform, caller, {})).body.runId
-  await untilEvent(someone, thinking, 'step.started')
-  await untilAsked(stage.sites.badTools.requests, 'slow_once')
-  await untilAsked(stage.sites.badTools.requests, 'slow_read')
-
-  const asked = Date.now()
-  const starting = stage.startWorker()
-  t.is(await first.stop(), 0)
-  measured(t, `${Date.now() - asked} ms until the worker had ended`)
-  t.true(Date.now() - asked < 7000)
-  const second = await starting
-  t.is((await ended(someone, thinking, 30)).status, 'completed')
-  measured(t, `${Date.now() - asked} ms until the run with the model call had ended`)
-  t.is((await ended(someone, calling, 30)).status, 'completed')
-  measured(t, `${Date.now() - asked} ms until the run with the tool calls had ended`)
-
-  const course = courseOf(await timelineOf(someone, thinking))
-  measured(t, course.join(', '))
-  t.false(course.some((event) => event.startsWith('step.failed')))
-  measured(t, courseOf(await timelineOf(someone, calling)).join(', '))
-  t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
-  t.deepEqual(askedFor(stage.sites.badTools.requests(), 'slow_read').times, 2)
-  t.is(await second.stop(), 0)
 })
 
 test('a model call that is interrupted by one stop after the other is not given up', async (t) => {
