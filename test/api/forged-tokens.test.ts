@@ -84,6 +84,7 @@ test('no forged token is taken for anybody', async (t) => {
     'a signature of zeros': `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`,
     'a signature cut short': ada.token.slice(0, -4),
     'other claims under the signature': `${head}.${encode({ ...claims, sub: others.sub, sid: others['sid'] })}.${signature}`,
+    'a signature with padding': `${ada.token}==`,
     'a signature in padded base64': `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
     'a token of 7 KB': 'a'.repeat(7000),
     'a token of 12 KB': `${ada.token}${'a'.repeat(12_000)}`,
