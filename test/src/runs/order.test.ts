@@ -3,11 +3,11 @@ import { customer, deliver, timelineOf, webhookAgent } from '../../helpers/peopl
 import { startPlatform } from '../../helpers/platform.ts'
 import { allEnded, dataOf, runsOf } from '../../helpers/runs.ts'
 
-const deliveries = 200
+const deliveries = 120
 const senders = 20
 
 test.serial(
-  '200 deliveries, 20 at once, to three agents: each agent works through its own in order of arrival, one at a time',
+  '120 deliveries, 20 at once, to three agents: each agent works through its own in order of arrival, one at a time',
   async (t) => {
     const platform = await startPlatform(t, { worker: true })
     const someone = await customer(platform)
