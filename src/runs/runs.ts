@@ -55,7 +55,7 @@ export function createRuns(given: {
   sender: Sender
 }) {
   const context = { ...given, writeEnding: createWriteEnding(given) }
-  const { database, config, temporal } = context
+  const { database, config, logger, temporal } = context
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
 
   const blockedQueues = createBlockedQueues(context)
@@ -108,8 +108,11 @@ export function createRuns(given: {
     /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here the sweeper does. */
     async resumeAgent(agentId: string): Promise<void> {
       wake(await blockedQueues.open(agentId))
-      const waiting = await Run.query(database).findOne({ agentId, status: 'waiting', waitingCause: 'paused' })
-      if (waiting) await temporal.resumeRun(waiting.id).catch(() => undefined)
+      const waiting = await Run.query(database)
+        .findOne({ agentId, status: 'waiting', waitingCause: 'paused' })
+        .select('id')
+      const note = (error: unknown) => logger.warn({ err: error, runId: waiting?.id }, 'the run was not resumed')
+      if (waiting) await temporal.resumeRun(waiting.id).catch(note)
     },
 
     /** How full the agent's queue is. Accepting looks again, under the queue's lock. */

@@ -3,7 +3,7 @@ import { AccountRow, presentAccount, type Account } from '../billing/account.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database.ts'
 import { AgentQueue, type BlockedCause } from '../runs/agent-queue.ts'
-import { Run } from '../runs/run.ts'
+import { Run, runFacts } from '../runs/run.ts'
 import { RunEvent } from '../runs/timeline.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
@@ -22,25 +22,6 @@ export interface Knowledge {
 }
 
 const unfinished = ['queued', 'running', 'waiting']
-
-/** Of runs all but what is large: payload and prompt. */
-const runColumns = [
-  'id',
-  'agentId',
-  'sequence',
-  'trigger',
-  'status',
-  'steps',
-  'acceptedAt',
-  'progressedAt',
-  'endedAt',
-  'error',
-  'waitingCause',
-  'waitingFor',
-  'waitingSince',
-  'waitingUntil',
-  'cancelRequestedAt',
-] as const satisfies (keyof Run)[]
 
 /** Of calls all but arguments and result. */
 const callColumns = [
@@ -74,7 +55,7 @@ export async function readFacts(
     .where({ agentId, status: 'queued' })
     .orderBy('sequence')
     .first()
-    .select(...runColumns)
+    .select(...runFacts)
   return {
     now,
     agent,
@@ -92,7 +73,7 @@ export async function readFacts(
 async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked']> {
   const run = await Run.query(trx)
     .findById(runId)
-    .select(...runColumns)
+    .select(...runFacts)
     .throwIfNotFound()
   if (run.status !== 'queued') return { run, ahead: 0 }
   const ahead = await Run.query(trx)
@@ -106,7 +87,7 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
 async function readHead(trx: Transaction, runId: string): Promise<HeadRun> {
   const run = await Run.query(trx)
     .findById(runId)
-    .select(...runColumns)
+    .select(...runFacts)
     .throwIfNotFound()
   return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run) }
 }
