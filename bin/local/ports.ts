@@ -1,5 +1,6 @@
-import { createServer } from 'node:net'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 
 /** A port that is needed: what for, and which variable names another one. */
 export interface NeededPort {
@@ -21,17 +22,18 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
   return problems.flat()
 }
 
-/** Ports of the loopback address that nobody has at this moment. */
+/**
+ * Ports of the loopback address that nobody has at this moment, and that stay free until they are taken: systems give
+ * the ports of outgoing connections, and those that servers leave to them, from 32768 on. Such a port can go to
+ * somebody else before the server it was meant for listens, or while that server is being restarted.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports: number[] = []
-  for (const server of servers) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ports.push((server.address() as { port: number }).port)
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = randomInt(20_000, 32_768)
+    if (await isFree(port)) ports.add(port)
   }
-  for (const server of servers) server.close()
-  return ports
+  return [...ports]
 }
 
 async function isFree(port: number): Promise<boolean> {

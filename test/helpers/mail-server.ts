@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { SMTPServer } from 'smtp-server'
+import { freePorts } from '../../bin/local/ports.ts'
 
 /** A mail as it arrived, whether or not it was taken. */
 export interface Arrived {
@@ -50,8 +50,8 @@ export async function startMailServer(t: ExecutionContext) {
     new Promise<void>((resolve) => {
       server.close(resolve)
     })
-  await listen(0)
-  const { port } = server.server.address() as AddressInfo
+  const [port = 0] = await freePorts(1)
+  await listen(port)
   t.teardown(close)
 
   return {

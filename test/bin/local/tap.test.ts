@@ -19,17 +19,19 @@ not ok 4 - a › to be written # TODO
 # fail 2
 `
 
-test('the counts are of what passed and failed, without what is left out or still to be written', async (t) => {
+const failure = ['✘ a › breaks', '  ---', '    name: AssertionError', '  ...']
+
+test('the counts are of what passed and failed, without what is left out or still to be written, and what failed is told again', async (t) => {
   const shown: string[] = []
   t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line)), { passed: 1, failed: 1 })
   t.deepEqual(shown, [
     '✔ a › works',
-    '✘ a › breaks',
-    '  ---',
-    '    name: AssertionError',
-    '  ...',
+    ...failure,
     '- a › left out # SKIP',
     '- a › to be written # TODO',
+    '',
+    'Failed:',
+    ...failure,
   ])
 })
 
