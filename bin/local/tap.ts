@@ -28,7 +28,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     say(shown)
     if (inFailure) failures.push(shown)
   }
-  if (failures.length > 0) ['', 'Failed:', ...failures].forEach(say)
+  if (failures.length > 0) for (const line of ['', 'Failed:', ...failures]) say(line)
   // ava counts what is still to be written among the failures, although it does not fail for it.
   return { passed: counts.passed, failed: counts.failed - todo }
 }

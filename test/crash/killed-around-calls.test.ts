@@ -4,6 +4,7 @@ import type { Transaction } from '../../src/database.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
+import { hold } from '../helpers/hold.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { dataOf } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
@@ -57,12 +58,11 @@ async function threeCalls(t: ExecutionContext, env: Record<string, string> = {})
     })
   /** Holds a lock of the test's own while `work` goes on, and lets go of it after. */
   async function holding(lock: (trx: Transaction) => Promise<unknown>, work: () => Promise<unknown>): Promise<void> {
-    const trx = await database.transaction()
+    const release = await hold(database, lock)
     try {
-      await lock(trx)
       await work()
     } finally {
-      await trx.rollback()
+      await release()
     }
   }
 

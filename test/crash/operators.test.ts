@@ -9,6 +9,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { sharedServers } from '../helpers/servers.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
@@ -19,9 +20,12 @@ async function operator(t: ExecutionContext): Promise<Client> {
   return new Client({ connection })
 }
 
+/** One for all tests, each of which has a customer and an agent of its own. */
+const theStage = forWholeFile(test, 'operators', (t) => openStage(t, { sites: true, worker: true }))
+
 /** An agent whose first run is in the middle of a long model call, and whose second one waits. */
 async function busyAgent(t: ExecutionContext) {
-  const stage = await openStage(t, { worker: true })
+  const stage = await theStage()
   const someone = await customer(stage.platform)
   const systemPrompt = 'Report.'
   const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true })
@@ -102,7 +106,7 @@ test('a queue that an operator cancels in Temporal ends its run as cancelled and
 })
 
 test('an operator finds the runs that wait, and for what, until they go on', async (t) => {
-  const stage = await openStage(t, { worker: true })
+  const stage = await theStage()
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 1]] [[call no_such_tool]] [[then]] [[say done]]' })
   const { runId } = (await deliver(stage.platform, agent, {})).body
@@ -125,7 +129,7 @@ test('an operator finds the runs that wait, and for what, until they go on', asy
 })
 
 test('a run that an operator resets to its beginning repeats nothing that is on record', async (t) => {
-  const stage = await openStage(t, { worker: true })
+  const stage = await theStage()
   const someone = await customer(stage.platform)
   const systemPrompt = '[[call no_such_tool]] [[then]] [[sleep 5]] [[say done]]'
   const { runId } = (await deliver(stage.platform, await webhookAgent(someone, { systemPrompt }), {})).body
@@ -151,7 +155,7 @@ test('a run that an operator resets to its beginning repeats nothing that is on 
 })
 
 test('a run that is terminated in the middle of a call that must not be repeated says so of the call', async (t) => {
-  const stage = await openStage(t, { sites: true, worker: true })
+  const stage = await theStage()
   const someone = await customer(stage.platform)
   const vaultEntryId = await connectBadTools(someone, stage.sites)
   const systemPrompt = '[[call slow_once {"seconds":20}]]'

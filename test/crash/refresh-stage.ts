@@ -4,6 +4,7 @@ import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { call } from '../helpers/client.ts'
 import { connectContacts } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { hold } from '../helpers/hold.ts'
 import { agentOf, customer, type Person } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
 import type { Stage } from './stage.ts'
@@ -97,11 +98,8 @@ interface Catch {
 }
 
 /** Locks one row of the test's own database for as long as nobody releases it. */
-export async function lockRow({ platform }: Stage, table: 'runs' | 'vault_entries', id: string) {
-  const trx = await platform.services.database.transaction()
-  await trx.raw('select 1 from ?? where id = ? for update', [table, id])
-  return async (): Promise<void> => void (await trx.rollback())
-}
+export const lockRow = ({ platform }: Stage, table: 'runs' | 'vault_entries', id: string) =>
+  hold(platform.services.database, (trx) => trx.raw('select 1 from ?? where id = ? for update', [table, id]))
 
 /** Waits until so many transactions wait for rows that others have locked. */
 export const untilBlocked = ({ platform }: Stage, count: number) =>

@@ -3,6 +3,7 @@ import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
 import { eventually } from '../../helpers/eventually.ts'
+import { hold } from '../../helpers/hold.ts'
 import { agentOf, connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { dataOf, start } from '../../helpers/runs.ts'
@@ -75,8 +76,8 @@ test('of two attempts at a call that both come to send it, one does', async (t) 
   const { database } = services
   const { host } = new URL(sites.badTools.origin)
   await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
-  const trx = await database.transaction()
-  await trx.raw('select 1 from outgoing_hosts where host = ? for update', [host])
+  const lock = 'select 1 from outgoing_hosts where host = ? for update'
+  const release = await hold(database, (trx) => trx.raw(lock, [host]))
   const attempts = [1, 2].map(() => services.runs.performCall(run, call.callId, never))
   await eventually(10, 'both wait for the lock', async () => {
     const waiting = await database('pg_stat_activity')
@@ -84,7 +85,7 @@ test('of two attempts at a call that both come to send it, one does', async (t) 
       .where({ wait_event_type: 'Lock' })
     return waiting.length === 2 || undefined
   })
-  await trx.commit()
+  await release()
   await Promise.all(attempts)
 
   t.is(sites.badTools.requests().length, 1)
