@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openBenchServers } from './accept/servers.ts'
+import { median } from './median.ts'
+import { openBenchServers } from './servers.ts'
 import { openInserts } from './accept/inserts.ts'
 import { openWebhooks } from './accept/webhooks.ts'
 
@@ -41,9 +42,4 @@ try {
 } finally {
   await servers.close()
   rmSync(folder, { recursive: true, force: true })
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import type { BenchServers } from './servers.ts'
+import type { BenchServers } from '../servers.ts'
 
 /** The other side: one row per transaction into a table like `runs`, with all its indexes and checks. */
 export interface Inserts {

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@temporalio/client'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import type { BenchServers } from '../servers.ts'
+import type { PlainActivities, plainQueue } from './plain-workflows.ts'
+
+/** Activities that do nothing. */
+const activities: PlainActivities = { record: async () => undefined, step: async () => undefined }
+
+/** The other side: a worker in this process, with child workflows in which nothing happens. */
+export async function openPlain({ temporal }: BenchServers) {
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
+  const taskQueue = 'plain'
+  const connection = await NativeConnection.connect({ address: temporal })
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    activities,
+    workflowsPath: fileURLToPath(new URL('plain-workflows.ts', import.meta.url)),
+  })
+  const running = worker.run()
+  const { workflow } = new Client({ connection })
+  return {
+    /** Child workflows a second. */
+    async measure(count: number): Promise<number> {
+      const began = performance.now()
+      await workflow.execute<typeof plainQueue>('plainQueue', { taskQueue, workflowId: randomUUID(), args: [count] })
+      return count / ((performance.now() - began) / 1000)
+    },
+    async close(): Promise<void> {
+      worker.shutdown()
+      await running
+      await connection.close()
+    },
+  }
+}

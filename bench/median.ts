@@ -1,0 +1,5 @@
+/** The one in the middle, of an odd count of numbers. */
+export function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

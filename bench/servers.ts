@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createControl, type Control } from '../bin/local/control.ts'
+import { freePorts } from '../bin/local/ports.ts'
+import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres.ts'
+import { createProcessRecord } from '../bin/local/process-record.ts'
+import { findTemporal } from '../bin/local/temporal-binary.ts'
+import { temporalServer } from '../bin/local/temporal-server.ts'
+import { readLocalConfig } from '../src/config.ts'
+
+export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
+
+/**
+ * A Postgres that waits for its disk at every commit, as in production, and one API process; if runs are to be carried
+ * out, also the Temporal server of `npm start`, and one worker process.
+ */
+export async function openBenchServers(folder: string, carryOut = false) {
+  const local = readLocalConfig()
+  const { environment } = local
+  const [postgresPort = 0, port = 0, temporalPort = 0] = await freePorts(3)
+  const record = createProcessRecord(join(folder, 'processes'))
+  const controls: Control[] = []
+  if (carryOut) controls.push(await startTemporal(await findTemporal(local, record, console.log)))
+  const postgres = await embeddedPostgres({ folder, port: postgresPort, password: 'bench', environment })
+  const control = createControl(postgres.program, record)
+  await control.start()
+  controls.push(control)
+  const database = postgres.url('bench')
+  await ensureDatabase(postgres.url('postgres'), 'bench')
+  const temporal = carryOut ? `127.0.0.1:${temporalPort}` : nobody
+  const env = { ...environment, ...settings(database, port, temporal) }
+  await once(program('migrate', env), 'exit')
+  const processes = [await begin('api', env, 'listening')]
+  if (carryOut) processes.push(await begin('worker', env, 'polling'))
+  return {
+    database,
+    temporal,
+    url: `http://127.0.0.1:${port}`,
+    async close(): Promise<void> {
+      await Promise.all(processes.map(stop))
+      for (const each of controls.toReversed()) await each.stop()
+    },
+  }
+
+  async function startTemporal(binary: string): Promise<Control> {
+    const databaseFile = join(folder, 'temporal.db')
+    const control = createControl(temporalServer({ binary, port: temporalPort, databaseFile, environment }), record)
+    await control.start()
+    return control
+  }
+}
+
+/** Accepting needs no Temporal. */
+const nobody = '127.0.0.1:1'
+
+/** The limits are lifted, because they are not what is measured. */
+function settings(database: string, port: number, temporal: string): Record<string, string> {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return {
+    DATABASE_URL: database,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    TEMPORAL_ADDRESS: temporal,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_STORE: 'memory',
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
+    QUEUE_DEPTH: '1000000000',
+    VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  }
+}
+
+const program = (name: string, env: Record<string, string>) =>
+  spawn(process.execPath, [fileURLToPath(new URL(`../bin/${name}.ts`, import.meta.url))], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+async function stop(process: ReturnType<typeof program>): Promise<void> {
+  const ended = once(process, 'exit')
+  process.kill('SIGTERM')
+  await ended
+}
+
+/** Starts a process, and waits until it logs this message. */
+async function begin(name: string, env: Record<string, string>, message: string) {
+  const process = program(name, env)
+  const lines = createInterface({ input: process.stdout })
+  await new Promise<void>((resolve, reject) => {
+    process.once('exit', () => reject(new Error(`the ${name} ended before it said "${message}"`)))
+    lines.on('line', (line) => {
+      if (line.includes(`"msg":"${message}"`)) resolve()
+    })
+  })
+  return process
+}
