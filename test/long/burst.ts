@@ -10,8 +10,8 @@ import { allEnded, start } from '../helpers/runs.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 
 /*
- * A burst of 10,000 deliveries to one agent at the default limits, and another agent meanwhile. Draining takes a quarter
- * of an hour and more, so that it is not one of the tests that always run: npm run long:burst
+ * A burst of 10,000 deliveries to one agent at the default limits, and another agent meanwhile. Draining takes ten
+ * minutes and more, so that it is not one of the tests that always run: npm run long:burst
  */
 const deliveries = 10_000
 const connections = 50
