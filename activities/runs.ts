@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity'
 import type { AgentRunInput, Move } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
 import type { Ending } from '../src/runs/end.ts'
@@ -10,7 +11,9 @@ type Traced = RunRef & { requestId?: string }
 export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'>) {
   return {
     /** Claims the agent's next run; null lets its queue end. */
-    claimNext: perform<{ agentId: string }, AgentRunInput | null>(logger, ({ agentId }) => runs.claimNext(agentId)),
+    claimNext: perform<{ agentId: string }, AgentRunInput | null>(logger, ({ agentId }) =>
+      runs.claimNext(agentId, activityInfo().workflowExecution?.runId),
+    ),
 
     /** Records how a run ended. Under an older epoch nothing is recorded: somebody else goes on with the run. */
     endRun: perform<Traced & { agentId: string } & Ending, void>(logger, async ({ status, reason, ...ref }) => {

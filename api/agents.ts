@@ -3,6 +3,7 @@ import { fieldsOf } from '../src/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Agent } from '../src/agents/agent.ts'
 import type { AgentFields } from '../src/agents/agents.ts'
+import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { agent, agentFields, listedAgent, presentAgent } from './agent-schema.ts'
 import { route } from './route.ts'
 import { presentRun, run } from './run-schema.ts'
@@ -68,6 +69,10 @@ export const getAgent = route({
   handle: async ({ services, caller, resource }) => presentAgent(services, resource, caller),
 })
 
+/** Whoever gives an agent another trigger need not know what the former one had, just as whoever makes an agent. */
+const leftBehind = (kind: Agent['trigger'] | undefined) =>
+  kind === undefined || kind === 'scheduled' ? {} : { cron: null, timeZone: null }
+
 export const updateAgent = route({
   ...shared,
   name: 'updateAgent',
@@ -91,11 +96,12 @@ export const updateAgent = route({
   resource,
   codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED', 'INVALID_URL'],
   async handle({ services, caller, resource, body }) {
-    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    const named = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    const changes = { ...leftBehind(body.trigger), ...named } as Partial<AgentFields>
     const wanted = { ...fieldsOf(resource), ...changes } as AgentFields
     services.agents.assertTrigger(wanted)
     if (wanted.trigger !== resource.trigger) await assertAllowed(services, caller.userId, wanted.trigger)
-    return presentAgent(services, await services.agents.update(resource, changes as Partial<AgentFields>), caller)
+    return presentAgent(services, await services.agents.update(resource, changes), caller)
   },
 })
 
@@ -206,20 +212,17 @@ export const startRun = route({
   method: 'post',
   path: '/agents/{agentId}/runs',
   summary: 'Run an agent now',
-  description: 'Any agent can be run on demand, whatever its trigger, while it has no unfinished run.',
+  description:
+    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key` a ' +
+    'repeated request is answered with the run that the first one started, as it is now.',
+  headers: { 'Idempotency-Key': 'Names the request: repeating it under the same key starts no second run' },
   status: 202,
   response: run,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
   async handle({ services, caller, resource, request }) {
-    services.runs.assertIdle(await services.runs.depth(resource.id))
-    services.billing.requireCredits(await services.billing.account(caller.userId))
-    const { runId } = await services.runs.accept({
-      agentId: resource.id,
-      trigger: 'manual',
-      requestId: request.id,
-      onlyIfIdle: true,
-    })
+    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
+    const { runId } = await services.runs.startByHand(resource, asked)
     return presentRun(await services.runs.get(caller.userId, runId))
   },
 })

@@ -6,21 +6,20 @@ import { decodeUtf8, parseJson } from '../src/json.ts'
 const wrong = (message: string, cause?: unknown) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
 
-/** Reads the bytes of a request's body. */
+/** Reads the bytes of a request's body, whatever its media type. */
 export type BodyReader = (ctx: Context) => Promise<Buffer>
 
 /**
- * A reader of JSON bodies, inflated, at most `maxBytes` long; made once per route, because making it costs more than
- * reading most bodies. koa-body hands out decoded text only, and decoding as UTF-8 would silently repair what is broken,
- * so it decodes byte by byte (latin1), which loses nothing. Fails with VALIDATION_ERROR for another content type, a
- * longer body, or one that ends early.
+ * A reader of bodies, inflated, at most `maxBytes` long; made once per route, because making it costs more than reading
+ * most bodies. koa-body hands out decoded text only, and decoding as UTF-8 would silently repair what is broken, so it
+ * decodes byte by byte (latin1), which loses nothing. Fails with VALIDATION_ERROR for a longer body, or one that ends
+ * early.
  */
 export function bodyReader(maxBytes: number): BodyReader {
   const parse = koaBody({
     json: false,
     urlencoded: false,
     text: true,
-    textTypes: ['json', '+json'],
     textLimit: maxBytes,
     encoding: 'latin1',
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
@@ -29,11 +28,18 @@ export function bodyReader(maxBytes: number): BodyReader {
     },
   })
   return async (ctx) => {
-    if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
-    await parse(ctx, async () => {})
+    await parse(ofAnyType(ctx), async () => {})
     const text: unknown = ctx.request.body
     return Buffer.from(typeof text === 'string' ? text : '', 'latin1')
   }
+}
+
+/** koa-body leaves unread what is of no type that it was told of, and every body without a type. */
+const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: () => true } }) as Context
+
+/** Refuses with VALIDATION_ERROR a body that does not say that it is JSON. */
+export function requireJson(ctx: Context): void {
+  if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
 }
 
 function refused(error: Error, maxBytes: number): CodedError {
@@ -46,6 +52,7 @@ function refused(error: Error, maxBytes: number): CodedError {
 
 /** The object in a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
 export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
+  requireJson(ctx)
   const text = decodeUtf8(await read(ctx))
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
   const result = parseJson(text, { maxDepth: 100, exactNumbers: true })

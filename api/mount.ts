@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
-import { bodyReader, readJsonBody, type BodyReader } from './body.ts'
+import { bodyReader, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { asksForJson, sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
 import { asksForStream, createFormat, sendEventStream } from './event-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -31,6 +31,8 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     const resource = route.resource ? await route.resource(before) : undefined
     if (caller) permit(route, caller)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
+    // Not before: the resource may be found by a signature over the body, about which its type says nothing.
+    if (readBytes) requireJson(ctx)
     const raw = await readRaw()
     const body = await parseBody(route, readSmall, ctx)
     const input = { ...before, query, body, raw, resource }

@@ -36,7 +36,10 @@ interface Before<Path extends string, A extends Access> {
   params: Params<Path>
   caller: A extends 'anyone' ? undefined : Caller
   request: RequestFacts
-  /** Reads the body where the route declares `rawBody`, for whoever must know it to find the resource. */
+  /**
+   * Reads the body where the route declares `rawBody`, for whoever must know it to find the resource; whatever its media
+   * type, which is looked at only then.
+   */
   readRaw: () => Promise<Buffer>
 }
 
@@ -79,7 +82,7 @@ export interface Route<
   /** Headers of its own that the route reads: name and meaning. */
   headers?: Record<string, string>
   body?: Body
-  /** The handler wants the bytes, and answers for what is in them itself. */
+  /** The handler wants the bytes of a JSON body, and answers for what is in them itself. */
   rawBody?: { maxBytes: (services: Services) => number }
   /** Opened by people's browsers: `handle` returns a `BrowserAnswer`, and failures are pages for those who want one. */
   browser?: true

@@ -12,6 +12,7 @@ import * as manifestChanges from './20261121001000-manifest-changes.ts'
 import * as refreshHistory from './20261121001200-refresh-history.ts'
 import * as triggers from './20261121001300-triggers.ts'
 import * as owedFires from './20261121001400-owed-fires.ts'
+import * as claimedBy from './20261121001500-claimed-by.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: Migration[] = [
   { ...refreshHistory, name: '20261121001200-refresh-history' },
   { ...triggers, name: '20261121001300-triggers' },
   { ...owedFires, name: '20261121001400-owed-fires' },
+  { ...claimedBy, name: '20261121001500-claimed-by' },
 ]

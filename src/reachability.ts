@@ -4,6 +4,9 @@ import type { Temporal } from './temporal.ts'
 /** How long an answer stands for those who ask next, in milliseconds. */
 const freshMs = 2000
 
+/** Between two answers that are no further apart than this, in milliseconds, it was away all the time. */
+const goesOnMs = 30_000
+
 /** Whether Temporal answers this process. */
 export interface Reachability {
   reachable: boolean
@@ -18,11 +21,15 @@ export interface Reachability {
 export function createReachability({ temporal, clock }: { temporal: Pick<Temporal, 'isReachable'>; clock: Clock }) {
   let known: { at: number; answer: Promise<Reachability> } | undefined
   let awaySince: Date | null = null
+  let askedAt = clock.now()
 
   async function ask(): Promise<Reachability> {
     const began = clock.now()
     const reachable = await temporal.isReachable()
-    awaySince = reachable ? null : (awaySince ?? began)
+    // Nobody may have asked for a long time, in which it came back and went away again.
+    const isKnown = awaySince !== null && began.getTime() - askedAt.getTime() < goesOnMs
+    awaySince = reachable ? null : isKnown ? awaySince : began
+    askedAt = began
     if (known) known.at = performance.now()
     return { reachable, since: awaySince }
   }

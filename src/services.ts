@@ -12,9 +12,10 @@ import { createModels } from './models/models.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
+import { waitingTimeLeft } from './runs/next-move.ts'
 import { createReconciler } from './runs/reconciler.ts'
 import { createReachability } from './reachability.ts'
-import { blockOf } from './runs/blocked.ts'
+import { chargesOf } from './runs/blocked.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSweeper } from './runs/sweeper.ts'
 import { createSafeFetch } from './safe-fetch.ts'
@@ -74,8 +75,8 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
-  const why = createWhy({ ...base, billing, workers, reachability, blockOf, nextFire: nextFireOf })
-  const reconciler = createReconciler(base)
+  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, nextFire: nextFireOf, waitingTimeLeft })
+  const reconciler = createReconciler({ ...base, workers })
 
   return {
     ...base,

@@ -246,12 +246,12 @@ function siteProblems(vault: Vault, entries: VaultEntry[], choice: SiteChoice, i
     .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
 }
 
-function assertCombination({ trigger, cron, timeZone }: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
-  const scheduled = trigger === 'scheduled'
-  const complete = scheduled ? cron !== null && timeZone !== null : cron === null && timeZone === null
-  if (complete) return
+function assertCombination(fields: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
+  const scheduled = fields.trigger === 'scheduled'
+  const wrong = (['cron', 'timeZone'] as const).filter((path) => (fields[path] === null) === scheduled)
+  if (wrong.length === 0) return
   const message = scheduled
     ? 'A scheduled agent needs "cron" and "timeZone".'
     : 'Only a scheduled agent has "cron" and "timeZone".'
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cron', message }] })
+  throw new CodedError('VALIDATION_ERROR', { message, details: wrong.map((path) => ({ path, message })) })
 }

@@ -15,6 +15,8 @@ export class AgentQueue extends Row {
   declare lastSequence: number
   declare unfinished: number
   declare runningRunId: string | null
+  /** The execution of the queue's workflow that has claimed that run; null where nobody has. */
+  declare claimedBy: string | null
   /** Whether the queue workflow has been told that there is something to do, and has not yet found nothing. */
   declare awake: boolean
   declare progressedAt: Date

@@ -9,7 +9,7 @@ import type { OperatorsEnd } from '../temporal-inspection.ts'
 import type { Temporal } from '../temporal.ts'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
-import { blockOf, tellingOfBlock } from './blocked.ts'
+import { blockOf, tellingOfBlock, type Charge } from './blocked.ts'
 import type { WriteEnding } from './end.ts'
 import { endingOf, takeUpAgain, type Interrupted } from './interrupted.ts'
 import { promptInForce } from './prompt-in-force.ts'
@@ -20,8 +20,8 @@ import { append } from './timeline.ts'
  * Claims the agent's next run for its queue workflow: the oldest queued one, or the one that is marked running already,
  * which then goes on under a new epoch from its recorded step, unless an operator has ended it in Temporal: then it ends
  * as it would have under its queue. With nothing to do, or nothing that may be done now, the queue falls asleep and the
- * answer is null; the next accept wakes it, or the end of what blocks it. Throws when Temporal has to be asked, and is
- * away.
+ * answer is null; the next accept wakes it, or the end of what blocks it. A claim may come twice from one execution of
+ * the queue's workflow, and then has the same answer. Throws when Temporal has to be asked, and is away.
  */
 export function createClaim(context: {
   database: Database
@@ -37,45 +37,47 @@ export function createClaim(context: {
   const { database, clock, agents, billing, logger, temporal, writeEnding } = context
 
   /** Temporal is asked only about a run that is marked running, and never while the queue is locked. */
-  async function claimNext(agentId: string): Promise<AgentRunInput | null> {
+  async function claimNext(agentId: string, claimedBy: string | null = null): Promise<AgentRunInput | null> {
     let known: Known | undefined
     for (;;) {
-      const claimed = await database.transaction((trx) => claimUnderLock(trx, agentId, known))
+      const claimed = await database.transaction((trx) => claimUnderLock(trx, { agentId, claimedBy }, known))
       if (claimed === null || 'sequence' in claimed) return claimed
       known = { ...claimed, end: await temporal.inspection.endOf(claimed.runId, claimed.epoch) }
     }
   }
 
-  async function claimUnderLock(trx: Transaction, agentId: string, known: Known | undefined) {
+  async function claimUnderLock(trx: Transaction, { agentId, claimedBy }: Claimant, known: Known | undefined) {
     const queue = await lockQueue(trx, agentId)
     const now = clock.now()
     if (queue.runningRunId) {
       const run = await Run.query(trx).findById(queue.runningRunId).select(runFacts).forUpdate().throwIfNotFound()
       const { id: runId, epoch } = run
+      // Its first answer was lost, or it comes late from a worker that was frozen: the run is the execution's already.
+      if (claimedBy !== null && queue.claimedBy === claimedBy) return toInput(run, epoch)
       if (known?.runId !== runId || known.epoch !== epoch) return { runId, epoch } satisfies Interrupted
-      if (!known.end) return toInput(run, await takeUpAgain(trx, run, now, logger))
+      if (!known.end) return toInput(run, await takeUpAgain(trx, run, { now, claimedBy, logger }))
       const ending = endingOf(run, known.end)
       logger.warn({ repair: 'end-run', cause: `it was ${known.end} in Temporal`, agentId, runId }, 'a run was ended')
       await writeEnding(trx, run, ending, now)
     }
-    return claimOldest(trx, queue, now)
+    return claimOldest(trx, queue, { now, claimedBy })
   }
 
-  async function claimOldest(trx: Transaction, queue: AgentQueue, now: Date): Promise<AgentRunInput | null> {
+  async function claimOldest(trx: Transaction, queue: AgentQueue, by: By): Promise<AgentRunInput | null> {
     const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
     for (;;) {
       const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
       if (!run) return fallAsleep(trx, agentId)
-      if (!agent) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, now)
-      else return claimQueued(trx, queue, run, agent, now)
+      if (!agent) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, by.now)
+      else return claimQueued(trx, queue, run, agent, by)
     }
   }
 
-  async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, now: Date) {
+  async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, by: By) {
     const cause = blockOf(agent, await billing.account(run.ownerId, trx), run.trigger)
-    if (!cause) return start(trx, run, promptInForce(run, agent), now)
-    await block(trx, queue, agent, cause, now)
+    if (!cause) return start(trx, run, promptInForce(run, agent), by)
+    await block(trx, queue, agent, cause, by.now)
     return null
   }
 
@@ -88,7 +90,7 @@ export function createClaim(context: {
     if (!goesOn && cause !== 'paused') await tell(trx, agent, cause, now)
   }
 
-  async function tell(trx: Transaction, agent: AgentForRun, cause: Exclude<BlockedCause, 'paused'>, since: Date) {
+  async function tell(trx: Transaction, agent: AgentForRun, cause: Charge, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
     await context.notifications.tell(trx, {
       ownerId: agent.ownerId,
@@ -102,6 +104,14 @@ export function createClaim(context: {
 
   return { claimNext }
 }
+
+/** Whose claim it is: an execution of the queue's workflow, or null for whoever claims without one. */
+interface Claimant {
+  agentId: string
+  claimedBy: string | null
+}
+
+type By = Pick<Claimant, 'claimedBy'> & { now: Date }
 
 /** What became of an interrupted run in Temporal. */
 interface Known extends Interrupted {
@@ -118,12 +128,12 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
   return null
 }
 
-async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, now: Date) {
+async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, { now, claimedBy }: By) {
   const epoch = run.epoch + 1
   await Run.query(trx).findById(run.id).patch({ status: 'running', startedAt: now, epoch, prompt })
   await AgentQueue.query(trx)
     .findById(run.agentId)
-    .patch({ runningRunId: run.id, progressedAt: now, awake: true, ...unblocked })
+    .patch({ runningRunId: run.id, claimedBy, progressedAt: now, awake: true, ...unblocked })
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }])
   return toInput(run, epoch)
 }

@@ -73,7 +73,7 @@ function stuck(standstill: Standstill, execution: OpenExecution, shouldWork: boo
   // A call that goes on is only ever the run's in a workflow of our type.
   if (isBusy && foreign !== 'type') return undefined
   if (foreign) return `it is none of ours: it has another ${foreign}`
-  if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
+  if (attempts >= failingAttempts) return `its workflow task was tried ${attempts - 1} times in vain`
   if (isForgotten(standstill, execution)) return 'no worker is given its workflow task'
   return shouldWork && isIdle ? 'nothing is under way in it' : undefined
 }

@@ -17,11 +17,15 @@ export interface Interrupted {
  * The run, locked with its queue, goes on under a new epoch, which is returned: the execution before is gone, or nobody
  * listens to it.
  */
-export async function takeUpAgain(trx: Transaction, run: Run, now: Date, logger: Logger): Promise<number> {
+export async function takeUpAgain(
+  trx: Transaction,
+  run: Run,
+  { now, claimedBy, logger }: { now: Date; claimedBy: string | null; logger: Logger },
+): Promise<number> {
   const { id: runId, agentId } = run
   const epoch = run.epoch + 1
   await Run.query(trx).findById(runId).patch({ epoch })
-  await AgentQueue.query(trx).findById(agentId).patch({ progressedAt: now, awake: true })
+  await AgentQueue.query(trx).findById(agentId).patch({ claimedBy, progressedAt: now, awake: true })
   const cause = 'the execution before was ended in Temporal, or lost there'
   const note = `The run was taken up again by a new execution, because ${cause}; it goes on from its last recorded step.`
   await append(trx, runId, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }])

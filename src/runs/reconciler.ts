@@ -6,7 +6,8 @@ import type { Lease } from '../lease.ts'
 import type { Logger } from '../logger.ts'
 import type { Polls } from '../temporal-inspection.ts'
 import type { Temporal } from '../temporal.ts'
-import { lockQueue } from './agent-queue.ts'
+import type { Workers } from '../workers.ts'
+import { AgentQueue, lockQueue } from './agent-queue.ts'
 import { createContradictions } from './contradictions.ts'
 import { repairOf, type Repair } from './ghosts.ts'
 import { Run, runFacts } from './run.ts'
@@ -33,9 +34,10 @@ export function createReconciler(context: {
   config: Config
   temporal: Temporal
   lease: Lease
+  workers: Pick<Workers, 'presence'>
   logger: Logger
 }) {
-  const { database, clock, config, temporal, lease, logger } = context
+  const { database, clock, config, temporal, lease, workers, logger } = context
   const { everySeconds } = config.reconcile
   const contradictions = createContradictions(context)
   const standstills = createStandstills(context)
@@ -53,6 +55,7 @@ export function createReconciler(context: {
       if (run?.epoch !== seen.epoch || run.events !== seen.events || hasEnded(run.status)) return false
       const epoch = seen.epoch + 1
       await Run.query(trx).findById(run.id).patch({ epoch })
+      await AgentQueue.query(trx).findById(agent.agentId).patch({ claimedBy: null })
       const note = `The run stood still: ${cause}. What Temporal had of it was ended, for another execution to take it up.`
       await append(trx, run.id, clock.now(), [{ kind: 'recovered', data: { epoch, step: run.steps, note } }])
       return true
@@ -98,10 +101,16 @@ export function createReconciler(context: {
     }
   }
 
+  /** Temporal takes a frozen worker for one that asks, for a minute and more; the worker itself says nothing meanwhile. */
+  async function whoAsks(): Promise<Polls> {
+    const [polls, { present }] = await Promise.all([temporal.inspection.polls(), workers.presence()])
+    return { ...polls, isPolled: polls.isPolled && present }
+  }
+
   async function lookAtStandstills(): Promise<void> {
     const standing = await standstills.next()
     if (standing.length === 0) return
-    const polls = await temporal.inspection.polls()
+    const polls = await whoAsks()
     for (let first = 0; first < standing.length; first += abreast) {
       await Promise.all(standing.slice(first, first + abreast).map((agent) => lookAt(agent, polls)))
     }

@@ -22,6 +22,7 @@ import { createCancel } from './cancel.ts'
 import { createClaim } from './claim.ts'
 import { createEnd, createWriteEnding } from './end.ts'
 import { createLadder } from './ladder.ts'
+import { createManual } from './manual.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 import { createParkedRuns } from './parked-runs.ts'
 import type { Receipt } from './receipt.ts'
@@ -66,6 +67,9 @@ export function createRuns(given: {
     return new Map(found.map((queue) => [queue.agentId, queue]))
   })
 
+  /** How full the agent's queue is. Accepting looks again, under the queue's lock. */
+  const depth = async (agentId: string): Promise<number> => (await queueOf(agentId))?.unfinished ?? 0
+
   async function get(ownerId: string, id: string): Promise<Run> {
     const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }) : undefined
     assertThat(run, 'RUN_NOT_FOUND')
@@ -79,11 +83,13 @@ export function createRuns(given: {
     ...createSteps(context),
     ...createRunCalls(context),
     ...createCancel(context),
-    ...createReplay({ ...context, accept: (request) => accepting.accept(request) }),
+    ...createManual({ ...context, ...accepting, depth }),
+    ...createReplay({ ...context, ...accepting }),
     ladder: createLadder(context),
     blockedQueues,
     parkedRuns: createParkedRuns(context),
     watching: createWatching(context),
+    depth,
     get,
 
     /** Newest first. */
@@ -115,19 +121,9 @@ export function createRuns(given: {
       if (waiting) await temporal.resumeRun(waiting.id).catch(note)
     },
 
-    /** How full the agent's queue is. Accepting looks again, under the queue's lock. */
-    async depth(agentId: string): Promise<number> {
-      return (await queueOf(agentId))?.unfinished ?? 0
-    },
-
     /** Refuses with RATE_LIMITED a queue that is as deep as it may be. */
     assertRoom(depth: number): void {
       if (depth >= config.queueDepth) throw queueFull(config.queueDepth)
-    },
-
-    /** Refuses with AGENT_ALREADY_RUNNING an agent that has unfinished runs. */
-    assertIdle(depth: number): void {
-      assertThat(depth === 0, 'AGENT_ALREADY_RUNNING')
     },
 
     /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */

@@ -4,6 +4,7 @@ import { stretches } from './offsets.ts'
 import type { ScheduleWarning } from './pattern-warnings.ts'
 
 const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
 /** A year, and what lies between its earliest and its latest possible Sunday of a change. */
 const aheadMs = 400 * 86_400_000
@@ -14,12 +15,8 @@ interface Change {
   to: number
 }
 
-/**
- * Warns of the next change of clocks that skips a fire, and of the next that doubles one. Not for what fires in all 24
- * hours: there the change shows in the names of the hours only, not in the time that passes.
- */
+/** Warns of the next change of clocks that skips a fire, and of the next that doubles one. */
 export function changeWarnings(cron: Cron, timeZone: string, now: Date): ScheduleWarning[] {
-  if (cron.hour.length === 24) return []
   const changes = changesOf(timeZone, now).map((change) => ({ ...change, times: affected(cron, change) }))
   const skipping = changes.find(({ from, to, times }) => from < to && times.length > 0)
   const doubling = changes.find(({ from, to, times }) => from > to && times.length > 0)
@@ -40,6 +37,8 @@ function changesOf(timeZone: string, now: Date): Change[] {
 
 /** The fires among the times that the wall clock jumps over, or shows twice. */
 function affected(cron: Cron, { from, to }: Change): number[] {
+  // What fires in every hour goes on in step: a change by whole hours shows in their names, not in the time that passes.
+  if (cron.hour.length === 24 && (to - from) % hourMs === 0) return []
   const first = Math.min(from, to)
   const minutes = Math.abs(to - from) / minuteMs
   return Array.from({ length: minutes }, (_, index) => first + index * minuteMs).filter((at) => matchesWall(cron, at))

@@ -31,30 +31,47 @@ const listOf = new Intl.ListFormat('en')
 
 /** Warns of days that not every month has, and of a `*` in one day field that makes both fields necessary. */
 export function dayWarnings(cron: Cron): ScheduleWarning[] {
-  const [, , dayOfMonth = '', , dayOfWeek = ''] = cron.text.split(' ')
-  // What contains a * was written for its rhythm, not for its last days.
-  const days = dayOfMonth.includes('*') ? [] : cron.dayOfMonth.filter((day) => day > 28)
-  const partial = cron.dayOfMonth.length < 31 ? days.flatMap((day) => missing(day, cron)) : []
+  const [dayOfMonth, dayOfWeek] = dayTexts(cron)
   const both = !cron.eitherDay && cron.dayOfMonth.length < 31 && cron.dayOfWeek.length < 7
-  if (!both) return partial
+  if (!both) return missingDays(cron)
   const message =
     `The day-of-month field, "${dayOfMonth}", and the day-of-week field, "${dayOfWeek}", must both match, ` +
     'because one of them contains a *.'
-  return [...partial, { code: 'both_days_must_match', message }]
+  return [...missingDays(cron), { code: 'both_days_must_match', message }]
 }
 
-function missing(day: number, { month }: Cron): ScheduleWarning[] {
-  const without = month.filter((one) => day > daysOfMonth(one)).map((one) => monthNames[one - 1] ?? '')
-  if (day === 29 && month.includes(2)) return [leapDay(month.length === 1)]
+function dayTexts({ text }: Cron): [string, string] {
+  const [, , dayOfMonth = '', , dayOfWeek = ''] = text.split(' ')
+  return [dayOfMonth, dayOfWeek]
+}
+
+function missingDays(cron: Cron): ScheduleWarning[] {
+  const anyDay = cron.dayOfMonth.length === 31 || (cron.eitherDay && cron.dayOfWeek.length === 7)
+  // What contains a * was written for its rhythm, not for its last days.
+  if (anyDay || dayTexts(cron)[0].includes('*')) return []
+  return cron.dayOfMonth.filter((day) => day > 28).flatMap((day) => missing(day, cron))
+}
+
+function missing(day: number, cron: Cron): ScheduleWarning[] {
+  if (day === 29 && cron.month.includes(2)) return [leapDay(cron)]
+  const without = cron.month.filter((one) => day > daysOfMonth(one)).map((one) => monthNames[one - 1] ?? '')
   if (without.length === 0) return []
-  const message = `Day ${day} does not exist in ${listOf.format(without)}; it is skipped there.`
+  const message = `Day ${day} does not exist in ${listOf.format(without)}; it is skipped there${butWeekdays(cron)}.`
   return [{ code: 'day_not_in_every_month', message }]
 }
 
-const leapDay = (alone: boolean): ScheduleWarning =>
-  alone
-    ? { code: 'leap_years_only', message: 'February has a day 29 in leap years only; other years are skipped.' }
-    : { code: 'day_not_in_every_month', message: 'Day 29 does not exist in February, except in leap years.' }
+function leapDay(cron: Cron): ScheduleWarning {
+  // Days 30 and 31 beside it never come in February.
+  const alone = !cron.eitherDay && cron.month.length === 1 && cron.dayOfMonth.every((day) => day >= 29)
+  if (alone) {
+    return { code: 'leap_years_only', message: 'February has a day 29 in leap years only; other years are skipped.' }
+  }
+  const message = `Day 29 exists in February in leap years only; it is skipped there in other years${butWeekdays(cron)}.`
+  return { code: 'day_not_in_every_month', message }
+}
+
+const butWeekdays = (cron: Cron): string =>
+  cron.eitherDay ? `, but the day-of-week field, "${dayTexts(cron)[1]}", still matches` : ''
 
 /** Where the counting of a step on `*` begins anew. */
 const restarts = [

@@ -24,6 +24,13 @@ export interface Fired {
   requestId: string
 }
 
+/**
+ * How far Temporal's clock may be ahead of ours. What is farther ahead has not come: somebody has started it by hand (a
+ * backfill of times to come), and its own time must find it open. Temporal then does not start the same workflow id again
+ * of itself, but the sweep's `catchUp` has it do so within a minute.
+ */
+const clockSkewMs = 60_000
+
 /** What came of a fire, and what is left to do when that is committed. */
 interface Judgement {
   outcome: FireOutcome
@@ -63,13 +70,14 @@ export function createFires(context: {
     if (known) return { outcome: known.outcome }
     const plan = planOf(agent)
     if (!agent || !schedule || !plan) return gone(fired)
+    const now = clock.now()
     const isOlder = generation < schedule.generation
     if (isOlder) await noteOlder(trx, fired)
     // Temporal is told of more times than there are fires (see calendars.ts); and what was due before the present state
     // of the schedule was in force is closed already, unless it is owed. Under which state Temporal has started it does
     // not matter: after a change at the very minute it may not start it again under the new one.
-    if (isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {
-      return settle({ trx, fired, agent, schedule, plan, now: clock.now() })
+    if (hasCome(nominalAt, now) && isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {
+      return settle({ trx, fired, agent, schedule, plan, now })
     }
     return { outcome: isOlder ? 'stale' : 'none' }
   }
@@ -128,6 +136,8 @@ export function createFires(context: {
     },
   }
 }
+
+const hasCome = (nominalAt: Date, now: Date): boolean => nominalAt.getTime() - now.getTime() <= clockSkewMs
 
 const isOpen = ({ recordedUntil, owed }: Schedule, nominalAt: Date): boolean =>
   nominalAt > recordedUntil || owed.some((fire) => fire.getTime() === nominalAt.getTime())

@@ -56,7 +56,8 @@ function ended(facts: Facts): Cause[] {
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
   const message = `Run ${sequence} of "${agent.name}" ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
   const events = `See what happened with GET /runs/${runId}/events`
-  const mayReplay = agent.deletedAt === null && (asked.run.trigger === 'webhook' || facts.queue.unfinished === 0)
+  const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
+  const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
   const action = mayReplay ? `${events}, or run it again with POST /runs/${runId}/replay.` : `${events}.`
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
@@ -123,10 +124,13 @@ function nextFire({ agent }: Facts, until: Date): Cause {
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 
-function nothingToDo({ agent }: Facts) {
-  const delivery = agent.trigger === 'webhook' ? `, or deliver to POST /api/webhooks/agent/${agent.id}` : ''
+/** Nobody is told to do what would be refused. */
+function nothingToDo({ agent, charges }: Facts) {
+  const isForDeliveries = agent.trigger === 'webhook' && charges.length === 0
+  const delivery = isForDeliveries ? `, or deliver to POST /api/webhooks/agent/${agent.id}` : ''
+  const run = `Run it with POST /agents/${agent.id}/runs${delivery}.`
   return {
     message: `"${agent.name}" has no unfinished run.`,
-    action: `Run it with POST /agents/${agent.id}/runs${delivery}.`,
+    action: charges.includes('credits') ? 'There is nothing to do for it.' : run,
   }
 }

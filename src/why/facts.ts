@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Reachability } from '../reachability.ts'
-import type { AgentQueue, BlockedCause } from '../runs/agent-queue.ts'
+import type { AgentQueue } from '../runs/agent-queue.ts'
+import type { Charge } from '../runs/blocked.ts'
 import type { Run } from '../runs/run.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
@@ -35,6 +36,8 @@ export interface HeadRun {
   attempt: { number: number; at: Date; failed: boolean } | null
   failure: { message: string; at: Date } | null
   calls: OpenCall[]
+  /** When it has waited as long as a run may. */
+  mayWaitUntil: Date
 }
 
 /** A run as far as it matters while it is queued, or after it has ended. */
@@ -44,8 +47,8 @@ export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acc
 export interface Facts {
   now: Date
   agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt' | 'deletedAt'>
-  /** What keeps the next run from being started; with none queued, what a run of the agent's trigger would meet. */
-  block: BlockedCause | null
+  /** What has to be paid for before the next run is started; with none queued, before one of the agent's trigger is. */
+  charges: Charge[]
   /** Whether a model step can be paid for. */
   hasCredits: boolean
   queue: Pick<AgentQueue, 'unfinished' | 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>

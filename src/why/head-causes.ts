@@ -9,7 +9,7 @@ export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
   return [
     ...cancelling(facts, head, doing),
     ...parked,
-    ...modelFailure(head, doing),
+    ...modelFailure(facts, head, doing),
     ...(doing.kind === 'wait' ? waitOver(facts, head, parked) : work(facts, head, doing, parked)),
   ]
 }
@@ -66,12 +66,16 @@ function limitedSites(facts: Facts, head: HeadRun): Cause[] {
 }
 
 function limitedSite({ now, settings }: Facts, head: HeadRun, call: OpenCall): Cause {
-  const { run } = head
+  const { run, mayWaitUntil } = head
   const held = call.heldUntil !== null && call.heldUntil > now
   const why = held
     ? 'has asked for no calls for a while (status 429)'
-    : `takes ${settings.callsPerMinute} calls a minute of this platform, and it is the turn of others`
-  const until = call.notBefore as Date
+    : `takes ${settings.callsPerMinute} calls a minute of this platform, and has been called that often`
+  const turn = call.notBefore as Date
+  const fails = mayWaitUntil < turn
+  const until = fails ? mayWaitUntil : turn
+  const end = fails ? ', and fails then, having waited as long as a run may' : ''
+  const going = fails ? 'Nothing can be done for it' : 'Nothing has to be done: the run goes on by itself'
   return causeOf({
     code: 'RATE_LIMIT',
     ...about(head),
@@ -79,8 +83,8 @@ function limitedSite({ now, settings }: Facts, head: HeadRun, call: OpenCall): C
     until,
     step: call.step,
     site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${moment(until)}, because ${siteOf(call)} ${why}.`,
-    action: `Nothing has to be done: the run goes on by itself; POST /runs/${run.id}/skip lets the next run go first.`,
+    message: `Run ${run.sequence} waits until ${moment(until)}${end}, because ${siteOf(call)} ${why}.`,
+    action: `${going}; POST /runs/${run.id}/skip lets the next run go first.`,
   })
 }
 
@@ -97,10 +101,14 @@ function missingCredits({ hasCredits }: Facts, head: HeadRun): Cause[] {
 export const getCredits =
   'Subscribe to a higher tier with POST /billing/subscription, or wait for the grant of the next month; GET /billing shows the balance.'
 
-function modelFailure(head: HeadRun, doing: Doing): Cause[] {
+function modelFailure(facts: Facts, head: HeadRun, doing: Doing): Cause[] {
   const { run, failure, attempt } = head
   if (!failure || run.waitingCause || head.calls.length > 0) return []
-  const now = attempt?.failed ? 'is asked again in a moment' : `is asked again${sinceThen(attempt?.at ?? null)}`
+  const isLate = attempt?.failed && later(failure.at, longestPauseSeconds) < facts.now
+  const soon = isLate ? 'has not been asked again since' : 'is asked again in a moment'
+  const now = attempt?.failed ? soon : `is asked again${sinceThen(attempt?.at ?? null)}`
+  const byItself = 'Nothing has to be done: the run fails by itself if the model fails four times'
+  const held = `The operators of the platform have to look at the workflow run/${run.id} in Temporal, where its activity may be paused`
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -108,16 +116,18 @@ function modelFailure(head: HeadRun, doing: Doing): Cause[] {
       since: failure.at,
       step: doing.step,
       message: `The model failed in step ${doing.step} of run ${run.sequence} at ${moment(failure.at)} and ${now}: ${failure.message}`,
-      action: `Nothing has to be done: the run fails by itself if the model fails four times; end it now with POST /runs/${run.id}/cancel.`,
+      action: `${isLate ? held : byItself}; end it now with POST /runs/${run.id}/cancel.`,
     }),
   ]
 }
 
-/** What the run waits for has come, but nobody has told it. */
+/** Between two attempts at a model call there are 15 s at most, in which a worker may be looked for besides. */
+const longestPauseSeconds = 60
+
+/** What the run waits for has come, but nobody has told it. While its agent is paused, that is what it waits for next. */
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
-  const stillPaused = run.waitingCause === 'paused' && facts.agent.pausedAt !== null
-  if (parked.length > 0 || stillPaused) return []
+  if (parked.length > 0 || facts.agent.pausedAt) return []
   const until = later(facts.now, facts.settings.sweepSeconds)
   const message = `What run ${run.sequence} has waited for${sinceThen(run.waitingSince)} is there, and the run is about to be told so.`
   return [causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: goesOn })]

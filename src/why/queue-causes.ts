@@ -1,25 +1,30 @@
-import type { BlockedCause } from '../runs/agent-queue.ts'
+import type { Charge } from '../runs/blocked.ts'
 import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, goesOn } from './head-causes.ts'
 
-type Charge = Exclude<BlockedCause, 'paused'>
-
-/** What has to be paid: the code, what is the case, and what can be done about it. */
-const charges = {
+/** What has to be paid: the code, what cannot be without it, what is the case, and what can be done about it. */
+const payments = {
   tier: {
     code: 'TIER',
+    stops: 'No delivery is accepted',
     message: 'your tier does not include webhooks any more',
-    action: 'Raise the tier with POST /billing/subscription, or change the trigger with PATCH /agents/{id}.',
+    action: 'Raise the tier with POST /billing/subscription.',
   },
   past_due: {
     code: 'PAST_DUE',
+    stops: 'No delivery is accepted',
     message: 'your subscription payment is overdue',
     action: 'Pay it with POST /billing/subscription; GET /billing shows what is due.',
   },
-  credits: { code: 'CREDITS', message: 'your credits are used up', action: getCredits },
-} as const satisfies Record<Charge, { code: Cause['code']; message: string; action: string }>
+  credits: {
+    code: 'CREDITS',
+    stops: 'Nothing can be started',
+    message: 'your credits are used up',
+    action: getCredits,
+  },
+} as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: string }>
 
 /** What is ahead of the queued runs, or of the one that is asked about. */
 export function runsAhead(facts: Facts): Cause[] {
@@ -28,8 +33,9 @@ export function runsAhead(facts: Facts): Cause[] {
   if (ahead === 0 || facts.queued === 0) return []
   if (head) return [behindHead(facts, head, ahead)]
   if (!next) return []
-  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, none of which has begun; the first is run ${next.sequence}.`
-  const action = `See what keeps it with GET /runs/${next.id}/why, or let the next one go first with POST /runs/${next.id}/skip.`
+  const begun = ahead === 1 ? 'which has not begun; it' : 'none of which has begun; the first'
+  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, ${begun} is run ${next.sequence}.`
+  const action = `See what keeps it with GET /runs/${next.id}/why, or give it up with POST /runs/${next.id}/skip.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
 }
@@ -37,9 +43,7 @@ export function runsAhead(facts: Facts): Cause[] {
 function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
   const { id: runId, sequence, waitingCause } = head.run
   const { text, since, step, site } = doingOf(head)
-  const end = waitingCause
-    ? `Let the next run go first with POST /runs/${runId}/skip`
-    : `End it with POST /runs/${runId}/cancel`
+  const end = waitingCause ? `Give it up with POST /runs/${runId}/skip` : `End it with POST /runs/${runId}/cancel`
   return causeOf({
     code: 'RUN_AHEAD',
     runId,
@@ -59,16 +63,15 @@ const waitersOf = ({ asked, queued }: Facts): string =>
 
 /** Why the next queued run is not started although none is under way; without queued runs, what the next would meet. */
 export function causesOfQueue(facts: Facts): Cause[] {
-  const { head, next, block } = facts
+  const { agent, head, next, charges } = facts
   if (head) return []
-  if (block !== null && block !== 'paused') return [charge(facts, block)]
-  return next && block === null ? [wakePending(facts, next)] : []
+  if (charges.length > 0) return charges.map((charge) => unpaid(facts, charge))
+  return next && !agent.pausedAt ? [wakePending(facts, next)] : []
 }
 
-function charge({ agent, queue, next, asked, settings }: Facts, block: Charge): Cause {
-  const { code, message, action: general } = charges[block]
-  const action = general.replace('{id}', agent.id)
-  if (!next) return causeOf({ code, message: `Nothing of "${agent.name}" can be started, because ${message}.`, action })
+function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge): Cause {
+  const { code, stops, message, action } = payments[charge]
+  if (!next) return causeOf({ code, message: `${stops} for "${agent.name}", because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const until = since && later(since > acceptedAt ? since : acceptedAt, settings.queueBlockedSeconds)

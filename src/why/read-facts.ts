@@ -2,7 +2,9 @@ import { Agent } from '../agents/agent.ts'
 import { AccountRow, presentAccount, type Account } from '../billing/account.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database.ts'
-import { AgentQueue, type BlockedCause } from '../runs/agent-queue.ts'
+import type { Config } from '../config.ts'
+import { AgentQueue } from '../runs/agent-queue.ts'
+import type { Charge } from '../runs/blocked.ts'
 import { Run, runFacts } from '../runs/run.ts'
 import { RunEvent } from '../runs/timeline.ts'
 import { Schedule } from '../schedules/schedule.ts'
@@ -14,14 +16,18 @@ import type { Facts, HeadRun, OpenCall } from './facts.ts'
 /** The part of the facts that is on record. */
 export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
-/** What other nouns know better: what keeps a run from being started, and when a schedule fires next. */
+/** What other nouns know better: what has to be paid, how long a run may wait, and when a schedule fires next. */
 export interface Knowledge {
   clock: Clock
-  blockOf: (agent: Agent, account: Account, trigger: Agent['trigger']) => BlockedCause | null
+  config: Pick<Config, 'budgets'>
+  chargesOf: (account: Account, trigger: Agent['trigger']) => Charge[]
+  waitingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
   nextFire: (agent: Agent, now: Date) => Date | null
 }
 
 const unfinished = ['queued', 'running', 'waiting']
+
+const hasEnded = ({ run }: NonNullable<Facts['asked']>): boolean => !unfinished.includes(run.status)
 
 /** Of calls all but arguments and result. */
 const callColumns = [
@@ -43,30 +49,32 @@ const callColumns = [
  */
 export async function readFacts(
   trx: Transaction,
-  { clock, blockOf, nextFire }: Knowledge,
+  knowledge: Knowledge,
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
   const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
   const queue = await AgentQueue.query(trx).findById(agentId).throwIfNotFound()
   const account = await AccountRow.query(trx).findById(agent.ownerId).throwIfNotFound()
-  const now = clock.now()
+  const now = knowledge.clock.now()
   const standing = presentAccount(account, now)
   const next = await Run.query(trx)
     .where({ agentId, status: 'queued' })
     .orderBy('sequence')
     .first()
     .select(...runFacts)
+  const asked = runId === undefined ? null : await readAsked(trx, runId)
+  const trigger = (asked && hasEnded(asked) ? asked.run : next)?.trigger ?? agent.trigger
   return {
     now,
     agent,
     queue,
     hasCredits: standing.balance >= 1,
-    block: blockOf(agent, standing, next?.trigger ?? agent.trigger),
-    head: queue.runningRunId === null ? null : await readHead(trx, queue.runningRunId),
+    charges: knowledge.chargesOf(standing, trigger),
+    head: queue.runningRunId === null ? null : await readHead(trx, knowledge, queue.runningRunId, now),
     next: next ?? null,
     queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
-    asked: runId === undefined ? null : await readAsked(trx, runId),
-    schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, nextFire(agent, now)) : null,
+    asked,
+    schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, knowledge.nextFire(agent, now)) : null,
   }
 }
 
@@ -84,12 +92,14 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
   return { run, ahead }
 }
 
-async function readHead(trx: Transaction, runId: string): Promise<HeadRun> {
+async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, now: Date): Promise<HeadRun> {
   const run = await Run.query(trx)
     .findById(runId)
     .select(...runFacts)
     .throwIfNotFound()
-  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run) }
+  const left = knowledge.waitingTimeLeft(run, knowledge.config.budgets, now)
+  const mayWaitUntil = new Date(now.getTime() + left)
+  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run), mayWaitUntil }
 }
 
 /** What has been tried of the step that is not on record yet. */

@@ -5,7 +5,7 @@ import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
+import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
 
 test('an expression or a zone that cannot be used is refused, and the answer names the part', async (t) => {
   const platform = await startPlatform(t)
@@ -25,16 +25,67 @@ test('an expression or a zone that cannot be used is refused, and the answer nam
   await refused('0 9 30 2 *', 'UTC', /never comes/, ['cron'])
   await refused('0 9 * * *', 'Europe/Berln', /Did you mean Europe\/Berlin/, ['timeZone'])
   await refused('* * * *', 'Nowhere', /four|five/, ['cron', 'timeZone'])
-  await refused('0 9 * * *', null, /needs "cron" and "timeZone"/, ['cron'])
+  await refused('0 9 * * *', null, /needs "cron" and "timeZone"/, ['timeZone'])
+  await refused(null, 'UTC', /needs "cron" and "timeZone"/, ['cron'])
+  await refused(null, null, /needs "cron" and "timeZone"/, ['cron', 'timeZone'])
 
   const agent = await scheduledAgent(someone)
-  const change = (body: { cron?: string; timeZone?: string; trigger?: 'manual' }) =>
+  const change = (body: { cron?: string; timeZone?: string }) =>
     call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
   t.regex((await change({ cron: '0 24 * * *' })).failure.error, /hour field/)
   t.regex((await change({ timeZone: '+01:00' })).failure.error, /not the name of a time zone/)
-  t.regex((await change({ trigger: 'manual' })).failure.error, /Only a scheduled agent/)
   t.is((await change({ timeZone: 'europe/berlin' })).status, 200)
   t.is((await scheduleOf(someone, agent)).timeZone, 'Europe/Berlin')
+})
+
+test('an agent that is given another trigger loses its expression and zone, and what it still owed is on record', async (t) => {
+  let now = new Date('2026-05-04T10:00:30Z')
+  const platform = await startPlatform(t, { clock: { now: () => now } })
+  const someone = await person(platform)
+  const temporal = openSchedules(t)
+  const agent = await scheduledAgent(someone, { cron: '* * * * *' })
+  await temporal.until(agent, 'is there', (found) => found !== undefined)
+  type Body = { trigger?: 'manual' | 'scheduled'; cron?: string | null; timeZone?: string | null }
+  const change = (body: Body) => call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
+  const refused = async (body: Body, pattern: RegExp, paths: string[]) => {
+    const { status, failure } = await change(body)
+    t.is(status, 400)
+    t.regex(failure.error, pattern)
+    t.deepEqual(
+      failure.details?.map(({ path }) => path),
+      paths,
+    )
+  }
+  const row = () => platform.services.database('schedules').where({ agentId: agent.id }).first()
+
+  await refused({ trigger: 'manual', cron: '0 9 * * *' }, /Only a scheduled agent/, ['cron'])
+  await refused({ trigger: 'manual', cron: null, timeZone: 'UTC' }, /Only a scheduled agent/, ['timeZone'])
+  await refused({ timeZone: null }, /needs "cron" and "timeZone"/, ['timeZone'])
+  t.like(await row(), { generation: 1, nextFireAt: new Date('2026-05-04T10:01:00Z') })
+
+  now = new Date('2026-05-04T10:02:30Z')
+  const changed = await change({ trigger: 'manual' })
+  t.is(changed.status, 200)
+  t.like(changed.body, { trigger: 'manual', cron: null, timeZone: null })
+  t.like(await row(), { generation: 2, nextFireAt: null, owed: [] })
+  t.deepEqual(
+    (await firesOf(someone, agent)).map(({ at, reason }) => [at, reason]),
+    [
+      ['2026-05-04T10:01:00.000Z', 'CHANGED'],
+      ['2026-05-04T10:02:00.000Z', 'CHANGED'],
+    ],
+  )
+  await temporal.until(agent, 'is gone', (found) => found === undefined)
+  const none = await call(someone, schedules.getSchedule, { params: { agentId: agent.id } })
+  t.like(none.failure, { code: 'NOT_FOUND' })
+
+  t.is((await change({ trigger: 'manual' })).status, 200)
+  t.is((await row()).generation, 2)
+  await refused({ cron: '0 9 * * *' }, /Only a scheduled agent/, ['cron'])
+  await refused({ trigger: 'scheduled', cron: '0 9 * * *' }, /needs "cron" and "timeZone"/, ['timeZone'])
+  await refused({ trigger: 'scheduled', timeZone: 'UTC' }, /needs "cron" and "timeZone"/, ['cron'])
+  t.is((await change({ trigger: 'scheduled', cron: '0 9 * * *', timeZone: 'UTC' })).status, 200)
+  t.like(await row(), { generation: 3, nextFireAt: new Date('2026-05-05T09:00:00Z') })
 })
 
 test('the schedule of an agent is shown in words, with its next fires by the clocks of its zone', async (t) => {

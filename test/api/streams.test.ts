@@ -5,7 +5,7 @@ import { startOwnPostgres } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, connectBadTools, customer, ended, person, runOf, timelineOf, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { cancel, openScripts, start } from '../helpers/runs.ts'
+import { cancel, happened, openScripts, start } from '../helpers/runs.ts'
 import { watch, type Received, type Watch } from '../helpers/watch.ts'
 import { openStage } from '../crash/stage.ts'
 
@@ -110,7 +110,7 @@ test('a run that has ended is streamed from where the client says, and then the 
   })
   t.deepEqual(dataOf(whole.events), timeline)
   t.is(whole.lastEventId(), last)
-  for (const options of [{ lastEventId: last }, { after: last }, { lastEventId: '999999999' }]) {
+  for (const options of [{ lastEventId: last }, { after: last }, { lastEventId: '', after: last }]) {
     const none = await watch(someone, run.id, options)
     t.is(none.status, 204)
     await none.ended
@@ -127,12 +127,15 @@ test('a run that has ended is streamed from where the client says, and then the 
   await zero.ended
   t.deepEqual(dataOf(zero.events), timeline)
 
-  for (const lastEventId of ['', 'three', '-1', '1.5', '1,2', '99999999999']) {
+  for (const lastEventId of ['three', '-1', '1.5', '1,2', '99999999999']) {
     const refused = await watch(someone, run.id, { lastEventId })
     await refused.ended
     t.is(refused.failure().code, 'VALIDATION_ERROR')
     t.is(refused.failure().details?.[0]?.path, 'Last-Event-ID')
   }
+  const unsaid = await watch(someone, run.id, { lastEventId: '', after: '3' })
+  await unsaid.ended
+  t.deepEqual(dataOf(unsaid.events), rest, 'an empty header is none')
   const badQuery = await watch(someone, run.id, { lastEventId: '1', after: 'three' })
   await badQuery.ended
   t.is(badQuery.status, 400)
@@ -154,6 +157,58 @@ test('a run that has ended is streamed from where the client says, and then the 
   t.is(nobody.failure().code, 'INVALID_TOKEN')
 })
 
+test('whoever says to have more events than the run has is told how many there are, and not left without a word', async (t) => {
+  const { someone, follow } = await openScripts(t)
+  const { run } = await follow('[[say done]]')
+  const live = await started(someone, '[[sleep 60]]')
+  await happened(someone, live, 'step.started')
+  for (const runId of [run.id, live]) {
+    const { events } = await runOf(someone, runId)
+    const json = 'application/json'
+    for (const [path, options] of [
+      ['Last-Event-ID', { lastEventId: String(events + 1) }],
+      ['Last-Event-ID', { lastEventId: '999999999', after: '1' }],
+      ['after', { after: String(events + 1) }],
+      ['after', { after: '999999999', lastEventId: '' }],
+      ['after', { after: String(events + 1), accept: json }],
+    ] as const) {
+      const refused = await watch(someone, runId, options)
+      await refused.ended
+      t.is(refused.status, 400)
+      t.like(refused.failure(), { code: 'VALIDATION_ERROR', details: [{ path, message: `must be at most ${events}` }] })
+      t.regex(refused.failure().error, new RegExp(`^${path} is \\d+, but the run has ${events} events so far\\.$`))
+    }
+    const page = await watch(someone, runId, { after: String(events), accept: json })
+    await page.ended
+    t.deepEqual(JSON.parse(page.text()), { items: [] }, 'the last event is a place to go on from')
+  }
+
+  const { events } = await runOf(someone, live)
+  const rest = await watch(someone, live, { lastEventId: String(events) })
+  t.is(rest.status, 200)
+  await cancel(someone, live)
+  t.is(await rest.ended, 'ended')
+  t.deepEqual(dataOf(rest.events), (await timelineOf(someone, live)).slice(events))
+  t.is(rest.events.at(-1)?.event, 'ended')
+})
+
+test('a reader who comes back with what was sent this very moment is never refused', async (t) => {
+  const { someone, vaultEntryId } = await openScripts(t)
+  const script = times(20, (index) => `[[call echo_text {"text":"${index}"}]]`)
+  const runId = await started(someone, script, [{ vaultEntryId }])
+  const returning: Promise<number>[] = []
+  const comeBack = async (lastEventId: string) => {
+    const stream = await watch(someone, runId, { lastEventId })
+    stream.cut()
+    return stream.status
+  }
+  const stream = await watch(someone, runId, { onEvent: ({ id }) => void returning.push(comeBack(id)) })
+  t.is(await stream.ended, 'ended')
+  const statuses = await Promise.all(returning)
+  t.is(statuses.length, (await runOf(someone, runId)).events)
+  t.true(statuses.every((status) => status === 200 || status === 204))
+})
+
 test('a stream goes on while nothing happens, and ends when its token does or when its run is no longer to be seen', async (t) => {
   const env = { STREAM_CHECK_SECONDS: '1', STREAM_KEEP_ALIVE_SECONDS: '1' }
   const platform = await startPlatform(t, { worker: true, env })
@@ -170,7 +225,6 @@ test('a stream goes on while nothing happens, and ends when its token does or wh
   const { body: key } = await call(someone, auth.createApiKey, { body: { name: 'Reader', scopes: ['read'] } })
 
   const staying = await watch(someone, runId)
-  const beyond = await watch(someone, runId, { lastEventId: '1000' })
   const revoked = await watch(leaving, runId)
   const expired = await watch(await login(4), runId)
   const deleted = await watch({ ...someone, token: key.key }, runId)
@@ -196,13 +250,10 @@ test('a stream goes on while nothing happens, and ends when its token does or wh
   t.true(Date.now() - since < 10_000)
 
   await eventually(10, 'comments arrive', () => (staying.comments >= 2 ? true : undefined))
-  t.deepEqual(beyond.events, [])
   await cancel(someone, runId)
   await ended(someone, runId)
   t.is(await staying.ended, 'ended')
-  t.is(await beyond.ended, 'ended')
   t.deepEqual(dataOf(staying.events), await timelineOf(someone, runId))
-  t.deepEqual(beyond.events, [])
   const lines = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
   const streamed = lines.filter(({ msg, route, code }) => msg === 'request' && route === '/runs/:runId/events' && code)
   t.deepEqual(streamed.map(({ code }) => String(code)).toSorted(), [

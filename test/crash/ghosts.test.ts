@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createActivities } from '../../activities/index.ts'
 import * as agents from '../../api/agents.ts'
 import { newId } from '../../src/ids.ts'
+import { startLoop } from '../../src/loop.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -11,7 +12,7 @@ import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from 
 import { startPlatform } from '../helpers/platform.ts'
 import { cancel, dataOf, waiting } from '../helpers/runs.ts'
 import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
-import { courseOf, isGapless, measured, untilEvent } from './record.ts'
+import { courseOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
@@ -41,12 +42,6 @@ async function openOperator(t: ExecutionContext, { environment }: Stage) {
     occupy: (workflowId: string, type: string) => workflow.start(type, { taskQueue: 'nobody', workflowId, args: [] }),
   }
 }
-
-/** What a process has logged of the repair of an agent or a run. */
-const repairsOf = (logs: string[], id: string) =>
-  logs
-    .filter((line) => line.includes('"repair"') && line.includes(id))
-    .map((line) => (JSON.parse(line) as { repair: string }).repair)
 
 async function tell(t: ExecutionContext, someone: Person, runId: string, since: number): Promise<void> {
   const timeline = await timelineOf(someone, runId)
@@ -155,7 +150,7 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
     await eventually(30, `${id} is ended`, async () => (await operator.statusOf(id)) === 'TERMINATED' || undefined)
   }
   const notes = dataOf(await timelineOf(someone, failed), 'recovered').map(({ note }) => String(note))
-  t.regex(notes[0] ?? '', /its workflow task failed \d+ times/)
+  t.regex(notes[0] ?? '', /its workflow task was tried \d+ times in vain/)
   t.regex(notes[1] ?? '', /taken up again/)
   const [note] = dataOf(await timelineOf(someone, displaced), 'recovered').map((data) => String(data['note']))
   t.regex(note ?? '', /none of ours: it has another task queue/)
@@ -199,7 +194,7 @@ test('a queue that waits for a workflow which Temporal has lost is begun anew, a
   t.true(repairsOf(worker.logs, agent.id).includes('restart-queue'))
 })
 
-/** A worker whose workflow code is bad, polling in this process until it is stopped. */
+/** A worker whose workflow code is bad, polling in this process and saying that it is there until it is stopped. */
 async function badWorker(t: ExecutionContext, { platform, environment }: Stage) {
   const workflowsPath = new URL('bad-deployment.ts', import.meta.url).pathname
   const logger = new DefaultLogger('ERROR', () => undefined)
@@ -211,7 +206,10 @@ async function badWorker(t: ExecutionContext, { platform, environment }: Stage) 
     activities: createActivities(platform.services),
   })
   const running = worker.run()
+  const { workers, logger: log } = platform.services
+  const presence = startLoop('presence', 1, log, () => workers.say(true))
   const stop = async () => {
+    await presence.stop()
     if (worker.getState() === 'RUNNING') worker.shutdown()
     await running
   }
@@ -231,7 +229,7 @@ test('a run that a bad deployment cannot carry out is begun anew by an API, and 
   const { runId } = (await deliver(stage.platform, agent, {})).body
   const began = Date.now()
   const recovered = await untilEvent(someone, runId, 'recovered')
-  t.regex(String(recovered.data['note']), /its workflow task failed \d+ times/)
+  t.regex(String(recovered.data['note']), /its workflow task was tried \d+ times in vain/)
   measured(t, `${Date.now() - began} ms until the run was begun anew`)
   await eventually(10, 'the API says so', () => repairsOf(api.logs, agent.id).includes('restart-run') || undefined)
   await bad.stop()

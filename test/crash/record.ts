@@ -46,3 +46,9 @@ export const isGapless = (numbers: number[]): boolean => numbers.every((number, 
 export function measured(t: ExecutionContext, text: string): void {
   t.log(text)
 }
+
+/** What a process has logged of the repair of an agent or a run. */
+export const repairsOf = (logs: string[], id: string) =>
+  logs
+    .filter((line) => line.includes('"repair"') && line.includes(id))
+    .map((line) => (JSON.parse(line) as { repair: string }).repair)

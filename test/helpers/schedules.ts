@@ -36,7 +36,7 @@ export async function firesOf(someone: Person, agent: { id: string }) {
 export function openSchedules(t: ExecutionContext, address = temporalAddress()) {
   const connection = Connection.lazy({ address })
   t.teardown(() => connection.close())
-  const { schedule } = new Client({ connection })
+  const { schedule, workflow } = new Client({ connection })
   const handleOf = (agent: { id: string }) => schedule.getHandle(scheduleId(agent.id))
 
   const describe = (agent: { id: string }): Promise<ScheduleDescription | undefined> =>
@@ -58,7 +58,7 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
       const found = await describe(agent)
       return fits(found) ? { found } : undefined
     })
-  return { schedule, handleOf, describe, until }
+  return { schedule, workflow, handleOf, describe, until }
 }
 
 /** The generation of a schedule that Temporal has. */

@@ -78,7 +78,7 @@ test('an execution that cannot go on is ended: it fails again and again, or has 
   const wedged = repairOf(running({ workflow: failing }))
   t.deepEqual(wedged, {
     kind: 'restart-run',
-    cause: "the run's workflow is open, but its workflow task failed 2 times",
+    cause: "the run's workflow is open, but its workflow task was tried 2 times in vain",
   })
   t.is(kindOf(running({ workflow: idle })), 'restart-run')
   t.is(kindOf(running({ workflow: failing, run: { isAtWork: false } })), 'restart-run', 'also when it waits')

@@ -54,6 +54,21 @@ test('a paused agent starts nothing, keeps what arrives in order, and goes on wh
   t.is((await queueOf(platform, agent.id)).blockedCause, null)
 })
 
+test('a queue that was emptied while it was blocked is woken by the next delivery', async (t) => {
+  const { platform, someone } = await openScripts(t)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  await pause(someone, agent)
+  const given = await Promise.all([1, 2].map(async (number) => (await deliver(platform, agent, { number })).body.runId))
+  await blocked(platform, agent.id, 'paused')
+  await skip(someone, given[0] ?? '')
+  t.is((await queueOf(platform, agent.id)).blockedCause, 'paused')
+  await skip(someone, given[1] ?? '')
+  t.is((await queueOf(platform, agent.id)).blockedCause, null)
+  await resume(someone, agent)
+  await deliver(platform, agent, { number: 3 })
+  t.like(await platform.services.database('agent_queues').where({ agentId: agent.id }).first(), { awake: true })
+})
+
 test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
   const { someone, scripted } = await openScripts(t)
   const agent = await scripted('[[sleep 1]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
@@ -168,6 +183,11 @@ test('the head of a queue that waits can be skipped: the next run goes on, and t
   await ends(t, someone, again.id, { status: 'completed' })
   const payload = async (id: string) => dataOf(await timelineOf(someone, id), 'accepted')[0]?.['payloadText']
   t.is(await payload(again.id), await payload(last))
+
+  await spendAllBut(platform, again.id, 0)
+  t.is((await call(someone, runs.replayRun, { params, headers })).body.id, again.id, 'it is repeated, not paid again')
+  const anew = { 'idempotency-key': 'twice' }
+  t.is((await call(someone, runs.replayRun, { params, headers: anew })).failure.code, 'NO_CREDITS')
 })
 
 test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {

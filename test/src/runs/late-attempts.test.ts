@@ -22,6 +22,23 @@ async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: str
 
 const never = new AbortController().signal
 
+test('a claim that comes twice from one execution of the queue has one answer, and only another one takes the run up', async (t) => {
+  const { services, ...platform } = await startPlatform(t)
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  const { id } = (await start(someone, agent)).body
+  const claim = (execution: string) => services.runs.claimNext(agent.id, execution)
+  const first = await claim('one')
+  t.like(first, { runId: id, epoch: 1 })
+  // As from a worker that was frozen in the middle of it, when Temporal has long given the task to another one.
+  t.deepEqual(await claim('one'), first)
+  t.like(await claim('another'), { runId: id, epoch: 2 })
+  const courseOf = async () => (await timelineOf(someone, id)).map(({ kind }) => kind)
+  t.deepEqual(await courseOf(), ['accepted', 'started', 'recovered'])
+  await services.runs.endRun({ runId: id, epoch: 2, agentId: agent.id }, { status: 'completed', reason: null })
+  t.is(await claim('another'), null)
+})
+
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {
   const { services, someone, run } = await claimed(t, '[[say hello]]')
   const { database } = services

@@ -231,7 +231,7 @@ test('what may surprise is said: missing days, steps, both days, and what the ne
     'day_not_in_every_month: Day 30 does not exist in February; it is skipped there.',
   ])
   t.deepEqual(warnings('0 0 29 * *'), [
-    'day_not_in_every_month: Day 29 does not exist in February, except in leap years.',
+    'day_not_in_every_month: Day 29 exists in February in leap years only; it is skipped there in other years.',
   ])
   t.deepEqual(warnings('0 0 29 2 *'), [
     'leap_years_only: February has a day 29 in leap years only; other years are skipped.',
@@ -253,6 +253,13 @@ test('what may surprise is said: missing days, steps, both days, and what the ne
   t.deepEqual(warnings('*/20 1-3 * * *', 'America/New_York'), [
     'skipped_by_clock_change: Each fire from 02:00 to 02:40 on 2027-03-14 does not take place: the clocks of America/New_York go from 02:00 on to 03:00.',
     'doubled_by_clock_change: Each fire from 01:00 to 01:40 on 2027-11-07 takes place twice: the clocks of America/New_York go from 02:00 back to 01:00.',
+  ])
+  // Half an hour: what fires in every hour loses its step there, too.
+  t.deepEqual(warnings('45 * 4 4 *', 'Australia/Lord_Howe'), [
+    'doubled_by_clock_change: The fire at 01:45 on 2027-04-04 takes place twice: the clocks of Australia/Lord_Howe go from 02:00 back to 01:30.',
+  ])
+  t.deepEqual(warnings('15 * 3 10 *', 'Australia/Lord_Howe'), [
+    'skipped_by_clock_change: The fire at 02:15 on 2027-10-03 does not take place: the clocks of Australia/Lord_Howe go from 02:00 on to 02:30.',
   ])
   // Mondays have no changes, hours by day neither; what fires in every hour goes on in step; and Tokyo has none.
   for (const text of ['30 2 * * 1', '30 4 * * *', '*/5 * * * *']) t.deepEqual(warnings(text, 'Europe/Berlin'), [], text)

@@ -328,6 +328,54 @@ test('what is open after a change is fired again by Temporal', async (t) => {
   t.is(fire.outcome, 'ran')
 })
 
+test('a fire of a time that has not come starts nothing and leaves no row, so that it takes place when it comes', async (t) => {
+  const { tick, set, someone, agent, ledger, database, generation } = await open(t)
+  const row = () => database('schedules').where({ agentId: agent.id }).first()
+  const before = await row()
+  t.is(await tick('10:02:00'), 'none')
+  t.is(await tick('11:00:00'), 'none')
+  t.is(await tick('11:00:00', (await generation()) - 1), 'stale')
+  t.deepEqual(await runsOf(someone, agent), [])
+  t.deepEqual(await ledger(), [])
+  t.like(await row(), { nextFireAt: before.nextFireAt, recordedUntil: before.recordedUntil, owed: [] })
+
+  t.is(await tick('10:01:00'), 'ran', 'half a minute ahead is what the clocks of two machines may differ by')
+  await cancel(someone, (await runsOf(someone, agent))[0]?.id ?? '')
+  set('10:00:59.999')
+  t.is(await tick('10:02:00'), 'none')
+  set('10:01:00')
+  t.is(await tick('10:02:00'), 'ran')
+  set('11:00:00')
+  t.is(await tick('11:00:00'), 'skipped')
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 ran', '11:00 skipped OVERLAP'])
+})
+
+test('what is backfilled by hand before its time is fired again by Temporal when its time has come', async (t) => {
+  let now = new Date('2026-05-04T10:00:30Z')
+  const platform = await startPlatform(t, { clock: { now: () => now }, worker: true })
+  const someone = await person(platform)
+  const temporal = openSchedules(t)
+  const agent = await scheduledAgent(someone, { cron: '3,4 10 4 5 *' })
+  await platform.services.schedules.settled()
+  const until = new Date('2026-05-04T10:04:00Z')
+  await temporal.handleOf(agent).backfill({ start: now, end: until, overlap: 'ALLOW_ALL' })
+  await eventually(15, 'both ticks have been looked at', async () => {
+    const { info } = await temporal.handleOf(agent).describe()
+    const ticks = info.recentActions.flatMap(({ action }) => action.workflow.workflowId)
+    for (const id of ticks) await temporal.workflow.getHandle(id).result()
+    return ticks.length === 2 || undefined
+  })
+  t.deepEqual(await firesOf(someone, agent), [])
+  t.deepEqual(await runsOf(someone, agent), [])
+
+  now = new Date('2026-05-04T10:03:05Z')
+  const fires = await eventually(15, 'the fire is on record', async () => {
+    const found = await firesOf(someone, agent)
+    return found.length > 0 ? found : undefined
+  })
+  t.deepEqual(fires.map(inShort), ['10:03 ran'])
+})
+
 test('what is changed by hand in Temporal is found within a minute, and no sooner looked for again', async (t) => {
   const { agent, pass, round, platform } = await open(t)
   const temporal = openSchedules(t)

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { causeOrder, type CauseCode } from '../../../src/why/cause.ts'
 import { explain } from '../../../src/why/causes.ts'
+import type { Charge } from '../../../src/runs/blocked.ts'
 import type { Facts, HeadRun, NamedRun, OpenCall } from '../../../src/why/facts.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
@@ -22,7 +23,7 @@ const queuedRun: NamedRun = {
 const idle: Facts = {
   now,
   agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null, deletedAt: null },
-  block: null,
+  charges: [],
   hasCredits: true,
   queue: {
     unfinished: 0,
@@ -55,7 +56,13 @@ const run: HeadRun['run'] = {
   waitingUntil: null,
   cancelRequestedAt: null,
 }
-const asking: HeadRun = { run, attempt: { number: 1, at: ago(20), failed: false }, failure: null, calls: [] }
+const asking: HeadRun = {
+  run,
+  attempt: { number: 1, at: ago(20), failed: false },
+  failure: null,
+  calls: [],
+  mayWaitUntil: ahead(3600),
+}
 
 const call: OpenCall = {
   name: 'createContact',
@@ -87,6 +94,7 @@ const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] =
   attempt: null,
   failure: null,
   calls,
+  mayWaitUntil: ahead(3600),
 })
 
 const withHead = (head: HeadRun, more: Partial<Facts> = {}): Facts => ({ ...idle, head, ...more })
@@ -134,14 +142,40 @@ test('a queue that its owner has to pay for says until when its first run stays 
     ['past_due', 'PAST_DUE'],
     ['credits', 'CREDITS'],
   ] as const
-  for (const [block, code] of blocks) {
-    const facts: Facts = { ...queued, block, queue: { ...idle.queue, blockedCause: block, blockedSince: ago(3600) } }
+  for (const [charge, code] of blocks) {
+    const queue = { ...idle.queue, blockedCause: charge, blockedSince: ago(3600) }
+    const facts: Facts = { ...queued, charges: [charge], queue }
     t.deepEqual(codesOf(facts), [code])
     // It was accepted after the queue was blocked, and its own day began then.
     t.like(only(facts, code), { since: ago(3600), until: ahead(86_340), runId: 'r4', sequence: 4 })
     t.deepEqual(only({ ...facts, queue: idle.queue }, code).until, null, 'nobody has met it yet')
-    t.deepEqual(codesOf({ ...idle, block }), [code, 'IDLE'])
+    t.deepEqual(codesOf({ ...idle, charges: [charge] }), [code, 'IDLE'])
   }
+})
+
+test('everything that has to be paid is told at once, also of a paused agent, and nothing is advised that would be refused', (t) => {
+  const facts: Facts = {
+    ...queued,
+    agent: { ...idle.agent, pausedAt: ago(7) },
+    charges: ['tier', 'past_due', 'credits'],
+  }
+  t.deepEqual(codesOf(facts), ['CREDITS', 'TIER', 'PAST_DUE', 'PAUSED'])
+  const unused = (charges: Charge[]) => ({ ...idle, charges })
+  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
+  t.is(only(unused(['tier']), 'IDLE').action, 'Run it with POST /agents/a1/runs.')
+  t.regex(only(unused([]), 'IDLE').action, /runs, or deliver to POST/)
+  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for "Sorter"/)
+  t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
+  const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
+  t.notRegex(only({ ...unused(['credits']), asked: { run: over, ahead: 0 } }, 'ENDED').action, /replay/)
+})
+
+test('a turn that comes after a run has waited as long as it may is none', (t) => {
+  const late = { ...waits('rate_limit', [limited]), mayWaitUntil: ahead(15) }
+  const cause = only(withHead(late), 'RATE_LIMIT')
+  t.deepEqual(cause.until, ahead(15))
+  t.regex(cause.message, /waits until 2026-11-21T12:00:15Z, and fails then/)
+  t.notRegex(cause.action, /goes on by itself/)
 })
 
 test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
@@ -149,7 +183,7 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   const message = (facts: Facts) => only({ ...facts, agent }, 'PAUSED').message
   t.regex(message(withHead(asking)), /run 3 stops before its next step/)
   t.regex(message(withHead(waits('paused'))), /run 3 waits, and fails at 2026-11-21T12:00:40Z unless/)
-  t.regex(message({ ...queued, block: 'paused' }), /2 runs stay queued/)
+  t.regex(message(queued), /2 runs stay queued/)
   t.regex(message(idle), /nothing of it is started/)
   t.deepEqual(codesOf({ ...withHead(waits('paused')), agent }), ['PAUSED'])
 })
@@ -265,7 +299,7 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
   t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued one: run 3 waits for "CRM"/)
   t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
-  const blocked = { ...queued, asked: { ...asked, ahead: 1 }, block: 'tier' as const }
+  const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
   t.like(only(blocked, 'RUN_AHEAD'), { runId: 'r4', sequence: 4 })
 })
@@ -287,6 +321,9 @@ test('the run at the head does not stand behind itself, and an ended run has end
   t.notRegex(only(busy, 'ENDED').action, /replay/, 'its agent is busy')
 })
 
+const chargesIn = (block: Charge | 'paused' | 'all' | null): Charge[] =>
+  block === 'all' ? ['tier', 'past_due', 'credits'] : block === null || block === 'paused' ? [] : [block]
+
 test('whatever the facts, there is a cause, the causes are in order, and each is told in whole sentences', (t) => {
   const heads: (HeadRun | null)[] = [
     null,
@@ -302,7 +339,7 @@ test('whatever the facts, there is a cause, the causes are in order, and each is
   let count = 0
   for (const head of heads)
     for (const next of [null, queuedRun])
-      for (const block of [null, 'paused', 'tier', 'past_due', 'credits'] as const)
+      for (const block of [null, 'paused', 'tier', 'past_due', 'credits', 'all'] as const)
         for (const trigger of ['manual', 'scheduled', 'webhook'] as const)
           for (const whole of [true, false])
             for (const asked of [null, queuedRun, { ...queuedRun, status: 'skipped' as const }]) {
@@ -311,9 +348,9 @@ test('whatever the facts, there is a cause, the causes are in order, and each is
                 ...idle,
                 head,
                 next,
-                block,
+                charges: chargesIn(block),
                 queued: next ? 1 : 0,
-                agent: { ...idle.agent, trigger, pausedAt: block === 'paused' ? ago(9) : null },
+                agent: { ...idle.agent, trigger, pausedAt: block === 'paused' || block === 'all' ? ago(9) : null },
                 asked: asked && { run: asked, ahead: head ? 1 : 0 },
                 schedule: trigger === 'scheduled' ? { inStep: whole, nextFire: whole ? ahead(9) : null } : null,
                 temporal: { reachable: whole, since: null },
