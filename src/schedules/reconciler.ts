@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import type { Lease } from '../lease.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import type { Temporal } from '../temporal.ts'
+import { isTemporalAway, type Temporal } from '../temporal.ts'
 import { createFiller } from './filler.ts'
 import { Schedule } from './schedule.ts'
 import type { Schedules } from './schedules.ts'
@@ -21,6 +21,9 @@ const batch = 20
 const compareMs = 55_000
 const listMs = 10 * 60_000
 const tellMs = 30_000
+
+/** So long after its return Temporal may answer and still fail, because its namespace or its storage is not there yet. */
+const settlingMs = 60_000
 
 /** So long whoever has changed a schedule has time to bring it to Temporal. */
 const patienceMs = 3000
@@ -45,6 +48,7 @@ export function createScheduleReconciler(context: {
   // What was compared before this process was there, or before Temporal was away, may have been lost meanwhile.
   let trustedFrom = clock.now()
   let isAway = false
+  let settledAt = clock.now()
   const tellNow = every(clock, tellMs)
   const listNow = every(clock, listMs)
   let adopted = false
@@ -133,6 +137,7 @@ export function createScheduleReconciler(context: {
       await work(agentId)
       await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
     } catch (error) {
+      if (isTemporalAway(error) || clock.now() < settledAt) isAway = true
       logger.warn({ err: error, agentId }, 'a schedule could not be reconciled')
       await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
     }
@@ -142,6 +147,7 @@ export function createScheduleReconciler(context: {
   async function reconcile(): Promise<void> {
     if (!(await temporal.isReachable())) {
       isAway = true
+      settledAt = ago(-settlingMs)
       return
     }
     if (isAway) trustedFrom = clock.now()

@@ -111,7 +111,7 @@ test('a Temporal that has lost its storage gets its schedules back, and fires wh
   await eventually(65, 'a minute begins', () => (new Date() > new Date(at) ? true : undefined))
   await temporal.start()
   const back = Date.now()
-  const fire = await eventually(40, 'the fire is carried out', async () =>
+  const fire = await eventually(90, 'the fire is carried out', async () =>
     (await firesOf(someone, agent)).find((one) => one.at === at),
   )
   measured(t, `${Date.now() - back} ms from the return of Temporal until the fire that was due is on record`)
