@@ -51,6 +51,15 @@ export function createSchedules(context: {
    * Temporal throws.
    */
   async function sync(agentId: string): Promise<boolean> {
+    try {
+      return await tell(agentId)
+    } catch (error) {
+      await doubt(agentId)
+      throw error
+    }
+  }
+
+  async function tell(agentId: string): Promise<boolean> {
     for (let round = 0; round < mostRounds; round += 1) {
       const { schedule, wanted } = await read(agentId)
       const removed = wanted ? await temporal.schedules.put(wanted) : await temporal.schedules.remove(agentId)
@@ -58,7 +67,13 @@ export function createSchedules(context: {
       if (wanted) await catchUp(wanted)
       return removed
     }
+    await doubt(agentId)
     return false
+  }
+
+  /** What was told last may be an older state, after somebody else's newer one: the sweep is to tell it again. */
+  async function doubt(agentId: string): Promise<void> {
+    await Schedule.query(database).findById(agentId).patch({ syncedGeneration: 0 })
   }
 
   /** False if it was changed meanwhile. */

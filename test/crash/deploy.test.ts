@@ -1,4 +1,5 @@
 import test from 'ava'
+import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { courseOf, measured, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
@@ -26,6 +27,8 @@ test('a deploy in the middle of 20 runs fails none of them, and sends no call tw
   }
   const ids = await Promise.all(Array.from({ length: 20 }, begin))
   await Promise.all(ids.map((id) => untilEvent(someone, id, 'step.started')))
+  const reads = () => stage.sites.badTools.requests().filter(({ tool }) => tool === 'slow_read')
+  await eventually(20, 'what only reads is under way', () => reads().length === 4 || undefined)
 
   const asked = Date.now()
   const starting = stage.startWorker()
@@ -51,8 +54,7 @@ test('a deploy in the middle of 20 runs fails none of them, and sends no call tw
     .map(({ idempotencyKey }) => idempotencyKey)
   t.is(keys.length, 8)
   t.is(new Set(keys).size, 8)
-  const reads = stage.sites.badTools.requests().filter(({ tool }) => tool === 'slow_read')
-  t.true(reads.length > 4, 'what only reads is sent again')
-  t.is(new Set(reads.map(({ idempotencyKey }) => idempotencyKey)).size, 4)
+  t.true(reads().length > 4, 'what only reads is sent again')
+  t.is(new Set(reads().map(({ idempotencyKey }) => idempotencyKey)).size, 4)
   t.is(await after.stop(), 0)
 })
