@@ -142,7 +142,9 @@ test('two agents that want forty calls each get the same in every round, and are
   t.true(rounds.every(isEven), JSON.stringify(rounds))
   t.deepEqual(rounds.at(-1), [40, 40])
   t.true(seconds <= 8 * 60 + 20, `${seconds} seconds for eight times ten calls`)
-  t.true(asks <= 180, `${asks} asks, where each of 80 calls asks twice if the first answer is right`)
+  // Each of the 80 calls asks twice if the first answer is right, and once more where a slow machine cuts its round in two.
+  // If everybody asked in every round there would be 360.
+  t.true(asks <= 240, `${asks} asks`)
 })
 
 test('agents that are more than the slots take turns', async (t) => {
