@@ -338,7 +338,7 @@ const leaf = few(wordy, 2)
 
 const { node } = fc.letrec<{ node: unknown }>((tie) => ({
   node: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
+    { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
     { weight: 5, arbitrary: leaf },
     { weight: 1, arbitrary: fc.boolean() },
     {
