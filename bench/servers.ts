@@ -10,7 +10,7 @@ import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres.ts'
 import { createProcessRecord } from '../bin/local/process-record.ts'
 import { findTemporal } from '../bin/local/temporal-binary.ts'
 import { temporalServer } from '../bin/local/temporal-server.ts'
-import { readLocalConfig } from '../src/config.ts'
+import { readLocalConfig } from '../src/local-config.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 

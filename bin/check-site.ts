@@ -1,4 +1,5 @@
-import { loadEnvFile, readCheckerConfig } from '../src/config.ts'
+import { loadEnvFile } from '../src/environment.ts'
+import { readCheckerConfig } from '../src/local-config.ts'
 import { readArguments, usage, UsageError, type Arguments } from './check-site/arguments.ts'
 import { askForAddress, listenForCallback } from './check-site/callback.ts'
 import { checkSite, hasFailed } from './check-site/check-site.ts'

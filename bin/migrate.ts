@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../migrations/index.ts'
-import { loadEnvFile, readDatabaseConfig } from '../src/config.ts'
+import { readDatabaseConfig } from '../src/config.ts'
+import { loadEnvFile } from '../src/environment.ts'
 import { createDatabase } from '../src/database.ts'
 import { createLogger } from '../src/logger.ts'
 import { migrate, rollback } from '../src/migrate.ts'

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig, type Config } from '../src/config.ts'
+import { readConfig, type Config } from '../src/config.ts'
+import { ConfigError } from '../src/environment.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
 import { VaultKeysError } from '../src/vault-keys.ts'

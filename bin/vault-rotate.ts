@@ -1,5 +1,6 @@
 import { systemClock } from '../src/clock.ts'
-import { ConfigError, loadEnvFile, readVaultConfig } from '../src/config.ts'
+import { readVaultConfig } from '../src/config.ts'
+import { ConfigError, loadEnvFile } from '../src/environment.ts'
 import { createDatabase } from '../src/database.ts'
 import { createLogger } from '../src/logger.ts'
 import { createSealing } from '../src/sealing.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
-import type { LocalConfig } from '../../src/config.ts'
+import type { LocalConfig } from '../../src/local-config.ts'
 import { createDatabase } from '../../src/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate } from '../../src/migrate.ts'

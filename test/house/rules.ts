@@ -19,8 +19,8 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   {
     what: 'the environment',
     code: /\bprocess\s*\.\s*env\b/,
-    allowed: /^(src\/config|test\/helpers\/servers|test\/bin\/placeholders\/\w+|test\/house\.test)\.ts$/,
-    where: 'src/config.ts',
+    allowed: /^(src\/environment|test\/helpers\/servers|test\/bin\/placeholders\/\w+|test\/house\.test)\.ts$/,
+    where: 'src/environment.ts',
   },
   {
     what: 'console',

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { ConfigError } from '../../src/environment.ts'
 import { testKeys } from '../helpers/platform.ts'
 
 const complete = { DATABASE_URL: 'postgres://user@127.0.0.1/switchyard', ...testKeys }

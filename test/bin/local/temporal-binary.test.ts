@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { findTemporal, temporalVersion } from '../../../bin/local/temporal-binary.ts'
-import { readLocalConfig } from '../../../src/config.ts'
+import { readLocalConfig } from '../../../src/local-config.ts'
 import { ownFolder, ownServerOptions } from '../../helpers/servers.ts'
 
 /** A folder with a program of this name that prints this version line. */

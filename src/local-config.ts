@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import { freeze, present, readEnvironment, settings, type Environment } from './environment.ts'
+import { optionalText, text, whole } from './settings.ts'
+
+const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
+const local = v.object({
+  DATA_DIR: text('.data'),
+  POSTGRES_PORT: portNumber(15_432),
+  TEMPORAL_PORT: portNumber(7233),
+  TEMPORAL_UI_PORT: portNumber(8233),
+  TEMPORAL_BINARY: optionalText(),
+  SITE_PORTS: v.pipe(
+    text('4401,4402,4403,4404'),
+    v.transform((joined) => joined.split(',').map(Number)),
+    v.check(
+      (ports) => ports.length === 4 && ports.every((one) => Number.isInteger(one) && one > 0 && one < 65_536),
+      'must be four port numbers separated by commas',
+    ),
+  ),
+  DEAD_SITE_PORT: portNumber(4409),
+  PORT: portNumber(3000),
+  DATABASE_URL: optionalText(),
+  TEMPORAL_ADDRESS: optionalText(),
+  SHUTDOWN_SECONDS: settings.entries.SHUTDOWN_SECONDS,
+})
+
+/** What the programs of one machine need (`npm start`, `npm test`), and the environment they hand to their children. */
+export type LocalConfig = Readonly<v.InferOutput<typeof local> & { environment: Record<string, string> }>
+
+/** Reads what starting everything on one machine needs. Throws a ConfigError that names every problem. */
+export const readLocalConfig = (env?: Environment): LocalConfig =>
+  freeze({ ...readEnvironment(local, env), environment: present(env) })
+
+const checker = v.pick(settings, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
+
+/** The part of the environment that `bin/check-site.ts` heeds; it needs neither stores nor keys. */
+export function readCheckerConfig(env?: Environment) {
+  const { BASE_URL, SITE_ALLOW, SITE_CA_FILE } = readEnvironment(checker, env)
+  return freeze({ baseUrl: BASE_URL, allow: SITE_ALLOW, caFile: SITE_CA_FILE })
+}
+
+/** The names of all variables, so that a test can tell whether `.env.example` lists them all. */
+export const settingNames: readonly string[] = [
+  ...new Set([...Object.keys(settings.entries), ...Object.keys(local.entries)]),
+]
