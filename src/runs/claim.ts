@@ -21,7 +21,8 @@ import { append } from './timeline.ts'
  * which then goes on under a new epoch from its recorded step, unless an operator has ended it in Temporal: then it ends
  * as it would have under its queue. With nothing to do, or nothing that may be done now, the queue falls asleep and the
  * answer is null; the next accept wakes it, or the end of what blocks it. A claim may come twice from one execution of
- * the queue's workflow, and then has the same answer. Throws when Temporal has to be asked, and is away.
+ * the queue's workflow, and then has the same answer; one that comes after its execution's end takes no run from the
+ * next. Throws when Temporal has to be asked, and is away.
  */
 export function createClaim(context: {
   database: Database
@@ -42,9 +43,14 @@ export function createClaim(context: {
     for (;;) {
       const claimed = await database.transaction((trx) => claimUnderLock(trx, { agentId, claimedBy }, known))
       if (claimed === null || 'sequence' in claimed) return claimed
+      if (!(await isOpen({ agentId, claimedBy }))) return null
       known = { ...claimed, end: await temporal.inspection.endOf(claimed.runId, claimed.epoch) }
     }
   }
+
+  /** Nobody waits for the answer of an execution that is over: the run belongs to whoever has come after it. */
+  const isOpen = async ({ agentId, claimedBy }: Claimant): Promise<boolean> =>
+    claimedBy === null || (await temporal.inspection.queue(agentId))?.executionId === claimedBy
 
   async function claimUnderLock(trx: Transaction, { agentId, claimedBy }: Claimant, known: Known | undefined) {
     const queue = await lockQueue(trx, agentId)

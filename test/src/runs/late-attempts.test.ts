@@ -22,21 +22,31 @@ async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: str
 
 const never = new AbortController().signal
 
-test('a claim that comes twice from one execution of the queue has one answer, and only another one takes the run up', async (t) => {
+test('a claim that comes twice from one execution of the queue has one answer, and only the next one takes the run up', async (t) => {
   const { services, ...platform } = await startPlatform(t)
+  const { inspection, wakeAgent } = services.temporal
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const { id } = (await start(someone, agent)).body
   const claim = (execution: string) => services.runs.claimNext(agent.id, execution)
-  const first = await claim('one')
+  const openExecution = () =>
+    eventually(10, 'the queue is open', async () => (await inspection.queue(agent.id))?.executionId)
+  const courseOf = async () => (await timelineOf(someone, id)).map(({ kind }) => kind)
+  const one = await openExecution()
+  const first = await claim(one)
   t.like(first, { runId: id, epoch: 1 })
   // As from a worker that was frozen in the middle of it, when Temporal has long given the task to another one.
-  t.deepEqual(await claim('one'), first)
-  t.like(await claim('another'), { runId: id, epoch: 2 })
-  const courseOf = async () => (await timelineOf(someone, id)).map(({ kind }) => kind)
+  t.deepEqual(await claim(one), first)
+
+  await inspection.terminateQueue(agent.id, { executionId: one }, 'the test begins another one')
+  await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '' })
+  const another = await openExecution()
+  t.like(await claim(another), { runId: id, epoch: 2 })
+  t.is(await claim(one), null)
+  t.like(await claim(another), { runId: id, epoch: 2 })
   t.deepEqual(await courseOf(), ['accepted', 'started', 'recovered'])
   await services.runs.endRun({ runId: id, epoch: 2, agentId: agent.id }, { status: 'completed', reason: null })
-  t.is(await claim('another'), null)
+  t.is(await claim(another), null)
 })
 
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {
