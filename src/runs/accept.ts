@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
+import { receiptInsteadOfRefusal } from './repeats.ts'
 
 interface Waiting {
   request: AcceptRequest
@@ -68,11 +69,27 @@ export function createAccept(context: {
     return { decisions, woken: woken.map(({ agent_id, owner_id }) => ({ agentId: agent_id, ownerId: owner_id })) }
   }
 
+  /** The receipt of the run that was accepted under the request's idempotency key before, if there is one. */
+  async function known(request: AcceptRequest): Promise<Receipt | undefined> {
+    const found = await database.transaction((trx) => findKnown(trx, [request]))
+    return repeatedReceipt(request, found)
+  }
+
+  /** Accepts one run; the promise holds when it is committed. */
+  function accept(request: AcceptRequest): Promise<Receipt> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ request, resolve, reject })
+      if (!flushing) void flush()
+    })
+  }
+
   return {
-    /** The receipt of the run that was accepted under the request's idempotency key before, if there is one. */
-    async known(request: AcceptRequest): Promise<Receipt | undefined> {
-      const known = await database.transaction((trx) => findKnown(trx, [request]))
-      return repeatedReceipt(request, known)
+    known,
+    accept,
+
+    /** Accepts one run unless `check` refuses it; one that was accepted before has its receipt, whatever `check` says. */
+    async acceptChecked(request: AcceptRequest, check: () => Promise<void>): Promise<Receipt> {
+      return (await receiptInsteadOfRefusal(request, known, check)) ?? accept(request)
     },
 
     /**
@@ -84,14 +101,6 @@ export function createAccept(context: {
       const [decision] = decisions as [Decision]
       if ('error' in decision) throw decision.error
       return { receipt: decision.receipt, wake: () => wake(woken) }
-    },
-
-    /** Accepts one run; the promise holds when it is committed. */
-    accept(request: AcceptRequest): Promise<Receipt> {
-      return new Promise((resolve, reject) => {
-        waiting.push({ request, resolve, reject })
-        if (!flushing) void flush()
-      })
     },
   }
 }

@@ -39,7 +39,8 @@ export interface Admitted {
 export type Outcome = Receipt | { challenge: string }
 
 /**
- * Webhooks: checks in the order that the decisions fix ("Webhooks, exactly"), then a durable run per accepted delivery.
+ * Webhooks: checks in the order that the decisions fix ("Webhooks, exactly"; docs/decisions/0025 for repeats), then a
+ * durable run per accepted delivery.
  */
 export function createWebhooks(context: {
   agents: Agents
@@ -95,8 +96,9 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Accepts a delivery: one run, or the receipt of the run that the same delivery has started before. Fails with
-     * VALIDATION_ERROR, WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED.
+     * Accepts a delivery: one run, or the receipt of the run that the same delivery has started before, although the
+     * schema is another one by now, or the credits are used up. Fails with VALIDATION_ERROR, WEBHOOK_PAYLOAD_INVALID,
+     * NO_CREDITS, RATE_LIMITED.
      */
     async receive({ agent, account }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       const preset = presets[agent.webhookProof]
@@ -104,12 +106,12 @@ export function createWebhooks(context: {
       const challenge = challengeIn(preset, payload)
       if (challenge !== undefined) return { challenge }
       const identity = identityOf(preset, header, body, payload)
-      assertMatches(agent.webhookSchema, payload)
       const trigger = 'webhook' as const
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
-      // A repeated delivery gets its receipt although the credits are used up by now: it costs nothing.
-      if (account.balance < 1) return (await runs.known(request)) ?? refuse()
-      return runs.accept(request)
+      return runs.acceptChecked(request, async () => {
+        assertMatches(agent.webhookSchema, payload)
+        billing.requireCredits(account)
+      })
     },
 
     /** Refuses a delivery that is to be replayed when it does not match the schema as it is now: WEBHOOK_PAYLOAD_INVALID. */
@@ -130,10 +132,6 @@ export function createWebhooks(context: {
 }
 
 export type Webhooks = ReturnType<typeof createWebhooks>
-
-function refuse(): never {
-  throw new CodedError('NO_CREDITS')
-}
 
 /** A signature that is sent beside the secret must be right too: whoever sends it relies on it. */
 const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>

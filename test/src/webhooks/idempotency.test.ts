@@ -1,4 +1,6 @@
 import test from 'ava'
+import { updateAgent } from '../../../api/agents.ts'
+import { call } from '../../helpers/client.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 import { customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -100,6 +102,37 @@ test('a repeated delivery gets its receipt although the credits are used up, and
   t.is((await deliver(platform, agent, { number: 1 })).failure.code, 'NO_CREDITS')
   t.is((await deliver(platform, agent, { number: 2 }, key)).failure.code, 'VALIDATION_ERROR')
   t.is((await runsOf(someone, agent)).length, 1)
+})
+
+test('a repeated delivery gets its receipt although the schema asks for more by now, and a new one is refused', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const key = { 'idempotency-key': 'delivery-1' }
+  const first = await deliver(platform, agent, { number: 1 }, key)
+  const webhookSchema = [{ name: 'title', type: 'string' as const }]
+  await call(someone, updateAgent, { params: { agentId: agent.id }, body: { webhookSchema } })
+
+  const again = await deliver(platform, agent, { number: 1 }, key)
+  t.is(again.status, 202)
+  t.deepEqual(again.body, first.body)
+  const other = await deliver(platform, agent, { number: 2 }, key)
+  t.is(other.failure.code, 'VALIDATION_ERROR', 'the conflict is what is wrong, not the schema')
+  t.true(other.failure.error.includes(first.body.runId))
+  const fresh = { 'idempotency-key': 'delivery-2' }
+  t.is((await deliver(platform, agent, { number: 1 }, fresh)).failure.code, 'WEBHOOK_PAYLOAD_INVALID')
+  t.is((await deliver(platform, agent, { number: 1 })).failure.code, 'WEBHOOK_PAYLOAD_INVALID')
+  t.is((await runsOf(someone, agent)).length, 1)
+  t.is(
+    (await deliver(platform, agent, { title: 'It is broken' }, fresh)).body.sequence,
+    2,
+    'what is refused leaves nothing',
+  )
+
+  await spendAllBut(platform, first.body.runId, 0)
+  t.deepEqual((await deliver(platform, agent, { number: 1 }, key)).body, first.body)
+  const wrong = await deliver(platform, agent, { number: 1 }, { 'idempotency-key': 'delivery-3' })
+  t.is(wrong.failure.code, 'WEBHOOK_PAYLOAD_INVALID', 'the schema goes before the credits')
 })
 
 test('two API processes that accept for the same agents at once leave no gap and do not deadlock', async (t) => {
