@@ -9,11 +9,12 @@ import type { OperatorsEnd } from '../temporal-inspection.ts'
 import type { Temporal } from '../temporal.ts'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
-import { blockOf, tellingOfBlock, type Charge } from './blocked.ts'
+import { blockOf, type Charge } from './blocked.ts'
 import type { WriteEnding } from './end.ts'
 import { endingOf, takeUpAgain, type Interrupted } from './interrupted.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { Run, runFacts } from './run.ts'
+import { tellBlocked } from './tell-blocked.ts'
 import { append } from './timeline.ts'
 
 /**
@@ -98,13 +99,12 @@ export function createClaim(context: {
 
   async function tell(trx: Transaction, agent: AgentForRun, cause: Charge, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
-    await context.notifications.tell(trx, {
-      ownerId: agent.ownerId,
-      kind: 'queue_blocked',
-      subjectId: agent.id,
+    await tellBlocked(trx, context.notifications, {
+      agent,
+      cause,
       key: since.toISOString(),
       title: `The runs of ${agent.name} wait`,
-      message: `${tellingOfBlock[cause]} Until then the runs of the agent ${agent.name} stay queued, in their order; each fails when it has waited for ${hours} hours.`,
+      consequence: `Until then the runs of the agent ${agent.name} stay queued, in their order; each fails when it has waited for ${hours} hours.`,
     })
   }
 

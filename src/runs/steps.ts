@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { persist, type Database, type Transaction } from '../database.ts'
 import { isCoded } from '../errors.ts'
 import type { Models } from '../models/models.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Move } from '../../workflows/messages.ts'
 import { createDecide } from './decide.ts'
@@ -41,6 +42,7 @@ export function createSteps(context: {
   config: Config
   agents: Agents
   billing: Billing
+  notifications: Notifications
   models: Models
   sites: Sites
 }) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { isFinal } from '../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../workflows/messages.ts'
 import type { Decide } from './decide.ts'
@@ -8,6 +9,7 @@ import { endWait } from './end.ts'
 import { waitingTimeLeft, waitOf, type RunRecord } from './next-move.ts'
 import { lockRun, type RunRef } from './record.ts'
 import { Run } from './run.ts'
+import { tellOutOfCredits } from './tell-blocked.ts'
 import { append } from './timeline.ts'
 
 const notes = {
@@ -18,8 +20,14 @@ const notes = {
 } as const
 
 /** The waits of runs: what the workflow sleeps through is on record first, with its cause, and ends there. */
-export function createWaits(context: { database: Database; clock: Clock; config: Config; decide: Decide }) {
-  const { database, clock, config, decide } = context
+export function createWaits(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  notifications: Notifications
+  decide: Decide
+}) {
+  const { database, clock, config, notifications, decide } = context
 
   async function begin(trx: Transaction, { run, calls }: RunRecord, move: Extract<Move, { kind: 'wait' }>) {
     const now = clock.now()
@@ -35,6 +43,8 @@ export function createWaits(context: { database: Database; clock: Clock; config:
     const shown = cause === 'rate_limit' ? until : last
     const data = { cause, site, until: shown.toISOString(), calls: open.length, note: notes[cause] }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }])
+    // Of a dead credential its owner is told where it dies; the other waits end by themselves, or are the owner's wish.
+    if (cause === 'credits') await tellOutOfCredits(trx, notifications, run, { since: waitingSince, last })
   }
 
   async function end(trx: Transaction, run: Run): Promise<Run> {

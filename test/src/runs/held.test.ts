@@ -30,6 +30,10 @@ const blocked = (platform: Platform, agentId: string, cause: string) =>
     (await queueOf(platform, agentId)).blockedCause === cause ? true : undefined,
   )
 
+/** What somebody was told of queues and runs that wait for what has to be paid, newest first. */
+const toldOfBlocks = async (someone: Person) =>
+  (await call(someone, notifications.listNotifications, { query: { kind: 'queue_blocked' } })).body.items
+
 async function ends(t: ExecutionContext, someone: Person, runId: string, expected: Record<string, unknown>) {
   t.like(await ended(someone, runId), expected)
 }
@@ -76,6 +80,7 @@ test('a run that has begun waits before its next step while its agent is paused,
   await happened(someone, id, 'step.started')
   await pause(someone, agent)
   t.like(await waiting(someone, id), { waitingCause: 'paused', waitingFor: null })
+  t.deepEqual(await toldOfBlocks(someone), [])
   await resume(someone, agent)
   await ends(t, someone, id, { status: 'completed', steps: 2 })
   const timeline = await timelineOf(someone, id)
@@ -95,6 +100,16 @@ test('a run whose owner has no credits left waits for some, and fails with NO_CR
   await happened(someone, id, 'step.started')
   await spendAllBut(platform, id, 1)
   t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
+  const [told, ...others] = await toldOfBlocks(someone)
+  t.like(told, { subjectId: agent.id, title: `A run of ${agent.name} waits` })
+  const [{ until } = {}] = dataOf(await timelineOf(someone, id), 'wait.started')
+  const last = String(until).slice(0, 19).replace('T', ' ')
+  t.regex(
+    told?.message ?? '',
+    /^Your credits are used up\. .+ Run 1 of the agent .+ goes on where it is when there are/,
+  )
+  t.true(told?.message.endsWith(`fails if there are none by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
+  t.deepEqual(others, [])
   t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')
   await grant(platform, agent.id, 5)
   await ends(t, someone, id, { status: 'completed', steps: 2 })
@@ -104,6 +119,8 @@ test('a run whose owner has no credits left waits for some, and fails with NO_CR
   await grant(platform, agent.id, 1)
   await waiting(someone, poor.id)
   await ends(t, someone, poor.id, { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
+  const titles = (await toldOfBlocks(someone)).map(({ title }) => title)
+  t.deepEqual(titles, [told?.title, told?.title], 'once for each wait')
   t.is(dataOf(await timelineOf(someone, poor.id), 'step.started').length, 1, 'the model is not asked')
 })
 
@@ -118,7 +135,7 @@ test('deliveries that were accepted while there were credits stay queued without
   await blocked(platform, agent.id, 'credits')
   t.is((await runOf(someone, runId)).status, 'queued')
   t.is((await deliver(platform, agent, { number: 3 })).failure.code, 'NO_CREDITS')
-  const told = (await call(someone, notifications.listNotifications, { query: { kind: 'queue_blocked' } })).body.items
+  const told = await toldOfBlocks(someone)
   t.deepEqual(
     told.map(({ subjectId }) => subjectId),
     [agent.id],
