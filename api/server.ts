@@ -1,4 +1,4 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { CodedError, errorBody } from '../src/errors.ts'
 
@@ -9,13 +9,25 @@ const maxHeaderBytes = 32 * 1024
 const requestMs = 60_000
 
 /**
- * The HTTP server, without its requests' handler. What is no HTTP at all gets the platform's error body too. `drain`
- * stops listening, answers what has come in, and ends when the last connection is closed.
+ * The HTTP server. What is no HTTP at all gets the platform's error body too, and so does what Node would refuse with an
+ * empty one. `serve` has requests answered from then on. `drain` stops listening, answers what has come in, and ends when
+ * the last connection is closed.
  */
-export function createHttpServer(): { server: Server; drain: () => Promise<void> } {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: requestMs })
-  server.on('clientError', refuse)
-  return { server, drain: () => drain(server) }
+export function createHttpServer() {
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: requestMs, requireHostHeader: false })
+  server.on('clientError', refuseBroken)
+  server.on('checkExpectation', refuseWith(sentences.expectation, 'Expect'))
+  const serve = (handle: RequestListener) => void server.on('request', withHost(handle))
+  return { server, serve, drain: () => drain(server) }
+}
+
+/** RFC 9112, 3.2: HTTP/1.1 demands the header, HTTP/1.0 does not. Nothing here looks at what it says. */
+function withHost(handle: RequestListener): RequestListener {
+  const refuse = refuseWith(sentences.noHost, 'Host')
+  return (request, response) => {
+    const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined
+    return lacksHost ? refuse(request, response) : handle(request, response)
+  }
 }
 
 async function drain(server: Server): Promise<void> {
@@ -28,21 +40,39 @@ async function drain(server: Server): Promise<void> {
 }
 
 /** Answers what Node's parser refuses: broken HTTP, headers that are too long, a request that never ends. */
-function refuse(error: Error & { code?: string }, socket: Socket): void {
+function refuseBroken(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const message = sentences[error.code ?? ''] ?? 'The request is not valid HTTP.'
-  const refusal = new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }] })
-  const body = JSON.stringify(errorBody(refusal))
-  const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const { status, headers, body } = refusal(sentencesOfParser[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }
 
-const sentences: Record<string, string> = {
+/** Answers a request that could be read, and is refused before anybody looks at what it asks for. */
+const refuseWith =
+  (message: string, path: string): RequestListener =>
+  (_, response) => {
+    const { status, headers, body } = refusal(message, path)
+    response.writeHead(status, headers).end(body)
+  }
+
+/** The platform's error body for what is no proper request, and the headers that go with it. */
+function refusal(message: string, path: string) {
+  const error = new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
+  const body = JSON.stringify(errorBody(error))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  }
+  return { status: error.status, headers, body }
+}
+
+const sentences = {
+  noHost: 'The header Host is missing; every request of HTTP/1.1 needs it.',
+  expectation: 'The header Expect may only say "100-continue". Leave it out, or send that.',
+}
+
+const sentencesOfParser: Record<string, string> = {
   HPE_HEADER_OVERFLOW: `The headers of the request are larger than ${maxHeaderBytes} bytes.`,
   ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete within ${requestMs / 1000} seconds.`,
 }

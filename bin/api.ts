@@ -6,9 +6,9 @@ import { startProcess } from './process.ts'
 /** The HTTP API as a process of its own. */
 await startProcess('api', async ({ config, logger, services }) => {
   const { host, port } = config.http
-  const { server, drain } = createHttpServer()
+  const { server, serve, drain } = createHttpServer()
   const handle = createApp(services).callback()
-  server.on('request', (request, response) => void handle(request, response))
+  serve((request, response) => void handle(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

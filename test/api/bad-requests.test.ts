@@ -2,7 +2,7 @@ import test from 'ava'
 import { routes } from '../../api/routes.ts'
 import { codesOf, type AnyRoute } from '../../api/route.ts'
 import { newId } from '../../src/ids.ts'
-import { exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
+import { ask, exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
 import { allowedTo, anotherAgent, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 import { unharmed } from './unharmed.ts'
 
@@ -285,4 +285,28 @@ test('what is refused before it is a request gets the error body of the platform
   t.regex(long, /"code":"VALIDATION_ERROR".*/)
   t.regex(long, /larger than 32768 bytes/)
   t.regex(await exchange(stage.platform.url, 'this is not HTTP\r\n\r\n'), /"code":"VALIDATION_ERROR"/)
+  const { agentId = '' } = stage.params
+  const token = `Authorization: Bearer ${stage.owner.token}\r\n`
+  const path = `/api/webhooks/agent/${stage.agent.id}`
+  const expecting = 'Host: x\r\nExpect: foo\r\n'
+  const secret = `Content-Type: application/json\r\nX-Webhook-Secret: ${stage.agent.webhookSecret}\r\n`
+  const refused: [string, string][] = [
+    ['Host', `GET /agents HTTP/1.1\r\n${token}\r\n`],
+    ['Host', `DELETE /agents/${agentId} HTTP/1.1\r\n${token}\r\n`],
+    ['Host', `POST ${path} HTTP/1.1\r\n${secret}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`],
+    ['Expect', `GET /healthz HTTP/1.1\r\n${expecting}\r\n`],
+    ['Expect', `DELETE /agents/${agentId} HTTP/1.1\r\n${expecting}${token}\r\n`],
+    ['Expect', `POST ${path} HTTP/1.1\r\n${expecting}${secret}Content-Length: 2\r\n\r\n{}`],
+  ]
+  for (const [header, request] of refused) {
+    const answer = (await ask(stage.platform.url, request)).replace('HTTP/1.1 100 Continue\r\n\r\n', '')
+    t.is(statusIn(answer), 400, request)
+    t.regex(answer, /\r\ncontent-type: application\/json/i)
+    const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as { error: string; details: unknown }
+    t.like(body, { code: 'VALIDATION_ERROR', statusCode: 400, details: [{ path: header, message: body.error }] })
+    t.regex(body.error, new RegExp(`^The header ${header} `))
+  }
+  t.is((await send(stage.platform.url, { path: `/agents/${agentId}`, headers: headersOf(stage) })).status, 200)
+  t.is(statusIn(await ask(stage.platform.url, `GET /agents HTTP/1.0\r\n${token}\r\n`)), 200, 'as of old')
+  t.regex(await exchange(stage.platform.url, 'GET /healthz HTTP/1.0\r\nExpect: foo\r\n\r\n'), /"status":"ok"/)
 })

@@ -57,7 +57,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
 
 /** The API, and a worker if wanted, in this process, gone with the test. `logs` holds every line that was logged. */
 export async function startPlatform(t: ExecutionContext, options: PlatformOptions = {}) {
-  const { server } = createHttpServer()
+  const { server, serve } = createHttpServer()
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
@@ -66,7 +66,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
   const services = createServices(config, logger, options.clock)
   const handle = createApp(services).callback()
-  server.on('request', (request, response) => void handle(request, response))
+  serve((request, response) => void handle(request, response))
   const stopWorker = options.worker ? await startWorker(config, logger, services) : async () => {}
   t.teardown(async () => {
     server.closeAllConnections()
