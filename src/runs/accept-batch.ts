@@ -98,7 +98,8 @@ function repeated(request: AcceptRequest, earlier: Known): Decision {
     return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
   }
   const message = `The idempotency key was used before, by run ${earlier.id}, and not for this very body. Use a new key.`
-  return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] }) }
+  const path = request.keyPlace ?? 'Idempotency-Key'
+  return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }
 
 const remember = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({

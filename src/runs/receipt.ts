@@ -11,6 +11,8 @@ export interface AcceptRequest {
   /** SHA-256 of the body in hex; tells a repeated delivery from another one under the same key. */
   bodyHash?: string | undefined
   idempotencyKey?: string | undefined
+  /** Where the request has its key: the name of a header, or a dotted path in the body. */
+  keyPlace?: string | undefined
   /** Refuse with AGENT_ALREADY_RUNNING while the agent has an unfinished run (manual runs). */
   onlyIfIdle?: boolean
   /** Where the agent has an unfinished run, the run is put on record as `skipped` (fires of a schedule). */

@@ -7,6 +7,8 @@ import type { ReadHeader } from './proofs.ts'
 /** What makes a delivery the same as an earlier one. */
 export interface Identity {
   idempotencyKey: string | undefined
+  /** The header or the dotted path in the body that it was found at. */
+  keyPlace: string | undefined
   /** SHA-256 of the body in hex; without it, the key alone says which delivery it is. */
   bodyHash: string | undefined
 }
@@ -21,21 +23,23 @@ export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { m
   const inside = identity && 'pointer' in identity ? identity.pointer : undefined
   const signed = inside === undefined ? undefined : textAt(members, inside)
   if (inside !== undefined && signed !== undefined) {
-    return { idempotencyKey: checked(signed, inside.slice(1).replaceAll('/', '.')), bodyHash: undefined }
+    const keyPlace = inside.slice(1).replaceAll('/', '.')
+    return { idempotencyKey: checked(signed, keyPlace), keyPlace, bodyHash: undefined }
   }
   const named = identity && 'header' in identity ? [identity.header] : []
-  const idempotencyKey = keyIn(header, [...named, ...keyHeaders])
-  return { idempotencyKey, bodyHash: createHash('sha256').update(body).digest('hex') }
+  const key = keyIn(header, [...named, ...keyHeaders])
+  const bodyHash = createHash('sha256').update(body).digest('hex')
+  return { idempotencyKey: key?.text, keyPlace: key?.name, bodyHash }
 }
 
 const keyHeaders = ['Idempotency-Key', 'webhook-id']
 
 /** The idempotency key of a request: `Idempotency-Key` or `webhook-id`. Fails with VALIDATION_ERROR for one that is none. */
-export const idempotencyKeyOf = (header: ReadHeader): string | undefined => keyIn(header, keyHeaders)
+export const idempotencyKeyOf = (header: ReadHeader): string | undefined => keyIn(header, keyHeaders)?.text
 
-function keyIn(header: ReadHeader, names: string[]): string | undefined {
+function keyIn(header: ReadHeader, names: string[]): { text: string; name: string } | undefined {
   const name = names.find((one) => header(one) !== undefined)
-  return name === undefined ? undefined : checked(header(name) ?? '', name)
+  return name === undefined ? undefined : { text: checked(header(name) ?? '', name), name }
 }
 
 /**

@@ -108,6 +108,14 @@ test("each sender's own proof starts one run under the identity it gives, and no
   t.log(`${refused} refused`)
 })
 
+/** Where senders put the identity of a delivery that is not in its body. */
+const places = {
+  github: 'X-GitHub-Delivery',
+  gitlab: 'Idempotency-Key',
+  shopify: 'X-Shopify-Webhook-Id',
+  'standard-webhooks': 'webhook-id',
+}
+
 test('an identity inside a signed body is the delivery whatever else the body says; one beside it comes with one body', async (t) => {
   const { someone, agentFor, post } = await open()
   for (const proof of ['stripe', 'slack', 'github', 'gitlab', 'shopify', 'standard-webhooks'] as const) {
@@ -125,9 +133,23 @@ test('an identity inside a signed body is the delivery whatever else the body sa
     } else {
       t.is(again.failure.code, 'VALIDATION_ERROR', proof)
       t.true(again.failure.error.includes(first.body.runId), proof)
+      t.is(again.failure.details?.[0]?.path, places[proof], proof)
     }
     t.is((await runsOf(someone, agent)).length, 1, proof)
   }
+})
+
+test('a conflict of identities names where the identity of the later delivery stands', async (t) => {
+  const { agentFor, post } = await open()
+  const stripe = await agentFor('stripe')
+  const deliver = async (fields: object, headers: Headers) => {
+    const body = JSON.stringify(fields)
+    return (await post(stripe, body, { ...(await signed('stripe', { body })), ...headers })).failure
+  }
+  await post(stripe, '{}', { ...(await signed('stripe', { body: '{}' })), 'Idempotency-Key': 'one' })
+  t.like(await deliver({ id: 'one' }, {}), { code: 'VALIDATION_ERROR', details: [{ path: 'id' }] })
+  t.like(await deliver({ more: 1 }, { 'webhook-id': 'one' }), { details: [{ path: 'webhook-id' }] })
+  t.like(await deliver({ more: 1 }, { 'Idempotency-Key': 'one' }), { details: [{ path: 'Idempotency-Key' }] })
 })
 
 test('without the identity that its sender gives, a delivery has that of Idempotency-Key; and one that is none is refused', async (t) => {
