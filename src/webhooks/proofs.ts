@@ -13,6 +13,8 @@ export interface Evidence {
   /** The agent's secrets that are good now; one of them must fit. */
   secrets: string[]
   now: Date
+  /** Whether it comes beside another proof, which is the one that the agent asks for. */
+  isBeside?: boolean
 }
 
 /** How far the time of a signature may be from the time here, either way. */
@@ -26,9 +28,12 @@ const windowSeconds = 300
 export async function problemOfProof(preset: Preset, evidence: Evidence): Promise<string | undefined> {
   const { header, secrets } = evidence
   const missing = headersOf(preset).find((name) => header(name) === undefined)
-  if (missing !== undefined) return `The header ${missing} is missing; this agent's sender proves itself with it.`
+  const reason = evidence.isBeside
+    ? 'a signature that comes beside the secret must be right too.'
+    : "this agent's sender proves itself with it."
+  if (missing !== undefined) return `The header ${missing} is missing; ${reason}`
   const given = header(preset.header) ?? ''
-  const mismatch = `The header ${preset.header} does not match; this agent's sender proves itself with it.`
+  const mismatch = `The header ${preset.header} does not match; ${reason}`
   const { signature } = preset
   if (!signature) return secrets.some((secret) => equal(given, secret)) ? undefined : mismatch
   return problemOfSignature(signature, given, mismatch, evidence)

@@ -55,7 +55,7 @@ export function createWebhooks(context: {
     const { header, readBody } = knock
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
     for (const preset of demanded) {
-      const message = await problemOfProof(preset, evidence)
+      const message = await problemOfProof(preset, { ...evidence, isBeside: preset !== demanded[0] })
       if (message !== undefined) await refuseProof(knock, message)
     }
     return agent
