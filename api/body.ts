@@ -37,8 +37,13 @@ export function bodyReader(maxBytes: number): BodyReader {
 /** koa-body leaves unread what is of no type that it was told of, and every body without a type. */
 const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: () => true } }) as Context
 
-/** Refuses with VALIDATION_ERROR a body that does not say that it is JSON. */
+/** Whether the request says that a body follows (RFC 9112, 6). */
+export const hasBody = ({ headers }: Context): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Refuses with VALIDATION_ERROR a body that does not say that it is JSON, and a request that has none. */
 export function requireJson(ctx: Context): void {
+  if (!hasBody(ctx)) throw wrong('The body is missing. Send one as JSON, with "Content-Type: application/json".')
   if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
 }
 

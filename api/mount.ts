@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
-import { bodyReader, readJsonBody, requireJson, type BodyReader } from './body.ts'
+import { bodyReader, hasBody, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { asksForJson, sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
 import { asksForStream, createFormat, sendEventStream } from './event-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -107,10 +107,6 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
 }
 
 const nothing = v.strictObject({})
-
-/** Whether the request says that a body follows (RFC 9112, 6). */
-const hasBody = ({ headers }: Context): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** The usual success, or the other one that the handler has chosen. */
 function chosen(route: AnyRoute, answer: unknown) {

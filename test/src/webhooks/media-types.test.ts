@@ -51,6 +51,24 @@ test('a wrong proof is a wrong proof whatever the media type, and a right one is
   }
 })
 
+test('a delivery without a body is told that it has none, whatever its media type', async (t) => {
+  const { platform, agentFor } = await openForms(t, 1_000_000)
+  const { id } = await agentFor('secret')
+  const head = [`POST /api/webhooks/agent/${id} HTTP/1.1`, 'Host: x', 'Connection: close']
+  const secret = `X-Webhook-Secret: ${senders.secret.secret}`
+  for (const type of ['application/json', form])
+    for (const length of [[], ['Content-Length: 0']]) {
+      const lines = [...head, secret, `Content-Type: ${type}`, ...length]
+      const answer = await ask(platform.url, `${lines.join('\r\n')}\r\n\r\n`)
+      t.regex(answer, /^HTTP\/1\.1 400 /)
+      t.regex(
+        answer,
+        /"The body is missing\. Send one as JSON.+"code":"VALIDATION_ERROR"/,
+        `${type} ${length.join('')}`,
+      )
+    }
+})
+
 test('wrong signatures are counted whatever the media type, until there are too many', async (t) => {
   const { someone, agentFor, post } = await openForms(t, 5)
   const agent = await agentFor('github')
