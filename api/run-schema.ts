@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/row.ts'
-import type { Run } from '../src/runs/run.ts'
+import type { RunFacts } from '../src/runs/run.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 /** A run as its owner sees it. */
@@ -42,7 +41,7 @@ export const run = v.object({
 
 const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const
 
-export const presentRun = (row: Run) => ({
-  ...fieldsOf(row),
+export const presentRun = (row: RunFacts) => ({
+  ...row,
   triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })

@@ -141,8 +141,8 @@ export const replayRun = route({
   async handle({ services, caller, resource, request }) {
     const agent = await services.agents.get(caller.userId, resource.agentId)
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    const { runId } = await services.runs.replay(resource, asked, () => {
-      if (resource.trigger === 'webhook') services.webhooks.assertFits(agent, resource)
+    const { runId } = await services.runs.replay(resource, asked, (delivery) => {
+      if (resource.trigger === 'webhook') services.webhooks.assertFits(agent, delivery)
     })
     return presentRun(await services.runs.get(caller.userId, runId))
   },

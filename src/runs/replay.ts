@@ -1,19 +1,21 @@
 import type { Billing } from '../billing/billing.ts'
+import type { Database } from '../database.ts'
 import { assertThat } from '../errors.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { receiptInsteadOfRefusal, type Known } from './repeats.ts'
-import type { Run } from './run.ts'
+import { Run, type RunFacts } from './run.ts'
 import { hasEnded } from './states.ts'
 
 /** Runs a finished run again (decisions, "Replay"): a new run with the same payload, under the agent as it is now. */
 export function createReplay(context: {
+  database: Database
   billing: Billing
   accept: (request: AcceptRequest) => Promise<Receipt>
   known: Known
 }) {
-  const { billing, accept, known } = context
+  const { database, billing, accept, known } = context
 
-  async function assertAllowed({ ownerId, trigger }: Run): Promise<void> {
+  async function assertAllowed({ ownerId, trigger }: Pick<Run, 'ownerId' | 'trigger'>): Promise<void> {
     const account = await billing.account(ownerId)
     if (trigger === 'webhook') billing.requireFeature(account, 'webhooks')
     if (trigger === 'webhook') billing.requireGoodStanding(account)
@@ -27,21 +29,26 @@ export function createReplay(context: {
      * what the agent says of the payload.
      * AGENT_ALREADY_RUNNING, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED, AGENT_NOT_FOUND (deleted).
      */
-    async replay(run: Run, { id, idempotencyKey: key }: Asked, assertFits: () => void): Promise<Receipt> {
+    async replay(
+      run: RunFacts,
+      { id, idempotencyKey: key }: Asked,
+      assertFits: (delivery: Pick<Run, 'payload'>) => void,
+    ): Promise<Receipt> {
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
+      const { payload } = await Run.query(database).findById(run.id).select('payload').throwIfNotFound()
       const request = {
         agentId: run.agentId,
         trigger: run.trigger,
         requestId: id,
-        payload: run.payload ?? undefined,
+        payload: payload ?? undefined,
         bodyHash: run.bodyHash ?? undefined,
         replayOf: run.id,
         idempotencyKey: key === undefined ? undefined : `replay ${run.id} ${key}`,
         onlyIfIdle: run.trigger !== 'webhook',
       }
       const repeated = await receiptInsteadOfRefusal(request, known, async () => {
-        assertFits()
+        assertFits({ payload })
         await assertAllowed(run)
       })
       return repeated ?? accept(request)

@@ -28,7 +28,7 @@ import { createParkedRuns } from './parked-runs.ts'
 import type { Receipt } from './receipt.ts'
 import { createReplay } from './replay.ts'
 import { createRunCalls } from './run-calls.ts'
-import { Run, runFacts } from './run.ts'
+import { Run, runFacts, type RunFacts } from './run.ts'
 import type { RunStatus } from './states.ts'
 import { createSteps } from './steps.ts'
 import { createWatching } from './watching.ts'
@@ -70,8 +70,9 @@ export function createRuns(given: {
   /** How full the agent's queue is. Accepting looks again, under the queue's lock. */
   const depth = async (agentId: string): Promise<number> => (await queueOf(agentId))?.unfinished ?? 0
 
-  async function get(ownerId: string, id: string): Promise<Run> {
-    const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }) : undefined
+  /** Without payload and prompt: whoever has asked may hold on to it, a stream for as long as its run takes. */
+  async function get(ownerId: string, id: string): Promise<RunFacts> {
+    const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }).select(runFacts) : undefined
     assertThat(run, 'RUN_NOT_FOUND')
     return run
   }
@@ -93,7 +94,7 @@ export function createRuns(given: {
     get,
 
     /** Newest first. */
-    async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<Run>> {
+    async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<RunFacts>> {
       const before = readCursor(filter.cursor)
       const query = Run.query(database)
         .select(runFacts)
@@ -108,7 +109,7 @@ export function createRuns(given: {
     },
 
     /** The run's timeline after the given event number, at most `limit` events. */
-    timeline: (run: Run, after: number, limit: number): Promise<TimelineEvent[]> =>
+    timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
       readTimeline(database, run.id, after, limit),
 
     /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here the sweeper does. */

@@ -11,6 +11,9 @@ const pageEvents = 25
 /** Part of a timeline, shared by all who watch it: nobody may change it. */
 export type TimelinePage = readonly TimelineEvent[]
 
+/** What has to be known of a run to watch it. */
+type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
+
 /** A run that somebody watches, as it was when it was last looked at. */
 interface Feed {
   runId: string
@@ -47,7 +50,11 @@ export function createWatching(given: { database: Database; config: Pick<Config,
    * aborts, or the process stops. Nothing is read for somebody who does not ask for the next page. While Postgres is away
    * it waits; other failures are thrown.
    */
-  async function* watch(run: Run, after: number, signal: AbortSignal): AsyncGenerator<TimelinePage, void, undefined> {
+  async function* watch(
+    run: Watched,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<TimelinePage, void, undefined> {
     const feed = join(run)
     try {
       let cursor = after
@@ -67,7 +74,7 @@ export function createWatching(given: { database: Database; config: Pick<Config,
     }
   }
 
-  function join({ id, events, endedAt }: Run): Feed {
+  function join({ id, events, endedAt }: Watched): Feed {
     const feed = feeds.get(id) ?? {
       runId: id,
       watchers: 0,

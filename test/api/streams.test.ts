@@ -3,7 +3,18 @@ import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'
 import { startOwnPostgres } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, connectBadTools, customer, ended, person, runOf, timelineOf, type Person } from '../helpers/people.ts'
+import {
+  agentOf,
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  person,
+  runOf,
+  timelineOf,
+  webhookAgent,
+  type Person,
+} from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { cancel, happened, openScripts, start } from '../helpers/runs.ts'
 import { watch, type Received, type Watch } from '../helpers/watch.ts'
@@ -284,6 +295,22 @@ test('a reader who takes nothing is cut off, and neither it nor another watcher 
   const again = await watch(someone, runId, { lastEventId: slow.lastEventId() })
   t.is(await again.ended, 'ended')
   t.deepEqual(dataOf([...slow.events, ...again.events]), timeline)
+})
+
+test('a stream that begins after the payload neither reads nor keeps it, however large it is', async (t) => {
+  const platform = await startPlatform(t, { env: { STREAM_CHECK_SECONDS: '1', STREAM_POLL_MS: '100' } })
+  const someone = await customer(platform)
+  const marker = 'a word of the payload'
+  const { runId } = (await deliver(platform, await webhookAgent(someone), { text: marker })).body
+  const answers: string[] = []
+  platform.services.database.on('query-response', (answer: unknown) => void answers.push(JSON.stringify(answer)))
+  const checks = () => answers.filter((answer) => answer.includes(runId) && answer.includes('"sequence"')).length
+  const stream = await watch(someone, runId, { lastEventId: '1' })
+  await eventually(10, 'it is checked again', () => (checks() >= 2 ? true : undefined))
+  t.false(answers.some((answer) => answer.includes(marker)))
+  await cancel(someone, runId)
+  t.is(await stream.ended, 'ended')
+  t.deepEqual(dataOf(stream.events), (await timelineOf(someone, runId)).slice(1))
 })
 
 // By itself: half of what it costs is the 500 clients, and the other tests would wait for them.
