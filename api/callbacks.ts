@@ -26,6 +26,7 @@ const attempt = v.object({
 })
 const callback = v.object({
   ...listed,
+  error: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it failed, for people; null unless it did' })),
   log: v.pipe(v.array(attempt), v.metadata({ description: 'The latest hundred attempts, newest first' })),
 })
 

@@ -6,22 +6,26 @@ import { newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback, type CallbackStatus } from './callback.ts'
+import { failureOf } from './failure.ts'
 
 /** Attempts that are shown of one callback, the latest. In a day there are about thirty. */
 const mostShown = 100
+
+/** What an owner is shown of one callback. */
+type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
 
 /** Endings of runs that are posted to addresses of their owners (decisions, "Telling the owner"). */
 export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock } = context
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)
 
-  /** The callback of a run with its latest attempts, newest first. NOT_FOUND if the run has none. */
-  async function of(runId: string): Promise<Callback & { log: CallbackAttempt[] }> {
+  /** The callback of a run, why it failed if it did, and its latest attempts, newest first. NOT_FOUND if there is none. */
+  async function of(runId: string): Promise<Shown> {
     const callback = await Callback.query(database).findOne({ runId })
     assertThat(callback, 'NOT_FOUND', { message: none })
     const { id: callbackId } = callback
     const log = await CallbackAttempt.query(database).where({ callbackId }).orderBy('attempt', 'desc').limit(mostShown)
-    return Object.assign(callback, { log })
+    return Object.assign(callback, { error: failureOf(callback, log[0]), log })
   }
 
   return {
@@ -53,7 +57,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
      * Has a run's callback posted now, whatever came of it before, and for as long as a new one; to the address that the
      * agent names now. NOT_FOUND if the run has no callback, or its agent names no address any more.
      */
-    async retry(runId: string): Promise<Callback & { log: CallbackAttempt[] }> {
+    async retry(runId: string): Promise<Shown> {
       const now = clock.now()
       await of(runId)
       const { rows } = await database.raw<{ rows: unknown[] }>(

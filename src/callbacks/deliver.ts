@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch.ts'
 import { createClaim, settleMs, type Claimed } from './claim.ts'
+import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
 import { createSettle } from './settle.ts'
 
@@ -31,6 +32,7 @@ export function createDeliver(context: {
   fetch: SafeFetch
 }) {
   const { logger } = context
+  const giveUp = createGiveUp(context)
   const claim = createClaim(context)
   const post = createPost(context)
   const settle = createSettle(context)
@@ -60,12 +62,13 @@ export function createDeliver(context: {
 
   /**
    * Makes the attempts that are due, and those that become due meanwhile, until there are none. Once the signal aborts
-   * it begins no more, and ends when those under way have ended. Throws what claiming throws, after these.
+   * it begins no more, and ends when those under way have ended. Throws what claiming and giving up throw, after these.
    */
   return async function deliverDue(stopping?: AbortSignal): Promise<void> {
     const underWay = new Map<Promise<void>, string>()
     try {
       for (;;) {
+        if (!stopping?.aborted) await giveUp(stopping)
         if (!stopping?.aborted) await fill(underWay)
         if (underWay.size === 0) return
         await Promise.race([...underWay.keys(), delay(lookMs, undefined, { ref: false })])

@@ -18,8 +18,8 @@ export interface Undelivered {
 }
 
 /**
- * When a callback is tried next; undefined if it is given up. The last attempt is made when the time is up, so that a
- * receiver has all of it to come back.
+ * When a callback is tried next; undefined if it is given up. The last attempt is due when the time is up, so that a
+ * receiver has all of it to come back; `createGiveUp` sees to those whose turn does not come then.
  */
 export function nextAttempt({ tries, now, giveUpAt, retryAfter = 0, gone = false }: Undelivered): Date | undefined {
   if (gone || now >= giveUpAt) return undefined

@@ -1,30 +1,15 @@
-import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { Run } from '../runs/run.ts'
 import type { Claimed } from './claim.ts'
 import { Callback } from './callback.ts'
 import type { Attempted } from './post.ts'
 import { nextAttempt } from './schedule.ts'
+import { tellFailed } from './tell-failed.ts'
 
 /** Records what came of attempts, and tells owners of callbacks that are given up. */
 export function createSettle(context: { database: Database; clock: Clock; notifications: Notifications }) {
   const { database, clock, notifications } = context
-
-  /** Once a day for each agent: a receiver that is away is away for every run. */
-  async function tell(trx: Transaction, { agentId, ownerId, runId }: Claimed, outcome: string, now: Date) {
-    const { name } = await Agent.query(trx).findById(agentId).throwIfNotFound().select('name')
-    const { sequence } = await Run.query(trx).findById(runId).throwIfNotFound().select('sequence')
-    await notifications.tell(trx, {
-      ownerId,
-      kind: 'callback_failed',
-      subjectId: agentId,
-      key: now.toISOString().slice(0, 10),
-      title: `A callback of ${name} was given up`,
-      message: `The ending of run ${sequence} of the agent ${name} could not be posted to its callbackUrl. ${outcome} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry has it tried again. You are told of this once a day for each agent.`,
-    })
-  }
 
   async function record(trx: Transaction, { id, attempt }: Claimed, attempted: Attempted): Promise<void> {
     const { at, httpStatus, outcome, latencyMs } = attempted
@@ -49,7 +34,7 @@ export function createSettle(context: { database: Database; clock: Clock; notifi
     const latest = pending.where({ attempts: attempt })
     if (nextAt) await latest.patch({ nextAt })
     else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0)
-      await tell(trx, claimed, attempted.outcome, now)
+      await tellFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
   }
 
   /** May be repeated: the commit may have succeeded although its answer was lost. */

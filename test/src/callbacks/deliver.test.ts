@@ -165,6 +165,55 @@ test('a callback that is not taken for a day is given up, one that is unwanted a
   t.is(other.posted.length, 1)
 })
 
+test('of a long backlog behind a receiver that never answers, what is still in line when its time is up is given up', async (t) => {
+  const { receiver, clock, someone, agentAt, endedRun, callbackOf, retry, openProcess, round, platform } =
+    await openCallbacks(t, { CALLBACK_TIMEOUT_SECONDS: '60' })
+  const { database } = platform.services
+  const [agent, other] = [await agentAt(), await agentAt()]
+  const tried = await endedRun(agent)
+  receiver.answer = (_request, response) => response.writeHead(500).end()
+  t.is(await round(), 1)
+  const untried = await endedRun(other)
+  await database.raw(
+    `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
+     select id || '-' || i, agent_id, owner_id, sequence + i, trigger, status, request_id, accepted_at, progressed_at, ended_at
+       from runs, generate_series(1, 250) i where id = ?`,
+    [untried],
+  )
+  await database.raw(
+    `insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
+     select r.id, c.agent_id, c.owner_id, r.id, url, c.status, give_up_at, next_at, created_at
+       from callbacks c join runs r on r.agent_id = c.agent_id and r.id <> c.run_id where c.run_id = ?`,
+    [untried],
+  )
+  clock.forward(86_400 + 120)
+  t.is(await round(), 0, 'without another attempt')
+  t.is((await database('callbacks').where({ status: 'failed' })).length, 252)
+  const { error, ...first } = await callbackOf(tried)
+  t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
+  t.deepEqual([error, first.log.map(({ outcome }) => outcome)], [first.log[0]?.outcome, ['The receiver answered 500.']])
+  const none = 'No attempt was made before its time was up, because no worker had room for one until then.'
+  t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
+  const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body.items
+  t.deepEqual(told.map(({ subjectId }) => subjectId).toSorted(), [agent.id, other.id].toSorted(), 'once for each agent')
+  t.true(told.find(({ subjectId }) => subjectId === other.id)?.message.includes(none))
+
+  // One that is just being tried is left to its attempt.
+  t.like(await retry(untried), { status: 'pending', error: null })
+  await database('callbacks').where({ runId: untried }).update({ giveUpAt: clock.now() })
+  const answer = new Promise<() => void>((resolve) => {
+    receiver.answer = (_request, response) => resolve(() => response.writeHead(204).end())
+  })
+  const delivering = openProcess().deliverCallbacks()
+  const end = await answer
+  clock.forward(80)
+  t.is(await round(), 0)
+  t.like(await callbackOf(untried), { status: 'pending', attempts: 1 })
+  end()
+  await delivering
+  t.like(await callbackOf(untried), { status: 'delivered', attempts: 1, error: null })
+})
+
 test('a private address is never contacted, nor a host that was suspended; where nobody listens it is tried again', async (t) => {
   const { receiver, clock, agentAt, endedRun, callbackOf, round, platform } = await openCallbacks(t, {
     ADMIN_EMAILS: 'admin@example.com',

@@ -1,0 +1,80 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import type { Logger } from '../logger.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { CallbackAttempt } from './callback-attempt.ts'
+import type { Callback } from './callback.ts'
+import { failureOf } from './failure.ts'
+import { tellFailed } from './tell-failed.ts'
+
+/** Callbacks that are given up in one transaction. */
+const batch = 100
+
+/** So long the last attempt, which is due when the time is up, may wait for its turn. */
+const turnMs = 60_000
+
+/** How often this is looked at: what is due may be a long list, which is read from its beginning. */
+const everyMs = 10_000
+
+type Overdue = Pick<Callback, 'id' | 'agentId' | 'ownerId' | 'runId' | 'attempts' | 'tries'>
+
+/**
+ * Gives up the callbacks whose time is up and whose turn does not come. A receiver that never answers holds each attempt
+ * for as long as it may take, and there is room for few at a time: of a long backlog most would stay pending for days.
+ */
+export function createGiveUp(context: {
+  database: Database
+  clock: Clock
+  logger: Logger
+  notifications: Notifications
+}) {
+  const { database, clock, logger, notifications } = context
+  let nextAt = 0
+
+  /** Not those that are being tried: these are due again only when their attempt would have to be over for long. */
+  async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
+    const { rows } = await trx.raw<{ rows: Overdue[] }>(
+      `update callbacks set status = 'failed', next_at = null, ended_at = :now
+        where id = any(array(select id from callbacks
+                              where status = 'pending' and next_at <= :now and give_up_at < :before
+                              order by next_at, id limit :batch for update skip locked))
+       returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", attempts, tries`,
+      { now, before: new Date(now.getTime() - turnMs), batch },
+    )
+    return rows
+  }
+
+  async function tell(trx: Transaction, overdue: Overdue, now: Date): Promise<void> {
+    const latest = await CallbackAttempt.query(trx)
+      .where({ callbackId: overdue.id })
+      .orderBy('attempt', 'desc')
+      .first()
+      .select('attempt', 'outcome')
+    const failure = failureOf({ ...overdue, status: 'failed' }, latest)
+    if (failure !== null) await tellFailed(trx, notifications, overdue, { failure, now })
+  }
+
+  const giveUpSome = (now: Date): Promise<number> =>
+    database.transaction(async (trx) => {
+      const overdue = await take(trx, now)
+      // By agent, as everybody who tells of several: two who tell the same wait for each other.
+      const byAgent = [...Map.groupBy(overdue, ({ agentId }) => agentId)].toSorted(([one], [other]) =>
+        one < other ? -1 : 1,
+      )
+      for (const [, [first]] of byAgent) if (first) await tell(trx, first, now)
+      return overdue.length
+    })
+
+  /** Does so batch by batch, unless the signal aborts; and nothing if it was looked at a moment ago. */
+  return async function giveUp(stopping?: AbortSignal): Promise<void> {
+    const now = clock.now()
+    if (now.getTime() < nextAt) return
+    nextAt = now.getTime() + everyMs
+    for (;;) {
+      if (stopping?.aborted) return
+      const count = await giveUpSome(now)
+      if (count > 0) logger.warn({ count }, 'callbacks whose time was up were given up')
+      if (count < batch) return
+    }
+  }
+}
