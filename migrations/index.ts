@@ -13,6 +13,7 @@ import * as refreshHistory from './20261121001200-refresh-history.ts'
 import * as triggers from './20261121001300-triggers.ts'
 import * as owedFires from './20261121001400-owed-fires.ts'
 import * as claimedBy from './20261121001500-claimed-by.ts'
+import * as runsByState from './20261121001600-runs-by-state.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: Migration[] = [
   { ...triggers, name: '20261121001300-triggers' },
   { ...owedFires, name: '20261121001400-owed-fires' },
   { ...claimedBy, name: '20261121001500-claimed-by' },
+  { ...runsByState, name: '20261121001600-runs-by-state' },
 ]

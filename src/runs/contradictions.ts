@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts'
 import type { AgentQueueInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue } from './agent-queue.ts'
 import { Run } from './run.ts'
+import { unfinishedStatuses } from './states.ts'
 
 /** How many agents are repaired in one round; the rest follow in the next. */
 const batch = 50
@@ -39,7 +40,7 @@ export function createContradictions({
 
   async function repairUnderLock(trx: Transaction, agentId: string): Promise<boolean> {
     const queue = await lockQueue(trx, agentId)
-    const open = await Run.query(trx).where({ agentId }).whereNull('endedAt').select('id', 'status')
+    const open = await Run.query(trx).where({ agentId }).whereIn('status', unfinishedStatuses).select('id', 'status')
     const active = open.find(({ status }) => status !== 'queued')?.id ?? null
     const causes = contradictionsOf(queue, open.length, active)
     if (causes.length === 0) return false

@@ -29,7 +29,7 @@ import type { Receipt } from './receipt.ts'
 import { createReplay } from './replay.ts'
 import { createRunCalls } from './run-calls.ts'
 import { Run, runFacts, type RunFacts } from './run.ts'
-import type { RunStatus } from './states.ts'
+import { unfinishedStatuses, type RunStatus } from './states.ts'
 import { createSteps } from './steps.ts'
 import { createWatching } from './watching.ts'
 
@@ -130,13 +130,13 @@ export function createRuns(given: {
     /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
       const run = isId(runId)
-        ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' })
+        ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' }).select('status', 'sequence')
         : undefined
       assertThat(run, 'RUN_NOT_FOUND')
       const ahead = await Run.query(database)
         .where({ agentId })
         .where('sequence', '<', run.sequence)
-        .whereNull('endedAt')
+        .whereIn('status', unfinishedStatuses)
         .resultSize()
       return { runId, status: run.status, sequence: run.sequence, ahead }
     },

@@ -16,6 +16,9 @@ export const runStatuses = Object.keys(moves) as [RunStatus, ...RunStatus[]]
 /** Whether a run in this state has ended; an ended run never changes again. */
 export const hasEnded = (status: RunStatus): boolean => moves[status].length === 0
 
+/** For questions about runs that have not ended: the indexes that know these runs go by the state, not by `ended_at`. */
+export const unfinishedStatuses = runStatuses.filter((status) => !hasEnded(status))
+
 /** Whether the table allows the move. */
 export const mayMove = (from: RunStatus, to: RunStatus): boolean => (moves[from] as readonly string[]).includes(to)
 
