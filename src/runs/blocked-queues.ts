@@ -50,9 +50,10 @@ export function createBlockedQueues(context: {
       `select q.agent_id, r.id as run_id from agent_queues q
          join runs r on r.agent_id = q.agent_id and r.status = 'queued'
         where q.blocked_cause in ('tier', 'past_due', 'credits')
-          and greatest(q.blocked_since, r.accepted_at) < ?::timestamptz - make_interval(secs => ?)
-        order by r.accepted_at limit ?`,
-      [clock.now(), config.queueBlockedSeconds, batch],
+          -- apart from each other, so that the runs of a queue which is not blocked for long are not looked at
+          and q.blocked_since < :before and r.accepted_at < :before
+        order by r.accepted_at limit :batch`,
+      { before: new Date(clock.now().getTime() - config.queueBlockedSeconds * 1000), batch },
     )
     return rows
   }
