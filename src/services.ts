@@ -48,7 +48,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits(config.rateLimits, database)
-  const lease = createLease({ database, clock })
+  const lease = createLease({ database })
   const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, fetch: outgoing.fetch }
 
   const users = createUsers(base)

@@ -188,14 +188,14 @@ test('without a mail server nothing is mailed, nor afterwards when there is one'
 })
 
 test('several processes that send at the same time send each mail once', async (t) => {
-  const { server, tell, ada, mails, openProcess, clock } = await openMails(t)
+  const { server, tell, ada, mails, openProcess, pass } = await openMails(t)
   for (let key = 0; key < 30; key += 1) await tell(ada, { key: String(key) })
   const others = [openProcess(), openProcess()]
   const round = () => Promise.all([mails, ...others.map((one) => one.mails)].map((one) => one.send()))
   await round()
   t.is(server.arrived.length, 20)
   // Whoever held the lease is gone.
-  clock.forward(minutes(4))
+  await pass(minutes(4))
   await round()
   await round()
   t.is(new Set(server.arrived.map((mail) => header(mail, 'message-id')[0])).size, 30)
@@ -203,7 +203,7 @@ test('several processes that send at the same time send each mail once', async (
 })
 
 test('a worker that is killed while it sends does not make the mail come twice within minutes', async (t) => {
-  const { server, url, config, tell, ada, mails, rows, clock } = await openMails(t)
+  const { server, url, config, tell, ada, mails, rows, clock, pass } = await openMails(t)
   await tell(ada)
   server.refuse({ at: 'DATA', status: 'none' })
   const mail = { SMTP_URL: server.url, MAIL_FROM: 'no-reply@example.com', SMTP_TIMEOUT_SECONDS: '60' }
@@ -214,10 +214,10 @@ test('a worker that is killed while it sends does not make the mail come twice w
   const claimedUntil = (await rows())[0]?.mailNextAt?.getTime() ?? 0
   server.refuse(undefined)
 
-  clock.forward((claimedUntil - clock.now().getTime()) / 1000 - 1)
+  await pass((claimedUntil - clock.now().getTime()) / 1000 - 1)
   await mails.send()
   t.is(server.arrived.length, 1)
-  clock.forward(1)
+  await pass(1)
   await mails.send()
   t.is(server.arrived.length, 2)
   t.deepEqual(header(server.arrived[1], 'message-id'), header(server.arrived[0], 'message-id'))

@@ -31,12 +31,17 @@ export async function openNotifications(t: ExecutionContext, smtpUrl = '') {
   }
 
   const first = openProcess()
+  /** So many seconds go by: on the clock of the processes, and for the leases, which go by that of Postgres. */
+  async function pass(seconds: number): Promise<void> {
+    clock.forward(seconds)
+    await first.database.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
+  }
   const owner = async (email: string) => (await first.users.register({ email, password })).id
   const tell = (ownerId: string, fields: Partial<Telling> = {}, process = first) =>
     process.database.transaction((trx) => process.notifications.tell(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */
   const rows = () => Notification.query(first.database).orderBy('id')
-  return { ...first, url, logs, openProcess, owner, tell, rows, ada: await owner('ada@example.com') }
+  return { ...first, url, logs, openProcess, pass, owner, tell, rows, ada: await owner('ada@example.com') }
 }
 
 export const telling: Omit<Telling, 'ownerId'> = {

@@ -64,6 +64,19 @@ test('of two sweepers one works, and the other takes over when it is gone', asyn
   })
 })
 
+test('a process whose clock is fast takes no lease from others, and leaves none behind for longer than it said', async (t) => {
+  const { DATABASE_URL } = await shared(t)
+  const clockAhead = (ms: number) => ({ now: () => new Date(Date.now() + ms) })
+  const env = { DATABASE_URL, ...nowhere }
+  const right = (await startPlatform(t, { env })).services.lease
+  const fast = (await startPlatform(t, { env, clock: clockAhead(3_600_000) })).services.lease
+  t.true(await right.hold('one', 60))
+  t.false(await fast.hold('one', 60))
+  t.true(await fast.hold('other', 1))
+  t.false(await right.hold('other', 1))
+  await eventually(10, 'the other lease is over', async () => (await right.hold('other', 1)) || undefined)
+})
+
 test('an agent that makes progress, or has nothing to do, is not woken', async (t) => {
   const env = { ...(await shared(t)), STALL_SECONDS: '600' }
   const platform = await startPlatform(t, { env: { ...env, ...nowhere } })
