@@ -66,15 +66,20 @@ export function createFiller(context: {
     await moveOn(trx, schedule, plan, now)
   }
 
-  async function missedToday(now: Date): Promise<Missed[]> {
+  /** Without the agents whose owners were told today: there may be thousands of them, and this is asked often. */
+  async function missedUntold(now: Date): Promise<Missed[]> {
+    const day = dayOf(now)
     const { rows } = await database.raw<{ rows: Missed[] }>(
       `select a.id as agent_id, a.owner_id, a.name, count(*)::int as count,
               count(*) filter (where f.reason = 'NO_CREDITS')::int as unpaid,
               min(f.nominal_at) as first, max(f.nominal_at) as last
          from schedule_fires f join agents a on a.id = f.agent_id
         where f.recorded_at >= ? and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
+          and not exists (select 1 from notifications n
+                           where n.owner_id = a.owner_id and n.kind = 'schedule_missed'
+                             and n.subject_id = a.id and n.dedupe_key = ?)
         group by a.id having max(f.recorded_at) < ?`,
-      [`${dayOf(now)}T00:00:00Z`, new Date(now.getTime() - quietMs)],
+      [`${day}T00:00:00Z`, day, new Date(now.getTime() - quietMs)],
     )
     return rows
   }
@@ -91,7 +96,7 @@ export function createFiller(context: {
      */
     async tellMissed(): Promise<void> {
       const now = clock.now()
-      for (const missed of await missedToday(now)) {
+      for (const missed of await missedUntold(now)) {
         await database.transaction((trx) => notifications.tell(trx, tellingOf(missed, dayOf(now))))
       }
     },

@@ -162,11 +162,18 @@ test('a fire that nothing reports is recorded as missed when it cannot come any 
   t.deepEqual(more, [])
   t.like(telling, { subjectId: agent.id, title: 'The schedule of An agent missed 3 fires' })
   t.regex(telling?.message ?? '', /3 fires from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC/)
+  const tellings: string[] = []
+  database.on('query', ({ sql }: { sql: string }) => {
+    if (sql.includes('insert into notifications')) tellings.push(sql)
+  })
   set('10:30:00')
   await round()
   set('10:31:00')
   await round()
+  set('10:31:40')
+  await round()
   t.is((await told()).length, 1)
+  t.deepEqual(tellings, [], 'who was told today is left alone')
   t.is((await ledger()).length, 25)
 
   set('20:00:00')
