@@ -53,15 +53,22 @@ export function createStrays(context: {
     for (const one of listed.filter(({ type, id }) => !expected[type].has(id))) await end(one)
   }
 
+  /** Where the last page ended Temporal may not take up any more (it was begun anew): the next round begins anew, too. */
+  async function nextPage(before: Date): Promise<ListedExecution[]> {
+    const continued = from
+    from = null
+    const { listed, next } = await temporal.inspection.listOpen(before, continued)
+    from = next
+    return listed
+  }
+
   return {
     /** Reads a few pages of what is open, and ends what should not be. */
     async end(): Promise<void> {
       const before = new Date(clock.now().getTime() - config.reconcile.standstillSeconds * 1000)
       for (let page = 0; page < pages; page += 1) {
-        const { listed, next } = await temporal.inspection.listOpen(before, from)
-        from = next
-        await endStraysOf(listed, before)
-        if (!next) return
+        await endStraysOf(await nextPage(before), before)
+        if (!from) return
       }
     },
   }

@@ -5,6 +5,7 @@ import { createActivities } from '../../activities/index.ts'
 import * as agents from '../../api/agents.ts'
 import { newId } from '../../src/ids.ts'
 import { startLoop } from '../../src/loop.ts'
+import { createStrays } from '../../src/runs/strays.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -18,7 +19,7 @@ import { openStage, type Stage } from './stage.ts'
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
 
 /** Temporal's own client, for doing what operators do there, and worse. */
-async function openOperator(t: ExecutionContext, { environment }: Stage) {
+async function openOperator(t: ExecutionContext, { environment }: Pick<Stage, 'environment'>) {
   const connection = await Connection.connect({ address: temporalAddress() })
   t.teardown(() => connection.close())
   const { workflow } = new Client({ connection })
@@ -236,6 +237,31 @@ test('a run that a bad deployment cannot carry out is begun anew by an API, and 
   await stage.startWorker()
   t.is((await ended(someone, runId, 60)).status, 'completed')
   await tell(t, someone, runId, began)
+})
+
+test('open workflows are looked through from the first again when Temporal does not go on where the last page ended', async (t) => {
+  const { services, config } = await startPlatform(t, { env: impatient })
+  const { inspection } = services.temporal
+  let lost = false
+  const listOpen: typeof inspection.listOpen = async (before, from) => {
+    const page = await inspection.listOpen(before, from)
+    if (lost) return page
+    lost = true
+    return { ...page, next: Buffer.from('where a Temporal that was begun anew had ended') }
+  }
+  const strays = createStrays({
+    ...services,
+    temporal: { ...services.temporal, inspection: { ...inspection, listOpen } },
+  })
+  // Temporal's client takes the refusal for an absence, and asks again for two seconds.
+  await t.throwsAsync(strays.end())
+  const operator = await openOperator(t, { environment: { TASK_QUEUE: config.temporal.taskQueue } })
+  const stray = agentRunId(newId())
+  await operator.wedge('agentRun', stray)
+  await eventually(20, 'it is ended', async () => {
+    await strays.end()
+    return (await operator.statusOf(stray)) === 'TERMINATED' || undefined
+  })
 })
 
 test('a queue row that contradicts its runs is brought in line with them', async (t) => {
