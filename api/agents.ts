@@ -79,7 +79,9 @@ export const updateAgent = route({
   method: 'patch',
   path: '/agents/{agentId}',
   summary: 'Change an agent',
-  description: 'A run that has started keeps the prompt and the schema it was started with.',
+  description:
+    'A run that has started keeps the prompt and the schema it was started with. Sites and tools that are taken from the ' +
+    'agent are not called any more, not even by such a run.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
     systemPrompt: v.optional(agentFields.systemPrompt),

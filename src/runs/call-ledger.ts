@@ -4,6 +4,7 @@ import type { CallOutcome } from '../tools/call-site.ts'
 import { isFinal, statusAfter, ToolCall } from '../tools/tool-call.ts'
 import { lockRun, type RunRef } from './record.ts'
 import type { Run } from './run.ts'
+import { lastWordOnTaken, type LastWord } from './taken-tools.ts'
 import { append } from './timeline.ts'
 
 /** How often a call is sent that the site declares harmless to repeat. */
@@ -27,19 +28,14 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     ToolCall.query(trx).where({ id, status, attempts })
 
   return {
-    /** The call if there is anything to send; settles it if its last attempt was lost and must not be repeated. */
+    /** The call if there is anything to send; settles it if it must not be sent, or not again. */
     look: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
       underLock(ref, async (trx, run, now) => {
         const call = await openCall(trx, run, callId)
-        if (!call || call.status !== 'started') return call
-        if (call.effect !== 'once' && call.attempts - call.harmless < maxAttempts) return call
-        const note = call.effect === 'once' ? inDoubt : givenUp
-        const status = call.effect === 'read' ? 'failed' : 'unknown'
-        await ToolCall.query(trx)
-          .findById(callId)
-          .patch({ status, result: { text: note }, endedAt: now })
-        const data = { callId, attempts: call.attempts, status, note }
-        await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
+        if (!call) return undefined
+        const lastWord = lastWordOnLost(call) ?? (await lastWordOnTaken(trx, call))
+        if (!lastWord) return call
+        await close(trx, call, lastWord, now)
         return undefined
       }),
 
@@ -50,6 +46,12 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         const call = await openCall(trx, run, callId)
         // Somebody else has begun it since it was looked at: Temporal gave it to two workers, and one of them is late.
         if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined
+        // Its turn at the host may have been long in coming.
+        const lastWord = await lastWordOnTaken(trx, call)
+        if (lastWord) {
+          await close(trx, call, lastWord, now)
+          return undefined
+        }
         const attempt = call.attempts + 1
         const lost = call.status === 'started' && !(await failedBefore(trx, call))
         const free = { waitCause: null, notBefore: null, inDoubt: call.inDoubt || call.status === 'started' }
@@ -114,6 +116,23 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
 async function openCall(trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> {
   const call = await ToolCall.query(trx).findOne({ id: callId, runId: run.id }).forUpdate().throwIfNotFound()
   return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
+}
+
+/** How a call ends whose last attempt was lost and must not be repeated. */
+function lastWordOnLost({ status, effect, attempts, harmless }: ToolCall): LastWord | undefined {
+  if (status !== 'started') return undefined
+  if (effect !== 'once' && attempts - harmless < maxAttempts) return undefined
+  return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
+}
+
+/** Ends a call that is not sent any more; its place at its host goes to others. */
+async function close(trx: Transaction, call: ToolCall, { status, note }: LastWord, now: Date): Promise<void> {
+  const { id: callId, runId, attempts } = call
+  await trx('outgoing_waits').where({ callId }).delete()
+  await ToolCall.query(trx)
+    .findById(callId)
+    .patch({ status, result: { text: note }, endedAt: now })
+  await append(trx, runId ?? '', now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
 }
 
 const failedEvent = ({ id: callId, attempts: attempt }: ToolCall, message: string) => ({

@@ -1,6 +1,7 @@
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database.ts'
+import { toolIsTaken } from './taken-tools.ts'
 
 const batch = 50
 
@@ -9,12 +10,13 @@ const batch = 50
  * be nobody to be told so, because Temporal has lost them, they are found standing still like any other.
  */
 export function createParkedRuns({ database, clock, billing }: { database: Database; clock: Clock; billing: Billing }) {
-  /** Calls whose site is connected again, or gone, are not parked any longer. */
+  /** Calls whose site is connected again, or gone, or taken from their agent, are not parked any longer. */
   async function freeCalls(): Promise<void> {
     await database.raw(
       `update tool_calls c set wait_cause = null
         where wait_cause = 'credential' and status in ('planned', 'started')
-          and not exists (select 1 from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`,
+          and (not exists (select 1 from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')
+               or (${toolIsTaken}))`,
     )
   }
 

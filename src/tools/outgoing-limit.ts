@@ -102,6 +102,11 @@ export function createOutgoingLimit(context: {
       }
     },
 
+    /** Nothing was sent in the slot after all: it is free at once, as if it had not been taken. */
+    async giveBack(slotId: string): Promise<void> {
+      await database('outgoing_slots').where({ id: slotId }).delete()
+    },
+
     /** The calls will not be made after all: their places in the order go to others. */
     async forget(callIds: string[], trx: Database | Transaction = database): Promise<void> {
       if (callIds.length > 0) await trx('outgoing_waits').whereIn('callId', callIds).delete()

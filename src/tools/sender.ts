@@ -65,8 +65,10 @@ export function createSender(context: {
     const slot = await outgoing.take({ host, share, callId, mayWait })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, why: slot.why, host }
     if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to the site.', true)
+    let begun = false
     try {
-      if (!(await ledger.begin())) return { kind: 'dropped' }
+      begun = await ledger.begin()
+      if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
       // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
       const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
@@ -74,15 +76,15 @@ export function createSender(context: {
       await persist(() => ledger.undone(outcome, connection.generation), patience)
       return await persist(() => untilAborted(judge(sending, connection, host, outcome), sending.signal), patience)
     } finally {
-      await release(slot.slotId)
+      await leave(slot.slotId, begun)
     }
   }
 
   /** A slot that is not given back is free by itself some time later; that must not cost the outcome of the call. */
-  const release = (slotId: string): Promise<void> =>
-    outgoing
-      .release(slotId)
-      .catch((error: unknown) => logger.warn({ err: error }, 'a slot was not given back, and is free by itself later'))
+  const leave = (slotId: string, wasUsed: boolean): Promise<void> =>
+    (wasUsed ? outgoing.release(slotId) : outgoing.giveBack(slotId)).catch((error: unknown) =>
+      logger.warn({ err: error }, 'a slot was not given back, and is free by itself later'),
+    )
 
   async function judge(sending: Sending, connection: Connection, host: string, outcome: Harmless): Promise<Sent> {
     if (outcome.httpStatus === 429) {
