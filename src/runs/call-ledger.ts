@@ -10,11 +10,17 @@ import { append } from './timeline.ts'
 /** How often a call is sent that the site declares harmless to repeat. */
 export const maxAttempts = 3
 
+/** How often a site may answer 401 or 429 to one call, which proves that it did nothing, before that is its answer. */
+export const maxHarmless = 20
+
 const inDoubt =
   'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
 const repeated =
   'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
 const givenUp = 'Every attempt ended without a usable answer.'
+
+/** What is said of a call's attempts when it ends. */
+export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
 
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
 
@@ -62,12 +68,13 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         return Object.assign(call, changes)
       }),
 
-    finish: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
+    finish: (ref: RunRef, call: ToolCall, outcome: CallOutcome, counted: Counted = call): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
-        const status = statusAfter(call, outcome)
+        const { attempts, inDoubt } = counted
+        const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
         const result = { httpStatus: outcome.httpStatus, result: { text: outcome.text } }
-        if ((await ofAttempt(trx, call).patch({ status, ...result, endedAt: now })) === 0) return
-        const data = { callId: call.id, attempts: call.attempts, status }
+        if ((await ofAttempt(trx, call).patch({ status, attempts, ...result, endedAt: now })) === 0) return
+        const data = { callId: call.id, attempts, status }
         await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
       }),
 
@@ -86,7 +93,8 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
         const changes = { status: 'planned' as const, harmless: call.harmless + 1, refusedGeneration }
         if ((await ofAttempt(trx, call).patch(changes)) === 0) return call
-        await append(trx, run.id, now, [failedEvent(call, outcome.text)])
+        const isAnswer = outcome.httpStatus === 429 && changes.harmless > maxHarmless
+        await append(trx, run.id, now, isAnswer ? [] : [failedEvent(call, outcome.text)])
         return Object.assign(call, changes)
       }),
 
@@ -95,13 +103,11 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
       underLock(ref, async (trx) => void (await ofAttempt(trx, call).patch(wait))),
 
     /** The call was not sent: its connection cannot be made for the time being. Counted, so that this comes to an end. */
-    countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<ToolCall> =>
+    countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
         const attempts = call.attempts + 1
-        if ((await ofAttempt(trx, call).patch({ attempts })) === 0) return call
-        const counted = Object.assign(call, { attempts })
-        await append(trx, run.id, now, [failedEvent(counted, outcome.text)])
-        return counted
+        if ((await ofAttempt(trx, call).patch({ attempts })) === 0) return
+        await append(trx, run.id, now, [failedEvent({ id: call.id, attempts }, outcome.text)])
       }),
 
     /** A credential was refreshed on the way to the call. */
@@ -135,7 +141,7 @@ async function close(trx: Transaction, call: ToolCall, { status, note }: LastWor
   await append(trx, runId ?? '', now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
 }
 
-const failedEvent = ({ id: callId, attempts: attempt }: ToolCall, message: string) => ({
+const failedEvent = ({ id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'attempts'>, message: string) => ({
   kind: 'tool.failed' as const,
   data: { callId, attempt, message, willRetry: true as const },
 })

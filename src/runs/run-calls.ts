@@ -4,12 +4,9 @@ import { CodedError } from '../errors.ts'
 import type { CallOutcome } from '../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../tools/sender.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
-import { createCallLedger, maxAttempts } from './call-ledger.ts'
+import { createCallLedger, maxAttempts, maxHarmless, type Counted } from './call-ledger.ts'
 import type { RunRef } from './record.ts'
 import { Run } from './run.ts'
-
-/** How often a site may answer 401 or 429 to one call, which proves that it did nothing, before that is its answer. */
-const maxHarmless = 20
 
 /**
  * The tool calls of runs. A call's row says `started` before the first byte leaves, so after a crash it is known that
@@ -46,8 +43,14 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     return sent.kind === 'again'
   }
 
-  async function finish(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
-    await persist(() => ledger.finish(ref, call, outcome), signal)
+  async function finish(
+    ref: RunRef,
+    call: ToolCall,
+    outcome: CallOutcome,
+    signal: AbortSignal,
+    counted?: Counted,
+  ): Promise<false> {
+    await persist(() => ledger.finish(ref, call, outcome, counted), signal)
     return false
   }
 
@@ -58,8 +61,9 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
   }
 
   async function settleUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
-    const counted = await persist(() => ledger.countUnsent(ref, call, outcome), signal)
-    if (!mayRepeat(counted, outcome)) return finish(ref, counted, outcome, signal)
+    const counted = countedUnsent(call, outcome)
+    if (!mayRepeat(call, outcome, counted.attempts)) return finish(ref, call, outcome, signal, counted)
+    await persist(() => ledger.countUnsent(ref, call, outcome), signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
@@ -99,8 +103,15 @@ const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending 
   signal,
 })
 
+/** Nothing was sent: that is an attempt only where another one might have gone better. What was sent before stays. */
+const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
+  attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.hopeless ? 0 : 1),
+  inDoubt: call.inDoubt || call.status === 'started',
+})
+
 /** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
-function mayRepeat({ effect, attempts, harmless }: ToolCall, outcome: CallOutcome): boolean {
+function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempts): boolean {
+  const { effect, harmless } = call
   if (attempts - harmless >= maxAttempts || harmless > maxHarmless) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && !outcome.hopeless && (outcome.certain || effect !== 'once')

@@ -85,12 +85,12 @@ test('an attempt that succeeds after the run has ended is neither recorded nor c
   t.is((await timelineOf(someone, run.runId)).at(-1)?.kind, 'ended')
 })
 
-test('of two attempts at a call that both come to send it, one does', async (t) => {
+/** A claimed run whose only call is planned, and was sent already if `state` says so. */
+async function planned(t: Parameters<typeof startPlatform>[0], systemPrompt: string, state = {}) {
   const sites = await startSites(t)
   const { services, ...platform } = await startPlatform(t, { sites })
   const someone = await customer(platform)
   const vaultEntryId = await connectBadTools(someone, sites)
-  const systemPrompt = '[[call slow_once {"seconds":0}]]'
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await start(someone, agent)
   const run = await services.runs.claimNext(agent.id)
@@ -98,6 +98,13 @@ test('of two attempts at a call that both come to send it, one does', async (t) 
   const move = await services.runs.advance(run, never)
   const [call] = move.kind === 'tools' ? move.calls : []
   if (!call) throw new Error('no call was asked for')
+  const updated = { status: 'planned', ...state }
+  await services.database('tool_calls').where({ id: call.callId }).update(updated)
+  return { sites, services, someone, vaultEntryId, run, call }
+}
+
+test('of two attempts at a call that both come to send it, one does', async (t) => {
+  const { sites, services, someone, run, call } = await planned(t, '[[call slow_once {"seconds":0}]]')
 
   // Both have looked at the call, and wait for their turn at the site, when the first of them gets it.
   const { database } = services
@@ -122,4 +129,27 @@ test('of two attempts at a call that both come to send it, one does', async (t) 
     [[1, undefined]],
   )
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
+})
+
+test('a call whose last attempt was lost stays in doubt when there is no way to its site any more', async (t) => {
+  const state = { status: 'started', attempts: 1 }
+  const { services, someone, vaultEntryId, run, call } = await planned(
+    t,
+    '[[call slow_idempotent {"seconds":0}]]',
+    state,
+  )
+  await services.database('vault_entries').where({ id: vaultEntryId }).delete()
+  await services.runs.performCall(run, call.callId, never)
+  const timeline = await timelineOf(someone, run.runId)
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'unknown', attempts: 1 }])
+  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
+})
+
+test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
+  const state = { attempts: 20, harmless: 20 }
+  const { services, someone, run, call } = await planned(t, '[[call limit {}]]', state)
+  await services.runs.performCall(run, call.callId, never)
+  const timeline = await timelineOf(someone, run.runId)
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
+  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
 })

@@ -74,6 +74,8 @@ test('a call that cannot be sent, because no tokens are to be had, is not said t
   site.token = refusing(503)
   const timeline = await follow(t, stage, entryId)
   t.deepEqual(dataOf(timeline, 'tool.started'), [])
+  const failed = dataOf(timeline, 'tool.failed').map(({ attempt }) => attempt)
+  t.deepEqual(failed, [1, 2], 'each was followed by another')
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', attempts: 3 }])
   t.deepEqual(site.toolTokens, [])
 })
