@@ -153,3 +153,26 @@ test('a 429 that is taken for the answer is not said to be tried again', async (
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
   t.deepEqual(dataOf(timeline, 'tool.failed'), [])
 })
+
+test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {
+  const again = 'The run ended before this call was tried again;'
+  const nothing = `${again} what was tried before certainly did nothing.`
+  const doubt = `${again} an attempt before may or may not have taken effect.`
+  const underWay = 'The run ended while this call was under way; it may or may not have taken effect.'
+  const cases = [
+    [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],
+    [{ attempts: 1, harmless: 1 }, 'failed', nothing],
+    [{ attempts: 1 }, 'failed', nothing],
+    [{ attempts: 2, harmless: 1, in_doubt: true }, 'unknown', doubt],
+    [{ attempts: 1, status: 'started' }, 'unknown', underWay],
+  ] as const
+  const script = cases.map((_, number) => `[[call slow_idempotent {"seconds":${number}}]]`).join(' ')
+  const { services, someone, run } = await planned(t, script)
+  for (const [position, [state]] of cases.entries())
+    await services.database('tool_calls').where({ runId: run.runId, position }).update(state)
+  await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
+  const outcomes = dataOf(await timelineOf(someone, run.runId), 'tool.finished')
+  const said = outcomes.map((data) => [data['idempotencyKey'], [data['status'], data['note'], data['result']]])
+  const expected = cases.map(([, status, note], position) => [`${run.runId}:1:${position}`, [status, note, note]])
+  t.deepEqual(Object.fromEntries(said), Object.fromEntries(expected))
+})

@@ -176,7 +176,11 @@ test('a run that waits is cancelled within ten seconds, and the next one behind 
     timeline.slice(-4).map(({ kind }) => kind),
     ['cancel.requested', 'tool.finished', 'wait.ended', 'ended'],
   )
-  t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', note: 'The run ended before this call was sent.' })
+  t.like(dataOf(timeline, 'tool.finished')[0], {
+    status: 'failed',
+    attempts: 1,
+    note: 'The run ended before this call was tried again; what was tried before certainly did nothing.',
+  })
   t.is((await ended(someone, next)).status, 'completed')
 })
 
