@@ -1,10 +1,13 @@
 import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
+import { limitedSites } from './limited-sites.ts'
 
 /** What holds up the run that has begun, or what it is doing. What its owner has paused is said elsewhere. */
 export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
-  const parked = [...deadCredentials(head), ...limitedSites(facts, head), ...missingCredits(facts, head)]
+  const dead = deadCredentials(head)
+  const limited = limitedSites(facts, head, dead.length > 0)
+  const parked = [...dead, ...limited, ...missingCredits(facts, head)]
   const doing = doingOf(head)
   return [
     ...cancelling(facts, head, doing),
@@ -50,41 +53,6 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     site: call.siteOrigin,
     message,
     action: `${how}; the run then goes on with the same call within seconds.`,
-  })
-}
-
-/** One cause for each site at which it is not the turn of the run's calls. */
-function limitedSites(facts: Facts, head: HeadRun): Cause[] {
-  const later = head.calls.filter(
-    ({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null && notBefore > facts.now,
-  )
-  const sites = Map.groupBy(
-    later.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore)),
-    ({ siteOrigin }) => siteOrigin,
-  )
-  return [...sites.values()].flatMap(([call]) => (call ? [limitedSite(facts, head, call)] : []))
-}
-
-function limitedSite({ now, settings }: Facts, head: HeadRun, call: OpenCall): Cause {
-  const { run, mayWaitUntil } = head
-  const held = call.heldUntil !== null && call.heldUntil > now
-  const why = held
-    ? 'has asked for no calls for a while (status 429)'
-    : `takes ${settings.callsPerMinute} calls a minute of this platform, and has been called that often`
-  const turn = call.notBefore as Date
-  const fails = mayWaitUntil < turn
-  const until = fails ? mayWaitUntil : turn
-  const end = fails ? ', and fails then, having waited as long as a run may' : ''
-  const going = fails ? 'Nothing can be done for it' : 'Nothing has to be done: the run goes on by itself'
-  return causeOf({
-    code: 'RATE_LIMIT',
-    ...about(head),
-    since: run.waitingCause === 'rate_limit' ? run.waitingSince : null,
-    until,
-    step: call.step,
-    site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${moment(until)}${end}, because ${siteOf(call)} ${why}.`,
-    action: `${going}; POST /runs/${run.id}/skip lets the next run go first.`,
   })
 }
 

@@ -178,6 +178,41 @@ test('a turn that comes after a run has waited as long as it may is none', (t) =
   t.notRegex(cause.action, /goes on by itself/)
 })
 
+test('that a run goes on by itself when its turn comes is said only where nothing else keeps it', (t) => {
+  const cause = (head: HeadRun, more: Partial<Facts> = {}) => only(withHead(head, more), 'RATE_LIMIT')
+  const alone = cause(waits('rate_limit', [limited]))
+  t.is(
+    alone.action,
+    'Nothing has to be done: the run goes on by itself; POST /runs/r3/skip lets the next run go first.',
+  )
+  const paused = { agent: { ...idle.agent, pausedAt: ago(7) } }
+  const nobody: Partial<Facts> = { workers: { present: false, since: null } }
+  const beside = [
+    [
+      cause(waits('rate_limit', [limited]), paused),
+      /before the agent is resumed; POST \/runs\/r3\/skip gives it up\.$/,
+    ],
+    [
+      cause(waits('rate_limit', [limited, parked])),
+      /before a site is connected again; .* lets the next run go first\.$/,
+    ],
+    [
+      cause(waits('rate_limit', [limited, parked]), paused),
+      /before a site is connected again and the agent is resumed;/,
+    ],
+    [cause(waits('rate_limit', [limited]), nobody), /before the platform is whole again;/],
+  ] as const
+  for (const [{ message, action }, expected] of beside) {
+    t.regex(message, /waits until 2026-11-21T12:00:40Z at least, because/)
+    t.regex(action, expected)
+    t.notRegex(action, /by itself/)
+  }
+  const atWork = { ...asking, calls: [call, limited] }
+  t.regex(cause(atWork).action, /goes on by itself; POST \/runs\/r3\/cancel ends it\.$/, 'it cannot be skipped')
+  const ending = { ...atWork, run: { ...run, cancelRequestedAt: ago(1) } }
+  t.is(cause(ending).action, 'Nothing has to be done: the run is about to end.')
+})
+
 test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
   const agent = { ...idle.agent, pausedAt: ago(7) }
   const message = (facts: Facts) => only({ ...facts, agent }, 'PAUSED').message
