@@ -12,7 +12,7 @@ import { createModels } from './models/models.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
-import { waitingTimeLeft } from './runs/next-move.ts'
+import { waitingTimeLeft, workingTimeLeft } from './runs/next-move.ts'
 import { createReconciler } from './runs/reconciler.ts'
 import { createReachability } from './reachability.ts'
 import { chargesOf } from './runs/blocked.ts'
@@ -75,7 +75,8 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
-  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, nextFire: nextFireOf, waitingTimeLeft })
+  const times = { nextFire: nextFireOf, waitingTimeLeft, workingTimeLeft }
+  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, ...times })
   const reconciler = createReconciler({ ...base, workers })
 
   return {

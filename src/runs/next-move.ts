@@ -81,6 +81,12 @@ export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
   return budgets.waitSeconds * 1000 - run.waitedMs - currentWaitMs(run, now)
 }
 
+/** How much longer the run may work, in milliseconds; what it waits does not count, pauses between attempts do. */
+export function workingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
+  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs - currentWaitMs(run, now) : 0
+  return budgets.minutes * 60_000 - busyMs
+}
+
 /** How long the wait under way has lasted, in milliseconds. */
 export const currentWaitMs = ({ waitingSince }: Run, now: Date): number =>
   waitingSince ? Math.max(0, now.getTime() - waitingSince.getTime()) : 0
@@ -96,8 +102,7 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
   if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
   if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
   if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
-  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs - currentWaitMs(run, now) : 0
-  return busyMs > budgets.minutes * 60_000 ? 'BUDGET_TIME' : undefined
+  return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
 }
 
 /** What of a call makes it the same as another. */

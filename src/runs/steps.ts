@@ -3,7 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { persist, type Database, type Transaction } from '../database.ts'
-import { isCoded } from '../errors.ts'
+import { isCoded, type CodedError } from '../errors.ts'
 import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -14,7 +14,7 @@ import { lockRun, type RunRef } from './record.ts'
 import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
-import { append } from './timeline.ts'
+import { append, type StepFailure } from './timeline.ts'
 import { readTranscript } from './transcript.ts'
 import { createWaits } from './waits.ts'
 
@@ -85,7 +85,8 @@ export function createSteps(context: {
       if (!isCoded(error, 'MODEL_ERROR')) throw error
       const willRetry = error.retryable && counted < maxAttempts
       const { code, message } = error
-      await persist(() => noteFailure(ref, { step, attempt, code, message, willRetry }), signal)
+      const failure = { step, attempt, code, message, willRetry, ...(willRetry && retryTime(error)) }
+      await persist(() => noteFailure(ref, failure), signal)
       if (willRetry) throw error
       return failedFor('MODEL_ERROR')
     }
@@ -143,10 +144,11 @@ export function createSteps(context: {
     })
   }
 
-  function noteFailure(
-    ref: RunRef,
-    data: { step: number; attempt: number; code: string; message: string; willRetry: boolean },
-  ) {
+  /** When the failed call is made again, where its provider has named a time; otherwise it is a matter of seconds. */
+  const retryTime = ({ retryAfter }: CodedError): Pick<StepFailure, 'retryAt'> =>
+    retryAfter ? { retryAt: new Date(clock.now().getTime() + retryAfter * 1000).toISOString() } : {}
+
+  function noteFailure(ref: RunRef, data: StepFailure) {
     return database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Too late to be told: the step was recorded, or the run ended, while this attempt was failing.

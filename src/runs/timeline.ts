@@ -2,13 +2,23 @@ import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database.ts'
 import { Row } from '../row.ts'
 
+/** A model call that failed; `retryAt` is when its provider wants to be asked again, if it has said so. */
+export interface StepFailure {
+  step: number
+  attempt: number
+  code: string
+  message: string
+  willRetry: boolean
+  retryAt?: string
+}
+
 /** The kinds of timeline events and what each carries; contents (payloads, answers, results) are joined on reading. */
 export interface EventData {
   accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
   recovered: { epoch: number; step: number; note: string }
   'step.started': { step: number; attempt: number; note?: string }
-  'step.failed': { step: number; attempt: number; code: string; message: string; willRetry: boolean }
+  'step.failed': StepFailure
   'step.finished': { step: number; attempt: number }
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }

@@ -34,10 +34,12 @@ export interface HeadRun {
   >
   /** The model call of the present step, if it was begun: the latest attempt, and how the one before failed. */
   attempt: { number: number; at: Date; failed: boolean } | null
-  failure: { message: string; at: Date } | null
+  failure: { message: string; at: Date; retryAt: Date | null } | null
   calls: OpenCall[]
   /** When it has waited as long as a run may. */
   mayWaitUntil: Date
+  /** When its minutes are used up, unless it waits meanwhile. */
+  mayWorkUntil: Date
 }
 
 /** A run as far as it matters while it is queued, or after it has ended. */

@@ -2,6 +2,7 @@ import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
+import { modelFailure } from './model-failure.ts'
 
 /** What holds up the run that has begun, or what it is doing. What its owner has paused is said elsewhere. */
 export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
@@ -68,29 +69,6 @@ function missingCredits({ hasCredits }: Facts, head: HeadRun): Cause[] {
 /** How one comes by credits. */
 export const getCredits =
   'Subscribe to a higher tier with POST /billing/subscription, or wait for the grant of the next month; GET /billing shows the balance.'
-
-function modelFailure(facts: Facts, head: HeadRun, doing: Doing): Cause[] {
-  const { run, failure, attempt } = head
-  if (!failure || run.waitingCause || head.calls.length > 0) return []
-  const isLate = attempt?.failed && later(failure.at, longestPauseSeconds) < facts.now
-  const soon = isLate ? 'has not been asked again since' : 'is asked again in a moment'
-  const now = attempt?.failed ? soon : `is asked again${sinceThen(attempt?.at ?? null)}`
-  const byItself = 'Nothing has to be done: the run fails by itself if the model fails four times'
-  const held = `The operators of the platform have to look at the workflow run/${run.id} in Temporal, where its activity may be paused`
-  return [
-    causeOf({
-      code: 'MODEL_RETRY',
-      ...about(head),
-      since: failure.at,
-      step: doing.step,
-      message: `The model failed in step ${doing.step} of run ${run.sequence} at ${moment(failure.at)} and ${now}: ${failure.message}`,
-      action: `${isLate ? held : byItself}; end it now with POST /runs/${run.id}/cancel.`,
-    }),
-  ]
-}
-
-/** Between two attempts at a model call there are 15 s at most, in which a worker may be looked for besides. */
-const longestPauseSeconds = 60
 
 /** What the run waits for has come, but nobody has told it. While its agent is paused, that is what it waits for next. */
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {

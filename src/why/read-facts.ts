@@ -16,12 +16,13 @@ import type { Facts, HeadRun, OpenCall } from './facts.ts'
 /** The part of the facts that is on record. */
 export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
-/** What other nouns know better: what has to be paid, how long a run may wait, and when a schedule fires next. */
+/** What other nouns know better: what has to be paid, how long a run may wait and work, when a schedule fires next. */
 export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets'>
   chargesOf: (account: Account, trigger: Agent['trigger']) => Charge[]
   waitingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
+  workingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
   nextFire: (agent: Agent, now: Date) => Date | null
 }
 
@@ -97,9 +98,10 @@ async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, n
     .findById(runId)
     .select(...runFacts)
     .throwIfNotFound()
-  const left = knowledge.waitingTimeLeft(run, knowledge.config.budgets, now)
-  const mayWaitUntil = new Date(now.getTime() + left)
-  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run), mayWaitUntil }
+  const { budgets } = knowledge.config
+  const mayWaitUntil = new Date(now.getTime() + knowledge.waitingTimeLeft(run, budgets, now))
+  const mayWorkUntil = new Date(now.getTime() + knowledge.workingTimeLeft(run, budgets, now))
+  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
 }
 
 /** What has been tried of the step that is not on record yet. */
@@ -114,8 +116,13 @@ async function readAttempts(trx: Transaction, { id, steps }: Run): Promise<Pick<
   const failed = events.find(({ kind }) => kind === 'step.failed')
   return {
     attempt: last ? { number: Number(last.data['attempt']), at: last.at, failed: last === failed } : null,
-    failure: failed ? { message: String(failed.data['message']), at: failed.at } : null,
+    failure: failed ? toFailure(failed) : null,
   }
+}
+
+function toFailure({ data, at }: RunEvent): HeadRun['failure'] {
+  const retryAt = typeof data['retryAt'] === 'string' ? new Date(data['retryAt']) : null
+  return { message: String(data['message']), at, retryAt }
 }
 
 async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {

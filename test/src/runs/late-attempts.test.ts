@@ -1,7 +1,10 @@
 import test from 'ava'
+import { whyRun } from '../../../api/why.ts'
+import { systemClock } from '../../../src/clock.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
+import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
@@ -10,8 +13,8 @@ import { dataOf, start } from '../../helpers/runs.ts'
 import { startSites } from '../../helpers/sites.ts'
 
 /** A claimed run that no worker carries out, so that the test can act in the place of several. */
-async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: string) {
-  const { services, ...platform } = await startPlatform(t)
+async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: string, clock = systemClock) {
+  const { services, ...platform } = await startPlatform(t, { clock })
   const someone = await person(platform)
   const agent = await agentOf(someone, { systemPrompt })
   await start(someone, agent)
@@ -73,6 +76,19 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
   await failing.catch((error: unknown) => t.true(isCoded(error, 'MODEL_ERROR')))
   const timeline = await timelineOf(someone, run.runId)
   t.is(timeline.at(-1)?.kind, 'ended')
+})
+
+test('an attempt that fails says when it is made again, if its provider has named a time', async (t) => {
+  const now = new Date()
+  const { services, someone, run } = await claimed(t, '[[fail 429]]', { now: () => now })
+  await t.throwsAsync(services.runs.advance(run, never))
+  const [failed] = dataOf(await timelineOf(someone, run.runId), 'step.failed')
+  const retryAt = new Date(now.getTime() + 1000)
+  t.like(failed, { attempt: 1, willRetry: true, retryAt: retryAt.toISOString() })
+  const { causes } = (await call(someone, whyRun, { params: { runId: run.runId } })).body
+  const retry = causes.find(({ code }) => code === 'MODEL_RETRY')
+  t.like(retry, { until: retryAt.toISOString() })
+  t.regex(retry?.message ?? '', /is asked again at .*, as its provider has asked for/)
 })
 
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {

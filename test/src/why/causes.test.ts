@@ -62,6 +62,7 @@ const asking: HeadRun = {
   failure: null,
   calls: [],
   mayWaitUntil: ahead(3600),
+  mayWorkUntil: ahead(600),
 }
 
 const call: OpenCall = {
@@ -95,6 +96,7 @@ const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] =
   failure: null,
   calls,
   mayWaitUntil: ahead(3600),
+  mayWorkUntil: ahead(600),
 })
 
 const withHead = (head: HeadRun, more: Partial<Facts> = {}): Facts => ({ ...idle, head, ...more })
@@ -278,13 +280,39 @@ test('a run at work says what it does, since when, and which attempt that is', (
 })
 
 test('a model that failed is asked again, and what it failed with is told', (t) => {
-  const failure = { message: 'The AI provider is failing.', at: ago(4) }
+  const failure = { message: 'The AI provider is failing.', at: ago(4), retryAt: null }
   const between = withHead({ ...asking, attempt: { number: 1, at: ago(4), failed: true }, failure })
   t.deepEqual(codesOf(between), ['MODEL_RETRY'])
   t.regex(only(between, 'MODEL_RETRY').message, /step 2 of run 3 .* in a moment: The AI provider is failing\.$/)
   const again = withHead({ ...asking, attempt: { number: 2, at: ago(1), failed: false }, failure })
   t.deepEqual(codesOf(again), ['MODEL_RETRY', 'WORKING'])
   t.like(only(again, 'MODEL_RETRY'), { since: ago(4), step: 2 })
+})
+
+test('a model whose provider has named a time is not missed before, and a pause longer than the run has left is told', (t) => {
+  const failing = (retryAt: Date | null, more: Partial<HeadRun> = {}) => {
+    const failure = { message: 'The AI provider is busy.', at: ago(300), retryAt }
+    const attempt = { number: 1, at: ago(300), failed: true }
+    return only(withHead({ ...asking, attempt, failure, ...more }), 'MODEL_RETRY')
+  }
+  const pause = failing(ahead(120))
+  t.deepEqual(pause.until, ahead(120))
+  t.regex(
+    pause.message,
+    / and is asked again at 2026-11-21T12:02:00Z, as its provider has asked for: The AI provider is/,
+  )
+  t.regex(pause.action, /^Nothing has to be done/)
+  t.regex(failing(ago(30)).message, /is asked again in a moment/, 'it counts from the time that was named')
+  for (const late of [ago(61), null]) {
+    t.regex(failing(late).message, /has not been asked again since/)
+    t.regex(failing(late).action, /look at the workflow run\/r3 in Temporal/)
+  }
+  const tooLong = failing(ahead(601))
+  t.deepEqual(tooLong.until, ahead(601))
+  t.regex(tooLong.message, /no call before 2026-11-21T12:10:01Z, when the run fails, because this pause counts/)
+  t.regex(tooLong.action, /^Nothing can be done for it; end it now/)
+  const again = failing(ago(1), { attempt: { number: 2, at: ago(1), failed: false } })
+  t.like(again, { until: null })
 })
 
 test('a run that was asked to end says by when it will have', (t) => {
