@@ -29,7 +29,8 @@ export function createGiveUp(context: {
   notifications: Notifications
 }) {
   const { database, clock, logger, notifications } = context
-  let nextAt = 0
+  // Where no worker was there for long, what has become due meanwhile has its turn first.
+  let nextAt = clock.now().getTime() + turnMs
 
   /** Not those that are being tried: these are due again only when their attempt would have to be over for long. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {

@@ -212,6 +212,13 @@ test('of a long backlog behind a receiver that never answers, what is still in l
   end()
   await delivering
   t.like(await callbackOf(untried), { status: 'delivered', attempts: 1, error: null })
+
+  // Of what became due while no worker was there, a worker that has just begun gives nothing up.
+  const late = await endedRun(agent)
+  receiver.answer = (_request, response) => response.writeHead(204).end()
+  clock.forward(2 * 86_400)
+  await openProcess().deliverCallbacks()
+  t.like(await callbackOf(late), { status: 'delivered', attempts: 1 })
 })
 
 test('a private address is never contacted, nor a host that was suspended; where nobody listens it is tried again', async (t) => {
