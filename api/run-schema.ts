@@ -31,7 +31,10 @@ export const run = v.object({
   outputTokens: v.number(),
   credits: v.number(),
   events: v.pipe(v.number(), v.metadata({ description: 'How many events its timeline has' })),
-  replayOf: v.pipe(v.nullable(id), v.metadata({ description: 'The run whose payload it was given again' })),
+  replayOf: v.pipe(
+    v.nullable(id),
+    v.metadata({ description: 'The run whose payload it was given again; it may not be kept any more' }),
+  ),
   requestId: v.string(),
   acceptedAt: time,
   startedAt: v.nullable(time),

@@ -25,7 +25,7 @@ await startProcess('worker', async (context) => {
     startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
     startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile),
     startLoop('schedules', config.sweep.everySeconds, logger, services.scheduleReconciler.round),
-    startLoop('housekeeping', 60, logger, () => keepHouse(services)),
+    startLoop('housekeeping', 60, logger, (stopping) => keepHouse(services, stopping)),
     startLoop('mails', 5, logger, services.mails.send),
     startLoop('manifests', 15, logger, services.manifests.checkDue),
     startLoop('keep-alive', 60, logger, services.keepAlive),
@@ -45,8 +45,8 @@ await startProcess('worker', async (context) => {
 })
 
 /** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
-async function keepHouse(services: Services): Promise<void> {
-  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleReconciler } = services
+async function keepHouse(services: Services, stopping: AbortSignal): Promise<void> {
+  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleReconciler, retention } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
@@ -54,4 +54,5 @@ async function keepHouse(services: Services): Promise<void> {
   await workers.purge()
   await scheduleReconciler.purge()
   await agents.forgetFormerSecrets()
+  await retention.purge(stopping)
 }

@@ -14,6 +14,7 @@ import * as triggers from './20261121001300-triggers.ts'
 import * as owedFires from './20261121001400-owed-fires.ts'
 import * as claimedBy from './20261121001500-claimed-by.ts'
 import * as runsByState from './20261121001600-runs-by-state.ts'
+import * as retention from './20261121001700-retention.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: Migration[] = [
   { ...owedFires, name: '20261121001400-owed-fires' },
   { ...claimedBy, name: '20261121001500-claimed-by' },
   { ...runsByState, name: '20261121001600-runs-by-state' },
+  { ...retention, name: '20261121001700-retention' },
 ]

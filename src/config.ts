@@ -98,6 +98,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     scheduleCatchUpSeconds: env.SCHEDULE_CATCH_UP_SECONDS,
     /** How long a queued run waits for its owner to pay. */
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
+    /** How long runs that have ended, and direct tool calls, are kept. */
+    runRetentionDays: env.RUN_RETENTION_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,

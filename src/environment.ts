@@ -84,6 +84,7 @@ export const settings = v.object({
   CANCEL_SECONDS: whole(6, 1, 60),
   SCHEDULE_CATCH_UP_SECONDS: whole(300, 10, 24 * 60 * 60),
   QUEUE_BLOCKED_SECONDS: whole(24 * 60 * 60, 1, 30 * 24 * 60 * 60),
+  RUN_RETENTION_DAYS: whole(90, 1, 3650),
   STREAM_POLL_MS: whole(500, 20, 10_000),
   STREAM_KEEP_ALIVE_SECONDS: whole(15, 1, 600),
   STREAM_CHECK_SECONDS: whole(15, 1, 600),

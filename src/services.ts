@@ -16,6 +16,7 @@ import { waitingTimeLeft, workingTimeLeft } from './runs/next-move.ts'
 import { createReconciler } from './runs/reconciler.ts'
 import { createReachability } from './reachability.ts'
 import { chargesOf } from './runs/blocked.ts'
+import { createRetention } from './runs/retention.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSweeper } from './runs/sweeper.ts'
 import { createSafeFetch } from './safe-fetch.ts'
@@ -71,6 +72,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const runs = createRuns({ ...base, agents, billing, callbacks, notifications, models, sites, sender })
   const webhooks = createWebhooks({ ...base, agents, billing, runs })
   const sweeper = createSweeper({ ...base, runs })
+  const retention = createRetention(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
   const workers = createWorkers(base)
@@ -98,6 +100,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
     runs,
     webhooks,
     sweeper,
+    retention,
     schedules,
     fires,
     scheduleReconciler,
