@@ -19,7 +19,9 @@ const fire = v.object({
   message: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The reason as a sentence' })),
   runId: v.pipe(
     v.nullable(id),
-    v.metadata({ description: 'The run; of a skipped fire, the run on record as skipped' }),
+    v.metadata({
+      description: 'The run, for as long as it is kept; of a skipped fire, the run on record as skipped',
+    }),
   ),
   recordedAt: time,
 })

@@ -28,10 +28,7 @@ export function createReadSchedules({ database, clock }: { database: Database; c
       const plan = assertScheduled(agent)
       const now = clock.now()
       const schedule = await Schedule.query(database).findById(agent.id)
-      const last = await ScheduleFire.query(database)
-        .where({ agentId: agent.id })
-        .orderBy('nominalAt', 'desc')
-        .limit(shown)
+      const last = await firesOf(database, agent.id).limit(shown)
       return {
         cron: agent.cron,
         timeZone: plan.timeZone,
@@ -50,10 +47,7 @@ export function createReadSchedules({ database, clock }: { database: Database; c
       request: PageRequest & { outcome?: RecordedOutcome | undefined },
     ): Promise<Page<FireWithMessage>> {
       const before = readTime(request.cursor)
-      const query = ScheduleFire.query(database)
-        .where({ agentId })
-        .orderBy('nominalAt', 'desc')
-        .limit(request.limit + 1)
+      const query = firesOf(database, agentId).limit(request.limit + 1)
       if (before) void query.where('nominalAt', '<', before)
       if (request.outcome) void query.where({ outcome: request.outcome })
       const rows = (await query).map(withMessage)
@@ -71,6 +65,14 @@ function assertScheduled(agent: Agent): Plan {
   assertThat(plan, 'NOT_FOUND', { message })
   return plan
 }
+
+/** Newest first. The run of a fire is named for as long as it is kept, which is not as long as fires are. */
+const firesOf = (database: Database, agentId: string) =>
+  ScheduleFire.query(database)
+    .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
+    .select(database.raw('(select id from runs where id = run_id) as run_id'))
+    .where({ agentId })
+    .orderBy('nominalAt', 'desc')
 
 const withMessage = (fire: ScheduleFire): FireWithMessage => ({
   ...fieldsOf(fire),

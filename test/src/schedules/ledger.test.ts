@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as notifications from '../../../api/notifications.ts'
+import * as schedules from '../../../api/schedules.ts'
+import { createRetention } from '../../../src/runs/retention.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
@@ -436,6 +438,33 @@ test('fires, changes and the filler at the same instant neither lose a fire nor 
     if (outcome === 'ran') t.not((await runOf(someone, runId ?? '')).status, 'skipped')
   }
   t.false(platform.logs.some((line) => line.includes('deadlock')))
+})
+
+test('a fire is shown when its run is not kept any more, and names a run only while there is one', async (t) => {
+  const { tick, set, ledger, platform, someone, agent } = await open(t)
+  for (const [at, time] of [
+    ['10:01:01', '10:01:00'],
+    ['10:02:01', '10:02:00'],
+  ] as const) {
+    set(at)
+    await tick(time)
+  }
+  const [run, skipped] = await runsOf(someone, agent)
+  t.deepEqual(
+    (await firesOf(someone, agent)).map(({ runId }) => runId),
+    [run?.id, skipped?.id],
+  )
+  const clock = { now: () => new Date('2026-08-05T10:00:00Z') }
+  await createRetention({ ...platform.services, clock }).purge(new AbortController().signal)
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped OVERLAP'])
+  const { body } = await call(someone, schedules.getSchedule, { params: { agentId: agent.id } })
+  for (const fires of [await firesOf(someone, agent), body.last.toReversed()]) {
+    t.deepEqual(
+      fires.map(({ runId }) => runId),
+      [run?.id, null],
+      'the run that has not ended is kept',
+    )
+  }
 })
 
 test('the ledger is kept for a year', async (t) => {
