@@ -181,14 +181,14 @@ export function createAgents(context: {
     },
 
     async list(ownerId: string, page: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> {
-      const before = readCursor(page.cursor)
+      const before = readCursor('agents', page.cursor)
       const query = living(database)
         .where({ ownerId })
         .orderBy('id', 'desc')
         .limit(page.limit + 1)
       if (before) void query.where('id', '<', before)
       if (page.trigger) void query.where({ trigger: page.trigger })
-      return toPage(await query, page.limit, ({ id }) => id)
+      return toPage('agents', await query, page.limit, ({ id }) => id)
     },
 
     /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */

@@ -95,12 +95,12 @@ export function createCredits({ database, clock }: Parts) {
 
   /** The owner's ledger, newest first. */
   async function ledger(ownerId: string, { cursor, limit }: PageRequest): Promise<Page<LedgerEntry>> {
-    const after = readCursor(cursor)
+    const after = readCursor('ledger', cursor)
     await current(ownerId)
     const query = LedgerEntryRow.query(database).where({ owner_id: ownerId })
     if (after !== undefined) void query.where('id', '<', after)
     const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage(rows.map(presentLedgerEntry), limit, ({ id }) => id)
+    return toPage('ledger', rows.map(presentLedgerEntry), limit, ({ id }) => id)
   }
 
   return { current, locked, chargeStep, ledger }

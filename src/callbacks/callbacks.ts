@@ -46,11 +46,11 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
     /** An agent's callbacks, newest first, of one status if it is named. Fails for a cursor that is none. */
     async list(agentId: string, page: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> {
-      const before = readCursor(page.cursor)
+      const before = readCursor('callbacks', page.cursor)
       const query = Callback.query(database).where({ agentId })
       if (page.status) void query.where({ status: page.status })
       if (before) void query.where('id', '<', before)
-      return toPage(await query.orderBy('id', 'desc').limit(page.limit + 1), page.limit, ({ id }) => id)
+      return toPage('callbacks', await query.orderBy('id', 'desc').limit(page.limit + 1), page.limit, ({ id }) => id)
     },
 
     /**

@@ -47,11 +47,16 @@ export function createNotifications(context: { database: Database; clock: Clock;
       ownerId: string,
       request: PageRequest & { kind?: NotificationKind | undefined },
     ): Promise<Page<Notification>> {
-      const after = readCursor(request.cursor)
+      const after = readCursor('notifications', request.cursor)
       const query = Notification.query(database).where({ ownerId })
       if (request.kind !== undefined) void query.where({ kind: request.kind })
       if (after !== undefined) void query.where('id', '<', after)
-      return toPage(await query.orderBy('id', 'desc').limit(request.limit + 1), request.limit, ({ id }) => id)
+      return toPage(
+        'notifications',
+        await query.orderBy('id', 'desc').limit(request.limit + 1),
+        request.limit,
+        ({ id }) => id,
+      )
     },
   }
 }

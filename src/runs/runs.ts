@@ -95,7 +95,7 @@ export function createRuns(given: {
 
     /** Newest first. */
     async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<RunFacts>> {
-      const before = readCursor(filter.cursor)
+      const before = readCursor('runs', filter.cursor)
       const query = Run.query(database)
         .select(runFacts)
         .where({ ownerId })
@@ -105,7 +105,7 @@ export function createRuns(given: {
       if (filter.agentId) void query.where({ agentId: filter.agentId })
       if (filter.status) void query.where({ status: filter.status })
       if (filter.trigger) void query.where({ trigger: filter.trigger })
-      return toPage(await query, filter.limit, ({ id }) => id)
+      return toPage('runs', await query, filter.limit, ({ id }) => id)
     },
 
     /** The run's timeline after the given event number, at most `limit` events. */

@@ -1,8 +1,8 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database.ts'
-import { assertThat, CodedError } from '../errors.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { assertThat } from '../errors.ts'
+import { foreignCursor, readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { fieldsOf, type Row } from '../row.ts'
 import { describeCron, warningsOf } from './describe.ts'
 import { fireReasons, type RecordedOutcome } from './fire-reasons.ts'
@@ -51,7 +51,7 @@ export function createReadSchedules({ database, clock }: { database: Database; c
       if (before) void query.where('nominalAt', '<', before)
       if (request.outcome) void query.where({ outcome: request.outcome })
       const rows = (await query).map(withMessage)
-      return toPage(rows, request.limit, ({ nominalAt }) => String(nominalAt.getTime()))
+      return toPage('fires', rows, request.limit, ({ nominalAt }) => String(nominalAt.getTime()))
     },
   }
 }
@@ -79,13 +79,12 @@ const withMessage = (fire: ScheduleFire): FireWithMessage => ({
   message: fire.reason === null ? null : fireReasons[fire.reason].message,
 })
 
-/** The cursor's time; a cursor of another list is as wrong as one that nobody gave out. */
+/** The cursor's time. One whose time no list can have given out was made by somebody else. */
 function readTime(cursor: string | undefined): Date | undefined {
-  const text = readCursor(cursor)
+  const text = readCursor('fires', cursor)
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return new Date(Number(text))
-  const message = 'The cursor is not one that this list gave out.'
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cursor', message }] })
+  throw foreignCursor()
 }
 
 /** What the clocks of the zone show: `Mon, 23 Nov 2026, 09:00 GMT+1`. */

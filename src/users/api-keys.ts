@@ -24,11 +24,11 @@ export function createApiKeys({ database, clock }: Parts) {
   /** The caller's keys that are not deleted, newest first. */
   async function list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
     requireLogin(caller)
-    const after = readCursor(cursor)
+    const after = readCursor('keys', cursor)
     const query = ApiKeyRow.query(database).where({ user_id: caller.userId }).whereNull('revoked_at')
     if (after !== undefined) void query.where('id', '<', after)
     const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage(rows.map(presentApiKey), limit, ({ id }) => id)
+    return toPage('keys', rows.map(presentApiKey), limit, ({ id }) => id)
   }
 
   /**

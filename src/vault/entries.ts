@@ -155,12 +155,12 @@ export function createEntries(context: {
     },
 
     async list(ownerId: string, page: PageRequest): Promise<Page<VaultEntry>> {
-      const before = readCursor(page.cursor)
+      const before = readCursor('vault', page.cursor)
       const query = mine(ownerId)
         .orderBy('id', 'desc')
         .limit(page.limit + 1)
       if (before) void query.where('id', '<', before)
-      return toPage(await query, page.limit, ({ id }) => id)
+      return toPage('vault', await query, page.limit, ({ id }) => id)
     },
 
     /** Puts a new token in the place of the old one. VALIDATION_ERROR for an entry that is authorised by OAuth. */

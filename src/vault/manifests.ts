@@ -139,14 +139,14 @@ export function createManifests(context: {
 
     /** The changes of an entry, newest first, those that were taken over without asking included. */
     async history({ id }: VaultEntry, page: PageRequest): Promise<Page<ListedChange>> {
-      const before = readCursor(page.cursor)
+      const before = readCursor('changes', page.cursor)
       const query = ManifestChangeRow.query(database)
         .select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
         .where({ entryId: id })
         .orderBy('id', 'desc')
         .limit(page.limit + 1)
       if (before) void query.where('id', '<', before)
-      return toPage(await query, page.limit, (row) => row.id)
+      return toPage('changes', await query, page.limit, (row) => row.id)
     },
 
     /** Which of the entries have a change that waits for their owner, and which one. */

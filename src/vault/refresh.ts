@@ -209,13 +209,13 @@ export function createRefresh(context: {
 
     /** The refreshes of an entry, newest first. */
     async history(entryId: string, page: PageRequest): Promise<Page<VaultRefresh>> {
-      const before = readCursor(page.cursor)
+      const before = readCursor('refreshes', page.cursor)
       const query = VaultRefresh.query(database)
         .where({ entryId })
         .orderBy('id', 'desc')
         .limit(page.limit + 1)
       if (before) void query.where('id', '<', before)
-      return toPage(await query, page.limit, ({ id }) => id)
+      return toPage('refreshes', await query, page.limit, ({ id }) => id)
     },
   }
 }

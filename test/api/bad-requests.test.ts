@@ -2,6 +2,7 @@ import test from 'ava'
 import { routes } from '../../api/routes.ts'
 import { codesOf, type AnyRoute } from '../../api/route.ts'
 import { newId } from '../../src/ids.ts'
+import { toPage, type ListName } from '../../src/paging.ts'
 import { ask, exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
 import { allowedTo, anotherAgent, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 import { unharmed } from './unharmed.ts'
@@ -102,6 +103,7 @@ const oddByMember: Record<string, string[]> = {
     `cursor=${Buffer.from("' or 1=1 --").toString('base64url')}`,
     `cursor=${Buffer.from(`${newId()}x`).toString('base64')}`,
     `cursor=${Buffer.from(newId()).toString('base64url')}x`,
+    `cursor=${Buffer.from(`${newId()}:${newId()}`).toString('base64url')}`,
     `cursor=${'a'.repeat(300)}`,
   ],
   status: ['status=nonsense', 'status=', 'status=queued&status=running', 'status=queued%00', 'status[]=queued'],
@@ -123,6 +125,38 @@ test('a query that is not understood is refused, on every route that takes one',
     }
     t.deepEqual(problems, [])
   }))
+
+/** Every route that gives out cursors, and the list that it shows. */
+const listOf: Record<string, ListName> = {
+  listAgents: 'agents',
+  listAgentRuns: 'runs',
+  listApiKeys: 'keys',
+  listCallbacks: 'callbacks',
+  listFires: 'fires',
+  listLedger: 'ledger',
+  listManifestChanges: 'changes',
+  listNotifications: 'notifications',
+  listRefreshes: 'refreshes',
+  listRuns: 'runs',
+  listVault: 'vault',
+}
+
+test('a cursor is taken by the list that gave it out, and by no other', async (t) => {
+  const stage = await openStage(t)
+  const lists = [...new Set(Object.values(listOf))]
+  const taken: Record<string, ListName[]> = {}
+  for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
+    const path = fill(route.path, paramsOf(route, stage.params))
+    const accepts = async (list: ListName) => {
+      const { nextCursor } = toPage(list, ['1', '0'], 1, (id) => id)
+      const { status, code } = await sendTo(stage, route, `${path}?cursor=${nextCursor}`)
+      if (status !== 200) t.is(code, 'VALIDATION_ERROR')
+      return status === 200 ? [list] : []
+    }
+    taken[route.name] = (await Promise.all(lists.map(accepts))).flat()
+  }
+  t.deepEqual(taken, Object.fromEntries(Object.entries(listOf).map(([route, list]) => [route, [list]])))
+})
 
 test('a path is known in one spelling only, and a method where it is declared', (t) =>
   unharmed(t, async (stage) => {

@@ -117,9 +117,11 @@ test('the schedule of an agent is shown in words, with its next fires by the clo
   const stranger = await person(platform)
   const hidden = await call(stranger, schedules.listFires, { params: { agentId: agent.id } })
   t.is(hidden.failure.code, 'AGENT_NOT_FOUND')
-  const foreign = Buffer.from('0197c0de-0000-7000-8000-000000000000').toString('base64url')
-  const wrong = await call(someone, schedules.listFires, { params: { agentId: agent.id }, query: { cursor: foreign } })
-  t.is(wrong.failure.code, 'VALIDATION_ERROR')
+  for (const text of ['0197c0de-0000-7000-8000-000000000000', 'fires:0197c0de', 'fires:9999999999999999']) {
+    const cursor = Buffer.from(text).toString('base64url')
+    const wrong = await call(someone, schedules.listFires, { params: { agentId: agent.id }, query: { cursor } })
+    t.is(wrong.failure.code, 'VALIDATION_ERROR', text)
+  }
 })
 
 test('what is done to a scheduled agent is done to its schedule in Temporal', async (t) => {
