@@ -1,4 +1,5 @@
 import { toString } from 'cronstrue'
+import { cronFields, readCronField, type CronField } from './cron-fields.ts'
 import type { Cron } from './cron.ts'
 import { changeWarnings } from './change-warnings.ts'
 import { dayWarnings, stepWarnings, type ScheduleWarning } from './pattern-warnings.ts'
@@ -42,19 +43,43 @@ const inMonths = (month: string): string => (month === '*' ? '' : `, ${withoutTi
 const withoutTime = (words: string): string =>
   words.replace(/^At 00:00, (every day, )?/, '').replace(/^only on /, 'on ')
 
-/** The fields without what the library says badly: lists that contain a step or a *, and full or single values in disguise. */
+/**
+ * The fields without what the library says badly: lists that contain a step or a *, or name a value twice, and full or
+ * single values in disguise.
+ */
 function plainFields(cron: Cron): [string, string, string, string, string] {
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = cron.text.split(' ')
   return [
-    plain(minute, cron.minute, 60),
-    plain(hour, cron.hour, 24),
-    plain(dayOfMonth, cron.dayOfMonth, 31),
-    plain(month, cron.month, 12),
-    plain(dayOfWeek, cron.dayOfWeek, 7),
+    plain(cronFields.minute, minute, cron.minute),
+    plain(cronFields.hour, hour, cron.hour),
+    plain(cronFields.dayOfMonth, dayOfMonth, cron.dayOfMonth),
+    plain(cronFields.month, month, cron.month),
+    plain(cronFields.dayOfWeek, dayOfWeek, cron.dayOfWeek),
   ]
 }
 
-function plain(text: string, values: number[], all: number): string {
-  if (values.length === all) return '*'
-  return values.length === 1 || (text.includes(',') && /[/*]/.test(text)) ? values.join() : text
+function plain(field: CronField, text: string, values: number[]): string {
+  if (values.length === field.values) return '*'
+  if (values.length === 1 || (text.includes(',') && /[/*]/.test(text))) return values.join()
+  return namesTwice(field, text, values) ? ranges(values) : text
+}
+
+/** Whether parts of the list have a value in common, however each writes it: `mon,2,tue`, `1-5,3`, `0,6,7`. */
+const namesTwice = (field: CronField, text: string, values: number[]): boolean =>
+  text.split(',').reduce((sum, part) => sum + valueCount(field, part), 0) > values.length
+
+function valueCount(field: CronField, part: string): number {
+  const answer = readCronField(field, part)
+  return 'values' in answer ? answer.values.length : 0
+}
+
+/** Ascending values as a list, in which three or more in a row are a range. */
+function ranges(values: number[]): string {
+  const rows: number[][] = []
+  for (const value of values) {
+    const row = rows.at(-1)
+    if (row && row.at(-1) === value - 1) row.push(value)
+    else rows.push([value])
+  }
+  return rows.map((row) => (row.length > 2 ? `${row[0]}-${row.at(-1)}` : row.join())).join()
 }
