@@ -191,8 +191,6 @@ export function createInspection(given: {
   }
 }
 
-export type Inspection = ReturnType<typeof createInspection>
-
 /** What is none of ours has none of our ids either. */
 function toListed(workflowId: string, executionId: string): ListedExecution[] {
   if (workflowId.startsWith(runPrefix))

@@ -115,8 +115,6 @@ export function createTemporalSchedules(context: {
   }
 }
 
-export type TemporalSchedules = ReturnType<typeof createTemporalSchedules>
-
 /** Fires never wait for each other here: whether one is skipped is decided in the record, where it is explained too. */
 const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
   scheduleId: scheduleId(wanted.agentId),

@@ -76,5 +76,3 @@ export function createBlockedQueues(context: {
     },
   }
 }
-
-export type BlockedQueues = ReturnType<typeof createBlockedQueues>

@@ -73,5 +73,3 @@ export function createLadder(context: {
 
   return { climb }
 }
-
-export type Ladder = ReturnType<typeof createLadder>

@@ -55,5 +55,3 @@ export function createParkedRuns({ database, clock, billing }: { database: Datab
     },
   }
 }
-
-export type ParkedRuns = ReturnType<typeof createParkedRuns>

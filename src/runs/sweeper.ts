@@ -93,5 +93,3 @@ export function createSweeper(context: {
 
   return { sweep }
 }
-
-export type Sweeper = ReturnType<typeof createSweeper>

@@ -134,5 +134,3 @@ function becauseUnpaid(count: number, unpaid: number): string {
   if (unpaid === 0) return ''
   return `${unpaid === count ? '' : `, ${unpaid} of them`} because your credits were used up`
 }
-
-export type Filler = ReturnType<typeof createFiller>

@@ -169,8 +169,6 @@ export function createScheduleReconciler(context: {
   return { round, purge: () => filler.purge() }
 }
 
-export type ScheduleReconciler = ReturnType<typeof createScheduleReconciler>
-
 const max = (one: Date, other: Date): Date => (one > other ? one : other)
 
 /** Says true at first, and then once in so many milliseconds. */
