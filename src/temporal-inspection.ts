@@ -11,6 +11,16 @@ import { agentQueueId, agentRunId, type AgentRunInput } from '../workflows/messa
 /** What the reasons of our own terminations begin with; one without it is an operator's. */
 export const ownReason = 'switchyard: '
 
+/** What the work brings; undefined if Temporal does not know its workflow, or has closed what was to be changed. */
+export async function ifKnown<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined
+    throw error
+  }
+}
+
 /** What Temporal says of a workflow execution that is open. */
 export interface OpenExecution {
   /** Temporal's own id of this execution; the workflow id may be used again by another. */
@@ -74,14 +84,8 @@ export function createInspection(given: {
   const { client, connection, config, soon } = given
 
   /** The latest execution, or undefined if Temporal does not know any. */
-  async function describe(workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await soon(() => client.workflow.getHandle(workflowId).describe())
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined
-      throw error
-    }
-  }
+  const describe = (workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>
+    ifKnown(() => soon(() => client.workflow.getHandle(workflowId).describe()))
 
   async function look(workflowId: string, type: ListedExecution['type']): Promise<OpenExecution | null> {
     const found = await describe(workflowId)
@@ -123,11 +127,9 @@ export function createInspection(given: {
   }
 
   async function terminate(workflowId: string, executionId: string, reason: string): Promise<void> {
-    try {
-      await soon(() => client.workflow.getHandle(workflowId, executionId).terminate(`${ownReason}${reason}`))
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error
-    }
+    await ifKnown(() =>
+      soon(() => client.workflow.getHandle(workflowId, executionId).terminate(`${ownReason}${reason}`)),
+    )
   }
 
   return {

@@ -1,7 +1,7 @@
-import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
-import { createInspection, ownReason } from './temporal-inspection.ts'
+import { createInspection, ifKnown, ownReason } from './temporal-inspection.ts'
 import { createTemporalSchedules } from './temporal-schedules.ts'
 import {
   agentQueueId,
@@ -99,29 +99,17 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
 
     /** Tells a waiting run to look at the record again. That there is none is fine: then it is taken up elsewhere. */
     async resumeRun(runId: string): Promise<void> {
-      try {
-        await soon(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal))
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error
-      }
+      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal)))
     },
 
     /** Asks the run's workflow to cancel. That there is none is fine: the record decides. */
     async cancelRun(runId: string): Promise<void> {
-      try {
-        await soon(() => client.workflow.getHandle(agentRunId(runId)).cancel())
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error
-      }
+      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).cancel()))
     },
 
     /** Ends the run's workflow without its doing anything more. That there is none is fine. */
     async terminateRun(runId: string, reason: string): Promise<void> {
-      try {
-        await soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(`${ownReason}${reason}`))
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error
-      }
+      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(`${ownReason}${reason}`)))
     },
 
     /** Whether Temporal answers. */
