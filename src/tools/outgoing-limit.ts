@@ -107,11 +107,6 @@ export function createOutgoingLimit(context: {
       await database('outgoing_slots').where({ id: slotId }).delete()
     },
 
-    /** The calls will not be made after all: their places in the order go to others. */
-    async forget(callIds: string[], trx: Database | Transaction = database): Promise<void> {
-      if (callIds.length > 0) await trx('outgoing_waits').whereIn('callId', callIds).delete()
-    },
-
     /**
      * The site has asked for a pause (429): nobody calls the host for so many seconds, 60 where it did not say, no longer
      * than OUTGOING_HOLD_MINUTES. A longer hold stays. Says until when.
