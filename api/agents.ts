@@ -129,13 +129,15 @@ export const deleteAgent = route({
   method: 'delete',
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
-  description: 'Its unfinished runs are cancelled; the record of its runs stays.',
+  description:
+    'Its unfinished runs are cancelled: the first hundred before the answer, any others in the seconds after it. The ' +
+    'record of its runs stays.',
   status: 204,
   resource,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, resource }) {
     await services.agents.remove(resource)
-    await services.runs.cancelAllOf(resource.id)
+    await services.runs.cancelSomeOf(resource.id)
   },
 })
 

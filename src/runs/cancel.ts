@@ -4,7 +4,7 @@ import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal.ts'
 import { lockQueue } from './agent-queue.ts'
-import type { WriteEnding } from './end.ts'
+import { endedTogether, type WriteEnding } from './end.ts'
 import { cancelledAs } from './next-move.ts'
 import { Run, runFacts } from './run.ts'
 import { hasEnded, type EndReason } from './states.ts'
@@ -75,20 +75,21 @@ export function createCancel(context: {
     /** Takes back a delivery that is still queued, for its sender. RUN_NOT_CANCELLABLE when it is not. */
     withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
 
-    /** Cancels every unfinished run of an agent that was deleted. */
-    async cancelAllOf(agentId: string): Promise<void> {
-      const begun = await database.transaction(async (trx) => {
+    /** Cancels runs of an agent that was deleted, the begun one first, and not all of very many: the sweeper goes on. */
+    async cancelSomeOf(agentId: string): Promise<void> {
+      const cancelled = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)
         const open = await Run.query(trx)
           .select(runFacts)
           .where({ agentId })
-          .whereNull('endedAt')
-          .orderBy('sequence')
+          .whereRaw(`status in ('queued', 'running', 'waiting') and cancel_requested_at is null`)
+          .orderByRaw(`status = 'queued', sequence`)
+          .limit(endedTogether)
           .forUpdate()
         for (const run of open) await cancelUnderLock(trx, run, 'AGENT_DELETED')
-        return open.filter(({ status }) => status !== 'queued')
+        return open
       })
-      for (const { id } of begun) await tell(id)
+      for (const { id, status } of cancelled) if (status !== 'queued') await tell(id)
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Temporal } from '../temporal.ts'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
 import { blockOf, type Charge } from './blocked.ts'
-import type { WriteEnding } from './end.ts'
+import { endedTogether, type WriteEnding } from './end.ts'
 import { endingOf, takeUpAgain, type Interrupted } from './interrupted.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { Run, runFacts } from './run.ts'
@@ -73,12 +73,18 @@ export function createClaim(context: {
   async function claimOldest(trx: Transaction, queue: AgentQueue, by: By): Promise<AgentRunInput | null> {
     const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
-    for (;;) {
-      const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
-      if (!run) return fallAsleep(trx, agentId)
-      if (!agent) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, by.now)
-      else return claimQueued(trx, queue, run, agent, by)
-    }
+    if (!agent) return endSome(trx, agentId, by.now)
+    const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
+    return run ? claimQueued(trx, queue, run, agent, by) : fallAsleep(trx, agentId)
+  }
+
+  /** Of a deleted agent nothing is started. A claim has not the time to end very many runs; the sweeper ends the others. */
+  async function endSome(trx: Transaction, agentId: string, now: Date): Promise<null> {
+    const queued = Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence')
+    const runs = await queued.select(runFacts).limit(endedTogether).forUpdate()
+    for (const run of runs) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, now)
+    if (runs.length < endedTogether) await fallAsleep(trx, agentId)
+    return null
   }
 
   async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, by: By) {

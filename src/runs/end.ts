@@ -12,6 +12,12 @@ import { endReasons, hasEnded, mayMove, type EndReason } from './states.ts'
 import { tellFailing } from './tell-failing.ts'
 import { append } from './timeline.ts'
 
+/**
+ * How many runs of a deleted agent are ended in one transaction: it takes half a second or so, and nobody else can have
+ * the queue meanwhile.
+ */
+export const endedTogether = 100
+
 /** How a run ended; a reason is given for everything but the model finishing. */
 export interface Ending {
   status: EndedStatus

@@ -20,6 +20,7 @@ import { AgentQueue } from './agent-queue.ts'
 import { createBlockedQueues } from './blocked-queues.ts'
 import { createCancel } from './cancel.ts'
 import { createClaim } from './claim.ts'
+import { createDeletedAgents } from './deleted-agents.ts'
 import { createEnd, createWriteEnding } from './end.ts'
 import { createLadder } from './ladder.ts'
 import { createManual } from './manual.ts'
@@ -60,6 +61,7 @@ export function createRuns(given: {
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
 
   const blockedQueues = createBlockedQueues(context)
+  const cancelling = createCancel(context)
   const accepting = createAccept({ ...context, queueDepth: config.queueDepth, wake })
 
   const queueOf = gather<string, AgentQueue>(async (agentIds) => {
@@ -83,11 +85,12 @@ export function createRuns(given: {
     ...createEnd(context),
     ...createSteps(context),
     ...createRunCalls(context),
-    ...createCancel(context),
+    ...cancelling,
     ...createManual({ ...context, ...accepting, depth }),
     ...createReplay({ ...context, ...accepting }),
     ladder: createLadder(context),
     blockedQueues,
+    deletedAgents: createDeletedAgents({ ...context, ...cancelling }),
     parkedRuns: createParkedRuns(context),
     watching: createWatching(context),
     depth,

@@ -21,7 +21,8 @@ interface Stalled {
  * Wakes agents that have something to do and make no progress: their wake-up was lost (a crash between commit and
  * signal, Temporal away, its storage gone). One process sweeps at a time. An agent that goes on making none is woken at
  * growing intervals, because a long model call looks the same from here and signals are not free. Queues that are not
- * blocked any more are opened, and runs go on whose owner has done what they wait for.
+ * blocked any more are opened, and runs go on whose owner has done what they wait for. What deletions of agents have left
+ * to be cancelled is cancelled, which needs nobody but Postgres.
  */
 export function createSweeper(context: {
   database: Database
@@ -30,7 +31,7 @@ export function createSweeper(context: {
   temporal: Temporal
   lease: Lease
   logger: Logger
-  runs: Pick<Runs, 'blockedQueues' | 'parkedRuns'>
+  runs: Pick<Runs, 'blockedQueues' | 'deletedAgents' | 'parkedRuns'>
 }) {
   const { database, clock, config, temporal, lease, logger, runs } = context
 
@@ -65,6 +66,7 @@ export function createSweeper(context: {
 
   async function sweep(): Promise<void> {
     if (!(await lease.hold('sweeper', config.sweep.everySeconds * 5))) return
+    await runs.deletedAgents.cancelRuns()
     // A wake-up that cannot arrive must not count, or the next would come later than it could.
     if (!(await temporal.isReachable())) return
     await Promise.all((await takeStalled()).map(wake))

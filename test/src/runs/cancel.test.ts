@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as webhooks from '../../../api/webhooks.ts'
+import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import {
@@ -10,10 +11,11 @@ import {
   deliver,
   ended,
   person,
+  runOf,
   timelineOf,
   webhookAgent,
 } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { allEnded, cancel, dataOf, happened, openScripts, runsOf, start } from '../../helpers/runs.ts'
 import { startSites } from '../../helpers/sites.ts'
 
@@ -156,6 +158,72 @@ test('deleting an agent cancels its running and its queued runs, and nothing is 
     t.true(secondsToEnd(run) < 10)
     t.deepEqual(dataOf(await timelineOf(someone, id), 'cancel.requested'), [{ by: 'deletion' }])
   }
+})
+
+/** As a process that is killed in the middle of deleting leaves it. */
+const removeOnly = async ({ services }: Platform, id: string) =>
+  services.agents.remove(await services.agents.forSender(id))
+
+/** Has so many runs of the agent queued, without anybody being asked for each. */
+const queueUp = ({ services }: Platform, agentId: string, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () => services.runs.accept({ agentId, trigger: 'manual', requestId: newId() })),
+  )
+
+const unfinishedOf = async ({ services }: Platform, agentId: string) =>
+  ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
+
+test('what a deletion that was cut short has left is cancelled by the sweep, also while Temporal is away', async (t) => {
+  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+  const { runs, sweeper } = platform.services
+  const someone = await customer(platform)
+  const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
+  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
+  const ids: string[] = []
+  for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
+  for (const { id } of [paused, begun]) await runs.claimNext(id)
+  for (const { id } of [paused, begun]) await removeOnly(platform, id)
+  await sweeper.sweep()
+
+  const queuedOnes = [ids[0]!, ids[2]!]
+  for (const id of queuedOnes) {
+    t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
+    const timeline = await timelineOf(someone, id)
+    t.deepEqual(
+      timeline.map(({ kind }) => kind),
+      ['accepted', 'cancel.requested', 'ended'],
+    )
+    t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
+  }
+  t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
+  await sweeper.sweep()
+  t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
+})
+
+test('very many runs of a deleted agent are cancelled a hundred at a time, and one sweep does not do all there is', async (t) => {
+  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+  const { runs, sweeper } = platform.services
+  const someone = await customer(platform)
+  const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
+  for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
+
+  t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
+  t.is(await unfinishedOf(platform, deep.id), 10)
+  await removeOnly(platform, claimed.id)
+  t.is(await runs.claimNext(claimed.id), null)
+  t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
+
+  const others = await Promise.all([1, 2, 3, 4].map(() => agentOf(someone)))
+  for (const { id } of others) await queueUp(platform, id, 1)
+  for (const { id } of others) await removeOnly(platform, id)
+  const left = async () => {
+    const counts = await Promise.all([deep, claimed, ...others].map(({ id }) => unfinishedOf(platform, id)))
+    return counts.filter((count) => count > 0).length
+  }
+  await sweeper.sweep()
+  t.is(await left(), 1, 'the other duties of the sweep have their turn')
+  await sweeper.sweep()
+  t.is(await left(), 0)
 })
 
 test('a run can be cancelled while Temporal is away', async (t) => {
