@@ -23,23 +23,29 @@ export function createBlockedQueues(context: {
   /**
    * Wakes the queues that may not be blocked any more, and returns whom to signal. Only the next claim decides, so this
    * may be wrong; it looks at the account closely enough not to wake a queue again and again for nothing. `agentId` is
-   * for whoever knows that this one is open.
+   * for whoever knows that this one is open. A queue that somebody has locked is left for the next time: of two who lock
+   * several, in whatever order, each could wait for the other.
    */
   async function open(agentId: string | null = null): Promise<AgentQueueInput[]> {
     const now = clock.now()
     const { rows } = await database.raw<{ rows: AgentQueueInput[] }>(
-      `update agent_queues q set awake = true, signalled_at = :now, progressed_at = :now
-         from agents a left join accounts b on b.owner_id = a.owner_id
-        where a.id = q.agent_id and q.blocked_cause is not null and not q.awake and q.unfinished > 0
-          and (q.agent_id = :agentId or :agentId::text is null)
-          and case q.blocked_cause
-                when 'paused' then a.paused_at is null
-                when 'tier' then b.tier = any(:tiers)
-                when 'past_due' then b.current_period_end > :now or b.tier = 'free'
-                -- a month without its grant: the look at it makes the grant
-                else b.balance >= 1 or b.granted_period is distinct from :month || '/' || b.tier
-              end
-       returning q.agent_id as "agentId", a.owner_id as "ownerId"`,
+      `with opened as (
+         select q.agent_id, a.owner_id
+           from agent_queues q join agents a on a.id = q.agent_id left join accounts b on b.owner_id = a.owner_id
+          where q.blocked_cause is not null and not q.awake and q.unfinished > 0
+            and (q.agent_id = :agentId or :agentId::text is null)
+            and case q.blocked_cause
+                  when 'paused' then a.paused_at is null
+                  when 'tier' then b.tier = any(:tiers)
+                  when 'past_due' then b.current_period_end > :now or b.tier = 'free'
+                  -- a month without its grant: the look at it makes the grant
+                  else b.balance >= 1 or b.granted_period is distinct from :month || '/' || b.tier
+                end
+          order by q.agent_id for update of q skip locked
+       )
+       update agent_queues q set awake = true, signalled_at = :now, progressed_at = :now
+         from opened where q.agent_id = opened.agent_id
+       returning q.agent_id as "agentId", opened.owner_id as "ownerId"`,
       { now, agentId, tiers: billing.tiersWith('webhooks'), month: now.toISOString().slice(0, 7) },
     )
     return rows

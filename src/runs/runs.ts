@@ -115,7 +115,7 @@ export function createRuns(given: {
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
       readTimeline(database, run.id, after, limit),
 
-    /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here the sweeper does. */
+    /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here, or is locked, the sweeper does. */
     async resumeAgent(agentId: string): Promise<void> {
       wake(await blockedQueues.open(agentId))
       const waiting = await Run.query(database)
