@@ -44,6 +44,13 @@ export function subscriptionOf({ tier, currentPeriodEnd }: AccountRow, now: Date
   return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd }
 }
 
+/** Whether the account `b` is in good standing at `:now`, as `subscriptionOf` derives it, for statements over many. */
+export const isPaidSql = `(b.tier = 'free' or b.current_period_end > :now)`
+
+/** Whether a look at the account `b` at `:now` would make the month's grant: none is made while payment is overdue. */
+export const isGrantDueSql = `(${isPaidSql} and b.granted_period is distinct from
+  to_char(:now::timestamptz at time zone 'UTC', 'YYYY-MM') || '/' || b.tier)`
+
 /** Refuses an account whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
 export function requireGoodStanding(account: Pick<Account, 'subscription'>): void {
   assertThat(account.subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')

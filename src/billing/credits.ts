@@ -53,7 +53,7 @@ export function createCredits({ database, clock }: Parts) {
     return AccountRow.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
   }
 
-  /** Nothing is granted on a subscription that is not paid. */
+  /** Nothing is granted on a subscription that is not paid. `isGrantDueSql` says the same. */
   const isGrantDue = (row: AccountRow): boolean =>
     row.grantedPeriod !== periodOf(row, clock.now()) && subscriptionOf(row, clock.now())?.status !== 'past_due'
 

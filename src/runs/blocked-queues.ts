@@ -1,3 +1,4 @@
+import { isGrantDueSql, isPaidSql } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -37,16 +38,16 @@ export function createBlockedQueues(context: {
             and case q.blocked_cause
                   when 'paused' then a.paused_at is null
                   when 'tier' then b.tier = any(:tiers)
-                  when 'past_due' then b.current_period_end > :now or b.tier = 'free'
-                  -- a month without its grant: the look at it makes the grant
-                  else b.balance >= 1 or b.granted_period is distinct from :month || '/' || b.tier
+                  when 'past_due' then ${isPaidSql}
+                  -- the claim's look at the account would make the grant
+                  else b.balance >= 1 or ${isGrantDueSql}
                 end
           order by q.agent_id for update of q skip locked
        )
        update agent_queues q set awake = true, signalled_at = :now, progressed_at = :now
          from opened where q.agent_id = opened.agent_id
        returning q.agent_id as "agentId", opened.owner_id as "ownerId"`,
-      { now, agentId, tiers: billing.tiersWith('webhooks'), month: now.toISOString().slice(0, 7) },
+      { now, agentId, tiers: billing.tiersWith('webhooks') },
     )
     return rows
   }

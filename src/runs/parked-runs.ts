@@ -1,3 +1,4 @@
+import { isGrantDueSql } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database.ts'
@@ -25,8 +26,8 @@ export function createParkedRuns({ database, clock, billing }: { database: Datab
     const { rows } = await database.raw<{ rows: { owner_id: string }[] }>(
       `select distinct r.owner_id from runs r join accounts b on b.owner_id = r.owner_id
         where r.status = 'waiting' and r.waiting_cause = 'credits'
-          and b.granted_period is distinct from ? || '/' || b.tier limit ?`,
-      [clock.now().toISOString().slice(0, 7), batch],
+          and ${isGrantDueSql} limit :batch`,
+      { now: clock.now(), batch },
     )
     for (const { owner_id: ownerId } of rows) await billing.account(ownerId)
   }
