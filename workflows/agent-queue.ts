@@ -6,6 +6,7 @@ import {
   executeChild,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   proxyLocalActivities,
   setHandler,
   sleep,
@@ -44,6 +45,8 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
     await condition(() => woken, '3s')
     // Between this look and the return nothing is awaited; a signal that comes later makes Temporal run us again.
     if (!woken) return
+    // Woken again and again for nothing that may be done, a queue's history grows as well.
+    if (workflowInfo().continueAsNewSuggested && patched('continue-idle')) await continueAsNew<typeof agentQueue>(input)
   }
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { openScripts } from '../helpers/runs.ts'
-import { openClient, wakeWhileClaiming } from './scenarios.ts'
+import { openClient, wakeUntilLong, wakeWhileClaiming } from './scenarios.ts'
 
 test('a wake-up that comes while the queue claims makes it claim again before it lingers', async (t) => {
   const scripts = await openScripts(t)
@@ -10,4 +10,9 @@ test('a wake-up that comes while the queue claims makes it claim again before it
   t.is(claims.length, 2)
   t.true((claims[1] ?? 0) < types.indexOf('TIMER_STARTED'), 'the second claim did not wait for the time to linger')
   t.is(types.at(-1), 'WORKFLOW_EXECUTION_COMPLETED')
+})
+
+test('a queue that is woken again and again without a run continues as new when its history is long', async (t) => {
+  const { events } = await wakeUntilLong(await openScripts(t), openClient(t))
+  t.is(events.at(-1)?.eventType, 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })

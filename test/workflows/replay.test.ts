@@ -34,6 +34,13 @@ test('a history in which something else was done is not replayed', async (t) => 
   await t.throwsAsync(replay(JSON.parse(other) as History), { instanceOf: DeterminismViolationError })
 })
 
+test('a queue that went on lingering when it was suggested to continue as new, as it once did, is replayed', async (t) => {
+  const before = JSON.stringify(await read('queue-woken-while-claiming'))
+  const suggested = before.replaceAll('"historySizeBytes"', '"suggestContinueAsNew":true,"historySizeBytes"')
+  t.not(suggested, before)
+  await t.notThrowsAsync(replay(JSON.parse(suggested) as History))
+})
+
 test('nothing but identifiers, enums, counts and times is in a history', async (t) => {
   for (const name of Object.keys(scenarios)) {
     for (const text of decoded(await read(name))) {

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import { agentQueueId, agentRunId, scheduleId } from '../../workflows/messages.ts'
+import { agentQueueId, agentRunId, scheduleId, wakeSignal } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
@@ -19,13 +19,15 @@ type Scripts = Awaited<ReturnType<typeof openScripts>>
 
 /** A client of the server that all tests share, closed with the test. */
 export function openClient(t: ExecutionContext): Client {
-  const connection = Connection.lazy({ address: temporalAddress() })
+  // A history may be longer than gRPC takes by itself.
+  const channelArgs = { 'grpc.max_receive_message_length': -1 }
+  const connection = Connection.lazy({ address: temporalAddress(), channelArgs })
   t.teardown(() => connection.close())
   return new Client({ connection })
 }
 
-export async function historyOf(client: Client, workflowId: string): Promise<History> {
-  return JSON.parse(historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory())) as History
+export async function historyOf(client: Client, workflowId: string, executionId?: string): Promise<History> {
+  return JSON.parse(historyToJSON(await client.workflow.getHandle(workflowId, executionId).fetchHistory())) as History
 }
 
 /** Waits until the workflow has closed, however it did, and returns its whole history. */
@@ -70,6 +72,39 @@ export async function wakeWhileClaiming({ platform, scripted }: Scripts, client:
   })
   return closedHistory(client, agentQueueId(agentId))
 }
+
+/**
+ * Wakes an agent's queue that has nothing to do until Temporal suggests that it continue as new: when its history has four
+ * megabytes, which the signals bring along. They are left out of what is returned; nobody reads them.
+ */
+export async function wakeUntilLong({ platform, scripted }: Scripts, client: Client): Promise<History> {
+  const { database, temporal } = platform.services
+  const { id: agentId } = await scripted('[[say done]]')
+  const { ownerId } = (await database('agents').where({ id: agentId }).first('ownerId')) as { ownerId: string }
+  await temporal.wakeAgent({ agentId, ownerId })
+  const queue = client.workflow.getHandle(agentQueueId(agentId))
+  const { runId } = await queue.describe()
+  // One after the other: a workflow task during which more than two megabytes come is taken away from its worker.
+  for (let times = 1; times <= 3; times += 1) {
+    await eventually(10, 'the queue lingers', async () => {
+      const history = await historyOf(client, agentQueueId(agentId), runId)
+      return countOf(history, 'TIMER_STARTED') === times || undefined
+    })
+    await queue.signal(wakeSignal, 'a'.repeat(1_500_000))
+  }
+  await eventually(10, 'the execution is over', async () => {
+    const { runId: present, status } = await queue.describe()
+    return present !== runId || status.name !== 'RUNNING' || undefined
+  })
+  return withoutInput(await historyOf(client, agentQueueId(agentId), runId))
+}
+
+const withoutInput = ({ events }: History): History => ({
+  events: events.map((event) => {
+    const { input: _filler, ...rest } = (event['workflowExecutionSignaledEventAttributes'] ?? {}) as { input?: unknown }
+    return event.eventType.endsWith('_SIGNALED') ? { ...event, workflowExecutionSignaledEventAttributes: rest } : event
+  }),
+})
 
 const replaceToken = async ({ someone, vaultEntryId: entryId }: Scripts, token: string) =>
   (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).body
@@ -185,6 +220,8 @@ export const scenarios: Record<string, (scripts: Scripts, client: Client) => Pro
     await ended(someone, runId)
     return closedHistory(client, agentQueueId(agent.id))
   },
+
+  'queue-woken-until-its-history-is-long': wakeUntilLong,
 
   'cron-tick-ran': async (scripts, client) => (await firedTicks(scripts, client))['ran']!,
 
