@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
+import { lockQueue } from '../runs/agent-queue.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { Agent } from './agent.ts'
 
@@ -18,6 +19,16 @@ export function createLifecycle(context: {
     if (await database.transaction((trx) => changeUnderLock(trx, id, patch))) schedules.syncSoon(id)
   }
 
+  /** The queue is locked before the agent, as by everybody. */
+  async function pauseUnderLock(trx: Transaction, id: string): Promise<boolean> {
+    await lockQueue(trx, id)
+    const isTold = await changeUnderLock(trx, id, ({ pausedAt }, now) =>
+      pausedAt === null ? { pausedAt: now } : undefined,
+    )
+    await holdQueue(trx, id)
+    return isTold
+  }
+
   async function changeUnderLock(trx: Transaction, id: string, patch: Parameters<typeof change>[1]): Promise<boolean> {
     const current = await Agent.query(trx).findById(id).whereNull('deletedAt').forUpdate()
     const now = clock.now()
@@ -29,8 +40,9 @@ export function createLifecycle(context: {
 
   return {
     /** From now on nothing of the agent is started or goes on; what arrives is queued. Pausing twice changes nothing. */
-    pause: ({ id }: Agent): Promise<void> =>
-      change(id, ({ pausedAt }, now) => (pausedAt === null ? { pausedAt: now } : undefined)),
+    async pause({ id }: Agent): Promise<void> {
+      if (await database.transaction((trx) => pauseUnderLock(trx, id))) schedules.syncSoon(id)
+    },
 
     /** Lets it go on; `Runs.resumeAgent` is to follow. */
     resume: ({ id }: Agent): Promise<void> =>
@@ -39,4 +51,13 @@ export function createLifecycle(context: {
     /** Takes the agent away; its runs stay on record. From now on nothing is accepted or started for it. */
     remove: ({ id }: Agent): Promise<void> => change(id, (_current, now) => ({ deletedAt: now })),
   }
+}
+
+/** What waits to be paid for fails in time, a paused agent's runs do not: from the pause on, that is what blocks them. */
+async function holdQueue(trx: Transaction, id: string): Promise<void> {
+  await trx.raw(
+    `update agent_queues q set blocked_cause = 'paused', blocked_since = a.paused_at
+       from agents a where a.id = q.agent_id and q.agent_id = ? and q.blocked_cause is not null and a.paused_at is not null`,
+    [id],
+  )
 }

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
+import { AgentQueue } from '../../../src/runs/agent-queue.ts'
+import { Run } from '../../../src/runs/run.ts'
 import { call } from '../../helpers/client.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
@@ -40,12 +42,15 @@ async function openUnpaid(t: ExecutionContext) {
   const agent = await agentOf(someone)
   await call(someone, agents.startRun, { params: { agentId: agent.id } })
   await database('accounts').update({ balance: 0 })
-  now = new Date(now.getTime() + 40 * dayMs)
+  const pass = (days: number) => (now = new Date(now.getTime() + days * dayMs))
+  pass(40)
   const pay = (agentId: string) =>
     database('accounts')
       .whereIn('ownerId', database('agents').select('ownerId').where({ id: agentId }))
       .update({ currentPeriodEnd: new Date(now.getTime() + dayMs) })
-  return { ...platform.services, agentId: agent.id, pay }
+  const queue = () => AgentQueue.query(database).findById(agent.id).throwIfNotFound()
+  const run = () => Run.query(database).findOne({ agentId: agent.id }).throwIfNotFound()
+  return { ...platform.services, agentId: agent.id, pay, pass, queue, run, now: () => now }
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -70,6 +75,31 @@ test('many owners whose grant is not made do not keep the sweep from looking at 
     paid.map((run) => run.agentId),
     [agentId],
   )
+})
+
+test('a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew', async (t) => {
+  const { agents: lifecycle, runs, why, database, agentId, pass, queue, run, now } = await openUnpaid(t)
+  t.is(await runs.claimNext(agentId), null)
+  t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
+  const agent = await lifecycle.forSender(agentId)
+  const pausedAt = pass(0.5)
+  await lifecycle.pause(agent)
+  t.like(await queue(), { blockedCause: 'paused', blockedSince: pausedAt })
+  pass(2)
+  await runs.blockedQueues.expire()
+  t.is((await run()).status, 'queued')
+  const { causes } = await why.ofAgent(agent)
+  t.like(causes, { 0: { code: 'CREDITS', until: null }, 1: { code: 'PAUSED', since: pausedAt } })
+
+  await lifecycle.resume(agent)
+  await runs.resumeAgent(agentId)
+  t.true((await queue()).awake)
+  t.is(await runs.claimNext(agentId), null)
+  t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
+  t.is((await database('notifications').where({ kind: 'queue_blocked' })).length, 2, 'the owner is told anew')
+  pass(2)
+  await runs.blockedQueues.expire()
+  t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
 })
 
 /** Copies the table's only row for sixty others, who come before it in the order of their ids. */

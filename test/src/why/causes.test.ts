@@ -162,6 +162,9 @@ test('everything that has to be paid is told at once, also of a paused agent, an
     charges: ['tier', 'past_due', 'credits'],
   }
   t.deepEqual(codesOf(facts), ['CREDITS', 'TIER', 'PAST_DUE', 'PAUSED'])
+  const queue = { ...idle.queue, blockedCause: 'paused' as const, blockedSince: ago(7) }
+  t.deepEqual(codesOf({ ...facts, queue }), codesOf(facts))
+  t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
   t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
   t.is(only(unused(['tier']), 'IDLE').action, 'Run it with POST /agents/a1/runs.')
