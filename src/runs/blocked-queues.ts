@@ -11,7 +11,10 @@ import { Run, runFacts } from './run.ts'
 
 const batch = 100
 
-/** Queues that do not start their next run: opened again when nothing keeps them, and emptied when that takes too long. */
+/**
+ * Queues that do not start their next run: opened again when nothing keeps them, and emptied when that takes too long.
+ * Those of deleted agents are emptied elsewhere.
+ */
 export function createBlockedQueues(context: {
   database: Database
   clock: Clock
@@ -33,7 +36,7 @@ export function createBlockedQueues(context: {
       `with opened as (
          select q.agent_id, a.owner_id
            from agent_queues q join agents a on a.id = q.agent_id left join accounts b on b.owner_id = a.owner_id
-          where q.blocked_cause is not null and not q.awake and q.unfinished > 0
+          where q.blocked_cause is not null and not q.awake and q.unfinished > 0 and a.deleted_at is null
             and (q.agent_id = :agentId or :agentId::text is null)
             and case q.blocked_cause
                   when 'paused' then a.paused_at is null
@@ -55,8 +58,8 @@ export function createBlockedQueues(context: {
   async function overdue(): Promise<{ agent_id: string; run_id: string }[]> {
     const { rows } = await database.raw<{ rows: { agent_id: string; run_id: string }[] }>(
       `select q.agent_id, r.id as run_id from agent_queues q
-         join runs r on r.agent_id = q.agent_id and r.status = 'queued'
-        where q.blocked_cause in ('tier', 'past_due', 'credits')
+         join agents a on a.id = q.agent_id join runs r on r.agent_id = q.agent_id and r.status = 'queued'
+        where q.blocked_cause in ('tier', 'past_due', 'credits') and a.deleted_at is null
           -- apart from each other, so that the runs of a queue which is not blocked for long are not looked at
           and q.blocked_since < :before and r.accepted_at < :before
         order by r.accepted_at limit :batch`,

@@ -7,7 +7,7 @@ import { lockQueue } from './agent-queue.ts'
 import { endedTogether, type WriteEnding } from './end.ts'
 import { cancelledAs } from './next-move.ts'
 import { Run, runFacts } from './run.ts'
-import { hasEnded, type EndReason } from './states.ts'
+import { hasEnded, unfinishedStatuses, type EndReason } from './states.ts'
 import { append } from './timeline.ts'
 
 /** Why somebody asks for a run to end, and who that is. */
@@ -82,7 +82,8 @@ export function createCancel(context: {
         const open = await Run.query(trx)
           .select(runFacts)
           .where({ agentId })
-          .whereRaw(`status in ('queued', 'running', 'waiting') and cancel_requested_at is null`)
+          .whereIn('status', unfinishedStatuses)
+          .whereNull('cancelRequestedAt')
           .orderByRaw(`status = 'queued', sequence`)
           .limit(endedTogether)
           .forUpdate()

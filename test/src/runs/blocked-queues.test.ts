@@ -102,6 +102,20 @@ test('a paused agent’s runs do not fail for want of credits; from its resuming
   t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
 })
 
+test('the queue of a deleted agent is neither opened nor made to fail: its runs are cancelled', async (t) => {
+  const { agents: lifecycle, runs, agentId, pay, pass, queue, run } = await openUnpaid(t)
+  t.is(await runs.claimNext(agentId), null)
+  t.is((await queue()).blockedCause, 'credits')
+  await lifecycle.remove(await lifecycle.forSender(agentId))
+  pass(2)
+  await runs.blockedQueues.expire()
+  t.is((await run()).status, 'queued')
+  await pay(agentId)
+  t.deepEqual(await runs.blockedQueues.open(), [])
+  await runs.deletedAgents.cancelRuns()
+  t.like(await run(), { status: 'cancelled', reason: 'AGENT_DELETED' })
+})
+
 /** Copies the table's only row for sixty others, who come before it in the order of their ids. */
 const sixtyMore = (table: string): string =>
   `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object(
