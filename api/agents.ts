@@ -130,7 +130,7 @@ export const deleteAgent = route({
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Its unfinished runs are cancelled: the first hundred before the answer, any others in the seconds after it. The ' +
+    'Its unfinished runs are cancelled: the first hundred before the answer, any others after it. The ' +
     'record of its runs stays.',
   status: 204,
   resource,

@@ -32,7 +32,7 @@ export function createDeliver(context: {
   fetch: SafeFetch
 }) {
   const { logger } = context
-  const giveUp = createGiveUp(context)
+  const overdue = createGiveUp(context)
   const claim = createClaim(context)
   const post = createPost(context)
   const settle = createSettle(context)
@@ -54,10 +54,11 @@ export function createDeliver(context: {
   async function fill(underWay: Map<Promise<void>, string>): Promise<void> {
     while (underWay.size < most) {
       const claimed = await claim(fullOf([...underWay.values()]))
-      if (!claimed) return
+      if (!claimed) break
       const attempt = deliver(claimed).finally(() => underWay.delete(attempt))
       underWay.set(attempt, claimed.host)
     }
+    overdue.noteClaims()
   }
 
   /**
@@ -68,7 +69,7 @@ export function createDeliver(context: {
     const underWay = new Map<Promise<void>, string>()
     try {
       for (;;) {
-        if (!stopping?.aborted) await giveUp(stopping)
+        if (!stopping?.aborted) await overdue.giveUp(stopping)
         if (!stopping?.aborted) await fill(underWay)
         if (underWay.size === 0) return
         await Promise.race([...underWay.keys(), delay(lookMs, undefined, { ref: false })])

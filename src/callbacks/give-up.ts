@@ -13,6 +13,9 @@ const batch = 100
 /** So long the last attempt, which is due when the time is up, may wait for its turn. */
 const turnMs = 60_000
 
+/** Whoever has claimed nothing for so long was away, as a process that slept, or whose Postgres did not answer. */
+const awayMs = 120_000
+
 /** How often this is looked at: what is due may be a long list, which is read from its beginning. */
 const everyMs = 10_000
 
@@ -29,8 +32,8 @@ export function createGiveUp(context: {
   notifications: Notifications
 }) {
   const { database, clock, logger, notifications } = context
-  // Where no worker was there for long, what has become due meanwhile has its turn first.
-  let nextAt = clock.now().getTime() + turnMs
+  let nextAt = 0
+  let claimedAt = 0
 
   /** Not those that are being tried: these are due again only when their attempt would have to be over for long. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
@@ -66,16 +69,30 @@ export function createGiveUp(context: {
       return overdue.length
     })
 
-  /** Does so batch by batch, unless the signal aborts; and nothing if it was looked at a moment ago. */
-  return async function giveUp(stopping?: AbortSignal): Promise<void> {
-    const now = clock.now()
-    if (now.getTime() < nextAt) return
-    nextAt = now.getTime() + everyMs
+  /** Batch by batch, unless the signal aborts. */
+  async function giveUpAll(now: Date, stopping: AbortSignal | undefined): Promise<void> {
     for (;;) {
       if (stopping?.aborted) return
       const count = await giveUpSome(now)
       if (count > 0) logger.warn({ count }, 'callbacks whose time was up were given up')
       if (count < batch) return
     }
+  }
+
+  return {
+    /** What is due was claimed, as far as there was room: whatever is still in line had its chance. */
+    noteClaims(): void {
+      claimedAt = clock.now().getTime()
+    },
+
+    /** Nothing if it was looked at a moment ago; after an absence, what has become due meanwhile has its turn first. */
+    async giveUp(stopping?: AbortSignal): Promise<void> {
+      const now = clock.now()
+      const time = now.getTime()
+      if (time - claimedAt > awayMs) nextAt = time + turnMs
+      if (time < nextAt) return
+      nextAt = time + everyMs
+      await giveUpAll(now, stopping)
+    },
   }
 }

@@ -1,8 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
-import { AgentQueue } from '../../../src/runs/agent-queue.ts'
+import { AgentQueue, lockQueue } from '../../../src/runs/agent-queue.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
@@ -100,6 +101,26 @@ test('a paused agent’s runs do not fail for want of credits; from its resuming
   pass(2)
   await runs.blockedQueues.expire()
   t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
+})
+
+test('a queue that is blocked in the very moment of the pause is kept by the pause, too', async (t) => {
+  const { agents: lifecycle, database, agentId, queue, now } = await openUnpaid(t)
+  const claim = await database.transaction()
+  await lockQueue(claim, agentId)
+  const pausing = lifecycle.pause(await lifecycle.forSender(agentId))
+  try {
+    await eventually(10, 'the pause waits for the queue', async () => {
+      const waiting = await database('pg_stat_activity')
+        .whereRaw('datname = current_database()')
+        .where({ wait_event_type: 'Lock' })
+      return waiting.length > 0 || undefined
+    })
+    await AgentQueue.query(claim).findById(agentId).patch({ blockedCause: 'credits', blockedSince: now() })
+  } finally {
+    await claim.commit()
+  }
+  await pausing
+  t.is((await queue()).blockedCause, 'paused')
 })
 
 test('the queue of a deleted agent is neither opened nor made to fail: its runs are cancelled', async (t) => {

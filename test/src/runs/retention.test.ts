@@ -91,7 +91,7 @@ test('what ended longer ago than it is kept goes with everything of it, and what
   await age(database, 'tool_calls', oldCall, 91)
   await age(database, 'tool_calls', youngCall, 89)
   await database('tool_calls').where({ id: openCall }).update({ status: 'started', endedAt: null })
-  await eventually(20, 'a callback is tried', async () => (await rowsOf(database, old))['attempts'] === 1 || undefined)
+  await eventually(20, 'a callback is tried', async () => (await rowsOf(database, old))['attempts'] || undefined)
 
   const before = { steps: 2, calls: 1, callbacks: 1 }
   t.like(await rowsOf(database, old), { runs: 1, ...before })
