@@ -137,12 +137,17 @@ async function takeTurns(t: ExecutionContext, callsPerMinute: number, agents: nu
   return { rounds, asks, seconds: passed }
 }
 
-/** A slow machine cuts rounds in two, and then one agent may be ahead by two for a moment. */
-const isEven = (counts: number[]) => Math.max(...counts) - Math.min(...counts) <= 2
+/** By how much one agent is ahead of another. */
+const lead = (counts: number[]): number => Math.max(...counts) - Math.min(...counts)
 
 test('two agents that want forty calls each get the same in every round, and are told times that are good', async (t) => {
   const { rounds, asks, seconds } = await takeTurns(t, 10, 2, 40)
-  t.true(rounds.every(isEven), JSON.stringify(rounds))
+  // A slow machine cuts rounds in two: whose slots are free first is ahead until the others' are, by its half at most.
+  const mostAhead = ([one = 0, other = 0]: number[]) => ((one + other) % 10 === 0 ? 0 : 5)
+  t.true(
+    rounds.every((counts) => lead(counts) <= mostAhead(counts)),
+    JSON.stringify(rounds),
+  )
   t.deepEqual(rounds.at(-1), [40, 40])
   t.true(seconds <= 8 * 60 + 20, `${seconds} seconds for eight times ten calls`)
   // Each of the 80 calls asks twice if the first answer is right, and once more where a slow machine cuts its round in two.
@@ -152,7 +157,10 @@ test('two agents that want forty calls each get the same in every round, and are
 
 test('agents that are more than the slots take turns', async (t) => {
   const { rounds } = await takeTurns(t, 2, 6, 3)
-  t.true(rounds.every(isEven), JSON.stringify(rounds))
+  t.true(
+    rounds.every((counts) => lead(counts) <= 2),
+    JSON.stringify(rounds),
+  )
   t.deepEqual(rounds.at(-1), [3, 3, 3, 3, 3, 3])
 })
 
