@@ -32,6 +32,7 @@ import { createCallSite } from './tools/call-site.ts'
 import { createOutgoingLimit } from './tools/outgoing-limit.ts'
 import { createSender } from './tools/sender.ts'
 import { createTools } from './tools/tools.ts'
+import { owaspCost, type PasswordCost } from './users/passwords.ts'
 import { createUsers } from './users/users.ts'
 import { createVaultKeys } from './vault-keys.ts'
 import { createManifests } from './vault/manifests.ts'
@@ -41,8 +42,18 @@ import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './workers.ts'
 
+/** What tests replace: the present, and what a password costs to hash. */
+export interface Replaceable {
+  clock?: Clock | undefined
+  passwordCost?: PasswordCost | undefined
+}
+
 /** The composition root: everything the product consists of, in the order of who needs whom. */
-export function createServices(config: Config, logger: Logger, clock: Clock = systemClock) {
+export function createServices(
+  config: Config,
+  logger: Logger,
+  { clock = systemClock, passwordCost = owaspCost }: Replaceable = {},
+) {
   const database = createDatabase(config, logger)
   const temporal = createTemporal(config.temporal, logger)
   const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
@@ -52,7 +63,7 @@ export function createServices(config: Config, logger: Logger, clock: Clock = sy
   const lease = createLease({ database })
   const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, fetch: outgoing.fetch }
 
-  const users = createUsers(base)
+  const users = createUsers({ ...base, passwordCost })
   const notifications = createNotifications(base)
   const mails = createMails(base)
   const hosts = createHosts(base)

@@ -16,6 +16,17 @@ export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
     v.minValue(min),
     v.maxValue(max),
   )
+/** A duration in seconds within bounds; a fraction such as 0.25 may be given. */
+export const seconds = (fallback: number, min: number, max: number) =>
+  v.pipe(
+    v.optional(
+      v.pipe(v.string(), v.regex(/^\d+(\.\d{1,3})?$/, 'must be a number of seconds, such as 5 or 0.25')),
+      String(fallback),
+    ),
+    v.transform(Number),
+    v.minValue(min),
+    v.maxValue(max),
+  )
 /** A text that is not empty. */
 export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
 /** A text that is not empty, or nothing. */

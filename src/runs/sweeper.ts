@@ -41,7 +41,7 @@ export function createSweeper(context: {
       `with busy as (
          -- a run that waits is left alone, but for a look every five minutes: all that Temporal knew may be lost
          select q.agent_id, greatest(q.progressed_at, r.progressed_at) as progressed_at,
-                case when r.waiting_until > ?::timestamptz then 300 else ? end as patience
+                case when r.waiting_until > ?::timestamptz then 300 else ?::float8 end as patience
            from agent_queues q
            -- the run under way, by the index that knows only such runs
            left join runs r on r.agent_id = q.agent_id and r.status in ('running', 'waiting')

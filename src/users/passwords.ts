@@ -1,12 +1,19 @@
 import { hash, verify } from '@node-rs/argon2'
 import { assertThat, CodedError } from '../errors.ts'
 
-/** OWASP Password Storage Cheat Sheet: argon2id (the library's default) with 19 MiB, two passes, one lane. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** What a password costs to hash. */
+export interface PasswordCost {
+  /** For argon2id, the library's default. */
+  parameters: { memoryCost: number; timeCost: number; parallelism: number }
+  /** A hash by these parameters that no password is known for: logging in as nobody costs as much as as somebody. */
+  dummyHash: string
+}
 
-/** A hash by the same parameters that no password is known for: logging in as nobody costs as much as as somebody. */
-export const dummyHash =
-  '$argon2id$v=19$m=19456,t=2,p=1$l/Oy70aDRd6GRx34T40lZQ$kwVvNs8X5aleRRXo+QoCBkW+KvbIAIvc9pSlJ94f6zU'
+/** OWASP Password Storage Cheat Sheet: argon2id with 19 MiB, two passes, one lane. */
+export const owaspCost: PasswordCost = {
+  parameters: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
+  dummyHash: '$argon2id$v=19$m=19456,t=2,p=1$l/Oy70aDRd6GRx34T40lZQ$kwVvNs8X5aleRRXo+QoCBkW+KvbIAIvc9pSlJ94f6zU',
+}
 
 /** Three at once leave one of libuv's four threads to name look-ups and files, and bound the memory at 60 MB. */
 const atOnce = 3
@@ -39,7 +46,7 @@ export function readNewPassword(written: string, path: string): string {
 }
 
 /** Hashing and checking of passwords, a few at a time; a flood is answered with RATE_LIMITED. */
-export function createPasswords() {
+export function createPasswords({ parameters, dummyHash }: PasswordCost) {
   const limited = createLimit()
   return {
     /** The hash to store, of a password from `readNewPassword`. */

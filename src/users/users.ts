@@ -10,7 +10,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { normaliseEmail, readEmail } from './email.ts'
 import { createLogins, type TokenPair } from './logins.ts'
-import { createPasswords, readNewPassword } from './passwords.ts'
+import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { presentUser, UserRow, type User } from './user.ts'
 
 interface Parts {
@@ -18,6 +18,7 @@ interface Parts {
   clock: Clock
   config: Pick<Config, 'auth' | 'http'>
   logger: Logger
+  passwordCost: PasswordCost
 }
 
 const wrong = { message: 'The email address or the password is wrong.' }
@@ -27,8 +28,8 @@ const taken = {
 }
 
 /** Accounts of people: registering, logging in and out, the terms, API keys, and who a request comes from. */
-export function createUsers({ database, clock, config, logger }: Parts) {
-  const passwords = createPasswords()
+export function createUsers({ database, clock, config, logger, passwordCost }: Parts) {
+  const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens({ clock, config })
   const logins = createLogins({ database, clock, config, logger, accessTokens })
   const present = (row: UserRow): User => presentUser(row, config.auth.termsVersion)

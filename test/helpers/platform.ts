@@ -9,6 +9,7 @@ import { createLogger } from '../../src/logger.ts'
 import { startLoop } from '../../src/loop.ts'
 import { createServices } from '../../src/services.ts'
 import { createTestDatabase } from './database.ts'
+import { cheapCost } from './passwords.ts'
 import { sharedServers } from './servers.ts'
 import type { Sites } from './sites.ts'
 import { taskQueueFor } from './temporal.ts'
@@ -64,7 +65,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const config = readConfig({ BASE_URL: url, ...(await testEnvironment(t, options)) })
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
-  const services = createServices(config, logger, options.clock)
+  const services = createServices(config, logger, { clock: options.clock, passwordCost: cheapCost })
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   const stopWorker = options.worker ? await startWorker(config, logger, services) : async () => {}

@@ -75,7 +75,7 @@ export async function openCallbacks(t: ExecutionContext, env: Record<string, str
 
   function openProcess(config: Config = platform.config) {
     const logger = createLogger('debug', 'delivery', { write: (line: string) => void logs.push(line) })
-    const services = createServices(config, logger, clock)
+    const services = createServices(config, logger, { clock })
     t.teardown(() => services.close())
     return services
   }

@@ -8,6 +8,7 @@ import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type Telling } from '../../../src/notifications/notifications.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
+import { cheapCost } from '../../helpers/passwords.ts'
 import { movableClock, password, testConfig } from '../users/open-users.ts'
 
 /** Notifications over a fresh database, with a clock to move; mailed to `smtpUrl` if it is given. */
@@ -27,7 +28,7 @@ export async function openNotifications(t: ExecutionContext, smtpUrl = '') {
     const base = { database, clock, config, logger }
     const notifications = createNotifications(base)
     const mails = createMails({ ...base, lease: createLease(base) })
-    return { ...base, notifications, mails, users: createUsers(base) }
+    return { ...base, notifications, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
   }
 
   const first = openProcess()

@@ -6,6 +6,7 @@ import { createLogger } from '../../../src/logger.ts'
 import type { Caller } from '../../../src/users/caller.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
+import { cheapCost } from '../../helpers/passwords.ts'
 
 export const password = 'correct horse battery'
 
@@ -32,7 +33,7 @@ export async function openUsers(t: ExecutionContext) {
   const database = createDatabase(config, logger)
   t.teardown(() => database.destroy())
   const clock = movableClock()
-  const users = createUsers({ database, clock, config, logger })
+  const users = createUsers({ database, clock, config, logger, passwordCost: cheapCost })
 
   /** Registers a person and logs in. */
   async function enter(email = 'ada@example.com') {

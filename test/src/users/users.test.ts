@@ -1,6 +1,11 @@
 import test from 'ava'
+import { createLogger } from '../../../src/logger.ts'
+import { createServices } from '../../../src/services.ts'
+import { UserRow } from '../../../src/users/user.ts'
 import { createUsers } from '../../../src/users/users.ts'
-import { openUsers, password } from './open-users.ts'
+import { createTestDatabase } from '../../helpers/database.ts'
+import { cheapCost } from '../../helpers/passwords.ts'
+import { openUsers, password, testConfig } from './open-users.ts'
 
 test('a registered person logs in, under any spelling of the address, and is recognised', async (t) => {
   const { users, callerOf } = await openUsers(t)
@@ -116,8 +121,17 @@ test('accepted terms are recorded with version and time, and newer ones must be 
   t.deepEqual((await users.acceptTerms(caller)).terms.acceptedAt, acceptedAt)
 
   const newer = { ...config, auth: { ...config.auth, termsVersion: '2027-01-01' } }
-  const later = createUsers({ database, clock, config: newer, logger })
+  const later = createUsers({ database, clock, config: newer, logger, passwordCost: cheapCost })
   t.false((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
   await later.acceptTerms(caller)
   t.true((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
+})
+
+test('unless a test says otherwise, passwords are hashed at the cost that OWASP names', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const services = createServices(testConfig(url), createLogger('silent', 'test'))
+  t.teardown(() => services.close())
+  await services.users.register({ email: 'ada@example.com', password })
+  const row = await UserRow.query(services.database).findOne({ email: 'ada@example.com' })
+  t.true(row?.passwordHash.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))
 })
