@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/local-config.ts'
+import { readHouse } from '../test/house/source.ts'
+import { arrange } from '../test/run/arrange.ts'
+import { slowest } from '../test/run/durations.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { createCertificates } from './local/certificates.ts'
 import { createProcessRecord, endRecorded, signal } from './local/process-record.ts'
@@ -17,10 +20,13 @@ import { bundleWorkflows } from './polling.ts'
 
 /**
  * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all
- * tests, thrown away afterwards. `--verbose` shows what tests have measured. Ends with the line `N passed, M failed`
- * and ava's exit code.
+ * tests, thrown away afterwards. `--verbose` shows what tests have measured. Ends with the slowest files, the line
+ * `N passed, M failed` and ava's exit code.
  */
 const template = 'switchyard_template'
+const durations = 'durations'
+const loadsTogether = 'test/run/together.ts'
+const arrangement = arrange(readHouse(fileURLToPath(new URL('..', import.meta.url))))
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 async function main(): Promise<number> {
@@ -58,6 +64,8 @@ async function main(): Promise<number> {
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
       SWITCHYARD_TEST_BUNDLE: await writeBundle(folder),
       SWITCHYARD_TEST_CERTIFICATES: await makeCertificates(folder),
+      SWITCHYARD_TEST_DURATIONS: join(folder, durations),
+      SWITCHYARD_TEST_TOGETHER: JSON.stringify(arrangement.together),
       // Each file of tests is a process of its own, and all of them load the same code.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       // Whatever else this machine trusts matters to no test, and reading it takes each process its time.
@@ -70,7 +78,8 @@ async function main(): Promise<number> {
     // One file more than there are cores: some wait for things to happen, and what is timed must not be slowed down more.
     const files = String(Math.min(4, availableParallelism() + 1))
     const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', files]
-    const child = spawn(process.execPath, [ava, '--tap', ...concurrency, ...given], {
+    const chosen = given.some(namesFiles) ? [] : [...arrangement.alone, loadsTogether]
+    const child = spawn(process.execPath, [ava, '--tap', ...concurrency, ...given, ...chosen], {
       env,
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -82,11 +91,22 @@ async function main(): Promise<number> {
     // Workers of ava that a crash left behind belong to its group.
     signal(child.pid!, 'SIGKILL')
     record.remove(child.pid!)
+    showSlowest(join(folder, durations))
     console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
     // A run that failed without a failing test, for example because no file matched, must not read as a success.
     console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
     return code ?? 1
   }
+}
+
+/** Whether an argument of the command line says which tests are wanted. */
+const namesFiles = (argument: string): boolean => /\.ts(:[\d,-]+)?$/.test(argument) || existsSync(argument)
+
+function showSlowest(log: string): void {
+  const files = slowest(log, 10)
+  if (files.length < 2) return
+  console.log('\nThe slowest files, in seconds:')
+  for (const { seconds, file } of files) console.log(`${seconds.toFixed(1).padStart(7)} ${file}`)
 }
 
 /** One authority and one server certificate for all sites of all tests. */
