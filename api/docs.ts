@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { Router } from '@koa/router'
 import { version } from '../src/version.ts'
 import { openapi } from './openapi.ts'
@@ -32,11 +32,10 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', va
 
 /** Serves the OpenAPI document, and a page for people to read it and try it. */
 export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): void {
-  const document = JSON.stringify(openapi(routes, baseUrl), null, 2)
-  const folder = createRequire(import.meta.url)('swagger-ui-dist').absolutePath() as string
+  let document: string | undefined
   router.get('/openapi.json', (ctx) => {
     ctx.type = 'application/json'
-    ctx.body = document
+    ctx.body = document ??= JSON.stringify(openapi(routes, baseUrl), null, 2)
   })
   router.get('/docs', (ctx) => {
     ctx.type = 'text/html'
@@ -49,7 +48,8 @@ export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): 
   for (const [file, type] of Object.entries(assets)) {
     router.get(`/docs/${file}`, async (ctx) => {
       ctx.type = type
-      ctx.body = await readFile(`${folder}/${file}`)
+      // Found, not imported: the package's own entry would load all of Swagger UI into this process.
+      ctx.body = await readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
     })
   }
 }

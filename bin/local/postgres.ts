@@ -28,7 +28,7 @@ export interface EmbeddedPostgres {
 
 const user = 'switchyard'
 const safe = ['max_connections=200']
-const unsafe = ['max_connections=400', 'fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
+const unsafe = ['max_connections=400', 'fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off']
 
 /** Prepares a Postgres server of this machine: initialises its data on first use, and says how to run it. */
 export async function embeddedPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
