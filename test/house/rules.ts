@@ -1,4 +1,5 @@
 import { findCycles } from './cycles.ts'
+import { checkPromises } from './promises.ts'
 import { importProblem, rowFiles } from './who-may-import-whom.ts'
 import type { SourceFile } from './source.ts'
 
@@ -82,6 +83,7 @@ export const rules: Rule[] = [
         : undefined,
     ),
   },
+  { name: 'the tests that hold what is promised are there', check: checkPromises },
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {
