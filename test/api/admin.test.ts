@@ -1,88 +1,102 @@
-import test, { type ExecutionContext } from 'ava'
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
 import * as admin from '../../api/admin.ts'
 import * as auth from '../../api/auth.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { newcomer, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
-async function open(t: ExecutionContext) {
+const openPlatform = forWholeFile(test, 'admins', async (t) => {
   const platform = await startPlatform(t, { env: { ADMIN_EMAILS: 'someone@example.com, Root@Example.com' } })
   const root = await person(platform, 'root@example.com')
-  const list = async () => (await call(root, admin.listHosts)).body.items
-  const suspend = (host: string, reason = 'Too many complaints', someone: Client = root) =>
-    call(someone, admin.suspendHost, { params: { host }, body: { reason } })
-  const lift = (host: string, someone: Client = root) => call(someone, admin.liftHost, { params: { host } })
-  const rootId = (await call(root, auth.me)).body.id
-  return { platform, root, rootId, list, suspend, lift }
+  return { platform, root, rootId: (await call(root, auth.me)).body.id }
+})
+
+/** What the hosts of tests end with, and those of the wide world do not. */
+const ofTests = '.of-a-test.example'
+
+/** The platform, and hosts that no other test names. */
+async function open() {
+  const { platform, root, rootId } = await openPlatform()
+  const domain = randomBytes(6).toString('hex') + ofTests
+  const host = (name: string) => `${name}.${domain}`
+  const all = async () => (await call(root, admin.listHosts)).body.items
+  const list = async () => (await all()).filter((one) => one.host.includes(domain))
+  const suspend = (name: string, reason = 'Too many complaints', someone: Client = root) =>
+    call(someone, admin.suspendHost, { params: { host: name }, body: { reason } })
+  const lift = (name: string, someone: Client = root) => call(someone, admin.liftHost, { params: { host: name } })
+  return { platform, root, rootId, host, all, list, suspend, lift }
 }
 
 test('an admin suspends a host, sees it, and lifts the suspension', async (t) => {
-  const { platform, rootId, list, suspend, lift } = await open(t)
+  const { platform, rootId, host, list, suspend, lift } = await open()
   t.deepEqual(await list(), [])
-  const { body } = await suspend('tools.example.com')
-  t.like(body, { host: 'tools.example.com', held: null, suspended: { by: rootId, reason: 'Too many complaints' } })
-  await suspend('b.example.com:8443').then((answer) => answer.body)
+  const { body } = await suspend(host('tools'))
+  t.like(body, { host: host('tools'), held: null, suspended: { by: rootId, reason: 'Too many complaints' } })
+  await suspend(`${host('b')}:8443`).then((answer) => answer.body)
   t.deepEqual((await list())[1], body)
   t.deepEqual(
-    (await list()).map(({ host }) => host),
-    ['b.example.com:8443', 'tools.example.com'],
+    (await list()).map((one) => one.host),
+    [`${host('b')}:8443`, host('tools')],
   )
-  t.is((await lift('tools.example.com')).status, 204)
-  t.is((await lift('tools.example.com')).failure.code, 'NOT_FOUND')
-  t.is((await lift('b.example.com')).failure.code, 'NOT_FOUND')
+  t.is((await lift(host('tools'))).status, 204)
+  t.is((await lift(host('tools'))).failure.code, 'NOT_FOUND')
+  t.is((await lift(host('b'))).failure.code, 'NOT_FOUND')
   t.deepEqual(
-    (await list()).map(({ host }) => host),
-    ['b.example.com:8443'],
+    (await list()).map((one) => one.host),
+    [`${host('b')}:8443`],
   )
-  const said = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ host }) => host)
+  const lines = platform.logs.map((line) => JSON.parse(line) as { host?: string } & Record<string, unknown>)
+  const said = lines.filter((line) => line.host?.includes(host('')))
   t.deepEqual(
-    said.map(({ level, userId, host, msg }) => [level, userId, host, msg]),
+    said.map((line) => [line['level'], line['userId'], line.host, line['msg']]),
     [
-      [30, rootId, 'tools.example.com', 'a host was suspended'],
-      [30, rootId, 'b.example.com:8443', 'a host was suspended'],
-      [30, rootId, 'tools.example.com', 'the suspension of a host was lifted'],
+      [30, rootId, host('tools'), 'a host was suspended'],
+      [30, rootId, `${host('b')}:8443`, 'a host was suspended'],
+      [30, rootId, host('tools'), 'the suspension of a host was lifted'],
     ],
   )
 })
 
 test('suspending a host again gives another reason, and leaves since when', async (t) => {
-  const { list, suspend } = await open(t)
-  const first = (await suspend('tools.example.com')).body
-  const second = (await suspend('tools.example.com', 'Worse')).body
+  const { host, list, suspend } = await open()
+  const first = (await suspend(host('tools'))).body
+  const second = (await suspend(host('tools'), 'Worse')).body
   t.like(second.suspended, { reason: 'Worse', at: first.suspended?.at ?? '' })
   t.deepEqual(await list(), [second])
 })
 
 test('a host that asked for no calls is listed until then, and a suspension does not change that', async (t) => {
-  const { platform, list, suspend, lift } = await open(t)
+  const { platform, host, list, suspend, lift } = await open()
   const { database } = platform.services
   const until = new Date(Date.now() + 600_000)
   await database('outgoing_hosts').insert([
-    { host: 'held.example.com', heldUntil: until, heldReason: 'Retry-After: 600' },
-    { host: 'past.example.com', heldUntil: new Date(Date.now() - 1000), heldReason: 'Retry-After: 1' },
+    { host: host('held'), heldUntil: until, heldReason: 'Retry-After: 600' },
+    { host: host('past'), heldUntil: new Date(Date.now() - 1000), heldReason: 'Retry-After: 1' },
   ])
   const held = { until: until.toISOString(), reason: 'Retry-After: 600' }
-  t.deepEqual(await list(), [{ host: 'held.example.com', held, suspended: null }])
-  t.like((await suspend('held.example.com')).body, { held, suspended: { reason: 'Too many complaints' } })
-  t.is((await lift('held.example.com')).status, 204)
-  t.deepEqual(await list(), [{ host: 'held.example.com', held, suspended: null }])
-  t.is((await lift('held.example.com')).failure.code, 'NOT_FOUND')
+  t.deepEqual(await list(), [{ host: host('held'), held, suspended: null }])
+  t.like((await suspend(host('held'))).body, { held, suspended: { reason: 'Too many complaints' } })
+  t.is((await lift(host('held'))).status, 204)
+  t.deepEqual(await list(), [{ host: host('held'), held, suspended: null }])
+  t.is((await lift(host('held'))).failure.code, 'NOT_FOUND')
 })
 
 test('nobody but an admin with a login may see or change hosts, and nobody learns from the refusal', async (t) => {
-  const { platform, root, list, suspend, lift } = await open(t)
+  const { platform, root, host, list, suspend, lift } = await open()
   const keyOf = async (someone: Client) =>
     (await call(someone, auth.createApiKey, { body: { name: 'all', scopes: ['read', 'write'] } })).body.key
   const ada = await person(platform)
   const key = { url: platform.url, token: await keyOf(root) }
-  await suspend('tools.example.com')
+  await suspend(host('tools'))
   const before = await list()
   const tries = (someone: Client) => [
     call(someone, admin.listHosts),
-    suspend('other.example.com', 'Mine', someone),
+    suspend(host('other'), 'Mine', someone),
     suspend('Not A Host', 'Mine', someone),
-    lift('tools.example.com', someone),
-    lift('never.example.com', someone),
+    lift(host('tools'), someone),
+    lift(host('never'), someone),
   ]
   const codesFor = async (someone: Client) =>
     [...new Set((await Promise.all(tries(someone))).map(({ failure }) => failure.code))].join()
@@ -95,7 +109,7 @@ test('nobody but an admin with a login may see or change hosts, and nobody learn
 })
 
 test('who is like an admin in name only is none', async (t) => {
-  const { platform } = await open(t)
+  const { platform } = await open()
   for (const email of ['root@example.com.eu', 'xroot@example.com', 'root@example.co', 'root+1@example.com'])
     t.is((await call(await person(platform, email), admin.listHosts)).failure.code, 'ADMIN_REQUIRED', email)
 })
@@ -112,7 +126,8 @@ const bad = ['Tools.example.com', 'tools.example.com:443', 'tools.example.com:',
   .concat(['a,b', '[::1', 'a'.repeat(5000), "'; drop table outgoing_hosts; --", '%2e', 'null:x', '-', '.example.com'])
 
 test('what is no host, or is not written as in a URL, is refused', async (t) => {
-  const { list, suspend, lift } = await open(t)
+  const { all, suspend, lift } = await open()
+  const outside = async () => (await all()).filter(({ host }) => !host.includes(ofTests))
   for (const host of bad) {
     const refused = await suspend(host)
     t.is(refused.failure.code, 'VALIDATION_ERROR', host)
@@ -120,10 +135,10 @@ test('what is no host, or is not written as in a URL, is refused', async (t) => 
     t.is((await lift(host)).failure.code, 'VALIDATION_ERROR', host)
   }
   t.regex((await suspend('B\u00fccher.example')).failure.details?.[0]?.message ?? '', /xn--bcher-kva\.example/)
-  t.deepEqual(await list(), [])
+  t.deepEqual(await outside(), [])
   for (const reason of ['', 'x'.repeat(501)])
     t.is((await suspend('tools.example.com', reason)).failure.code, 'VALIDATION_ERROR')
   for (const host of ['127.0.0.1:4401', '[::1]:4401', 'localhost', 'xn--bcher-kva.example'])
     t.is((await suspend(host)).body.host, host)
-  t.is((await list()).length, 4)
+  t.is((await outside()).length, 4)
 })

@@ -6,10 +6,15 @@ import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const open = forWholeFile(test, 'agents', async (t) => {
+  const sites = await startSites(t)
+  return { sites, platform: await startPlatform(t, { sites }) }
+})
 
 test('an agent keeps every field of the specification', async (t) => {
-  const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites })
+  const { sites, platform } = await open()
   const someone = await customer(platform)
   const vaultEntryId = await connectTracker(someone, sites)
   const schema = [{ name: 'post_id', type: 'number' as const, description: 'Of the post' }]
@@ -34,7 +39,7 @@ test('an agent keeps every field of the specification', async (t) => {
 })
 
 test('URL and secret belong to webhook agents, and the secret stays the same when the trigger comes back', async (t) => {
-  const someone = await customer(await startPlatform(t))
+  const someone = await customer((await open()).platform)
   const { id: agentId, webhookSecret } = await webhookAgent(someone)
   const change = (trigger: 'manual' | 'webhook') =>
     call(someone, agents.updateAgent, { params: { agentId }, body: { trigger } }).then(({ body }) => body)
@@ -43,14 +48,14 @@ test('URL and secret belong to webhook agents, and the secret stays the same whe
 })
 
 test('a change touches what it names and nothing else', async (t) => {
-  const someone = await customer(await startPlatform(t))
+  const someone = await customer((await open()).platform)
   const before = await webhookAgent(someone, { allowActionOverride: true })
   const { body } = await call(someone, agents.updateAgent, { params: { agentId: before.id }, body: { name: 'New' } })
   t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
 })
 
 test('a schedule belongs to scheduled agents only', async (t) => {
-  const someone = await person(await startPlatform(t))
+  const someone = await person((await open()).platform)
   const schedule = { cron: '0 9 * * 1', timeZone: 'Europe/Berlin' }
   const make = (fields: object) =>
     call(someone, agents.createAgent, {
@@ -62,8 +67,8 @@ test('a schedule belongs to scheduled agents only', async (t) => {
 })
 
 test('sites that are not in the vault, and tools that a site lacks, are named', async (t) => {
-  const sites = await startSites(t)
-  const someone = await person(await startPlatform(t, { sites }))
+  const { sites, platform } = await open()
+  const someone = await person(platform)
   const vaultEntryId = await connectTracker(someone, sites)
   const make = (chosen: { vaultEntryId: string; tools?: string[] }[]) =>
     call(someone, agents.createAgent, {
@@ -78,7 +83,7 @@ test('sites that are not in the vault, and tools that a site lacks, are named', 
 })
 
 test("the tier's number of agents holds between requests at the same instant, and deleting one makes room", async (t) => {
-  const someone = await person(await startPlatform(t))
+  const someone = await person((await open()).platform)
   const body = { name: 'n', systemPrompt: 'p', trigger: 'manual' as const }
   const answers = await Promise.all(Array.from({ length: 6 }, () => call(someone, agents.createAgent, { body })))
   const made = answers.filter(({ status }) => status === 201)
@@ -91,7 +96,7 @@ test("the tier's number of agents holds between requests at the same instant, an
 })
 
 test('lists come in pages, newest first, each item once, and can be filtered', async (t) => {
-  const someone = await customer(await startPlatform(t))
+  const someone = await customer((await open()).platform)
   const made: string[] = []
   for (let index = 0; index < 5; index += 1) made.push((await agentOf(someone)).id)
   const { id: webhookId } = await webhookAgent(someone)
@@ -112,7 +117,7 @@ test('lists come in pages, newest first, each item once, and can be filtered', a
 })
 
 test('runs can be listed by agent, status and trigger', async (t) => {
-  const someone = await person(await startPlatform(t))
+  const someone = await person((await open()).platform)
   const [one, other] = [await agentOf(someone), await agentOf(someone)]
   const start = (agentId: string) => call(someone, agents.startRun, { params: { agentId } })
   const { id: runId } = (await start(one.id)).body
@@ -134,7 +139,7 @@ test('runs can be listed by agent, status and trigger', async (t) => {
 })
 
 test('changes at the same instant that contradict each other leave an agent that can be changed again', async (t) => {
-  const someone = await person(await startPlatform(t))
+  const someone = await person((await open()).platform)
   const body = { name: 'n', systemPrompt: 'p', trigger: 'scheduled' as const, cron: '0 9 * * 1', timeZone: 'UTC' }
   const { id: agentId } = (await call(someone, agents.createAgent, { body })).body
   const change = (fields: Record<string, unknown>) =>
@@ -151,7 +156,7 @@ test('changes at the same instant that contradict each other leave an agent that
 })
 
 test('secrets are shown to those who may write, and to nobody else', async (t) => {
-  const platform = await startPlatform(t)
+  const { platform } = await open()
   const someone = await customer(platform)
   const { id: agentId } = await webhookAgent(someone, { callbackUrl: 'https://example.com/endings' })
   const keyOf = async (scopes: ('read' | 'write')[]) => {

@@ -4,15 +4,33 @@ import * as notifications from '../../api/notifications.ts'
 import { sealCredential } from '../../src/vault/credential.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectChanging, openManifests, reaching, withTools } from '../helpers/manifests.ts'
+import { startChangingSite } from '../helpers/changing-site.ts'
+import { connectChanging, withTools } from '../helpers/manifests.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+/** One platform, and a site for each test: which sites it may reach has to be known when it starts. */
+const openPlatform = forWholeFile(test, 'manifests', async (t) => {
+  const sites = await Promise.all(Array.from({ length: 20 }, () => startChangingSite(t)))
+  const env = { SITE_ALLOW: sites.flatMap(({ allow }) => allow).join(','), SITE_CA_FILE: sites[0]?.caFile ?? '' }
+  return { env, free: [...sites], platform: await startPlatform(t, { env }) }
+})
+
+/** A site of the test's own, and somebody who has connected it. */
+async function open() {
+  const { env, free, platform } = await openPlatform()
+  const site = free.pop()
+  if (!site) throw new Error('There are more tests than sites.')
+  const someone = await person(platform)
+  return { env, site, platform, someone, ...(await connectChanging(someone, site)) }
+}
 
 const breaking = withTools('get_two', 'wait_here')
 const unknownPrint = '0'.repeat(64)
 
 test('a manifest that has not changed is nothing to record', async (t) => {
-  const { ask, refresh, history, entry, site } = await openManifests(t)
+  const { ask, refresh, history, entry, site } = await open()
   const hits = site.hits
   t.is((await ask()).status, 200)
   t.like(await refresh(), { class: 'none', status: 'none', differences: [] })
@@ -22,7 +40,7 @@ test('a manifest that has not changed is nothing to record', async (t) => {
 })
 
 test('what takes nothing away is used at once and is on record, and its owner is told only of what can do more', async (t) => {
-  const { site, refresh, history, entry, tools, use, told } = await openManifests(t)
+  const { site, refresh, history, entry, tools, use, told } = await open()
   site.change({ name: 'A new name', version: '2' })
   t.like(await refresh(), { class: 'text', status: 'adopted' })
   t.like(await entry(), { name: 'A new name', version: '2', pendingManifest: null })
@@ -52,7 +70,7 @@ test('what takes nothing away is used at once and is on record, and its owner is
 })
 
 test('what could break waits, is shown with its differences, and is used once it was accepted', async (t) => {
-  const { site, refresh, history, entry, tools, use, accept } = await openManifests(t)
+  const { site, refresh, history, entry, tools, use, accept } = await open()
   site.change({ ...breaking, name: 'A new name' })
   const found = await refresh()
   t.like(found, { class: 'breaking', status: 'pending' })
@@ -75,7 +93,7 @@ test('what could break waits, is shown with its differences, and is used once it
 })
 
 test('a change that waits is found again as the same, and its owner is told of it once', async (t) => {
-  const { site, someone, entryId, refresh, history, told } = await openManifests(t)
+  const { site, someone, entryId, refresh, history, told } = await open()
   const before = site.manifest
   site.change(breaking)
   const first = await refresh()
@@ -100,7 +118,7 @@ test('a change that waits is found again as the same, and its owner is told of i
 })
 
 test('a later change takes the place of the one that waits, which cannot be accepted any more', async (t) => {
-  const { site, refresh, accept, history, tools, told } = await openManifests(t)
+  const { site, refresh, accept, history, tools, told } = await open()
   site.change(breaking)
   const first = await refresh()
   site.change(withTools('wait_here'))
@@ -109,7 +127,7 @@ test('a later change takes the place of the one that waits, which cannot be acce
 
   const { failure } = await accept(first.fingerprint)
   t.is(failure.code, 'VALIDATION_ERROR')
-  t.regex(failure.error, /the difference shown is not the one that waits/i)
+  t.is(failure.details?.[0]?.path, 'fingerprint')
   t.is((await tools()).length, 3)
   t.is((await accept(second.fingerprint)).status, 200)
   t.deepEqual(await tools(), ['wait_here'])
@@ -121,7 +139,7 @@ test('a later change takes the place of the one that waits, which cannot be acce
 })
 
 test('a harmless change of the manifest in use supersedes what waits', async (t) => {
-  const { site, refresh, history, entry, accept } = await openManifests(t)
+  const { site, refresh, history, entry, accept } = await open()
   const before = site.manifest
   site.change(breaking)
   const { fingerprint } = await refresh()
@@ -136,8 +154,8 @@ test('a harmless change of the manifest in use supersedes what waits', async (t)
 })
 
 test('nothing can be accepted where nothing waits, nor by another fingerprint', async (t) => {
-  const { site, refresh, accept, tools } = await openManifests(t)
-  t.regex((await accept(unknownPrint)).failure.error, /No change/)
+  const { site, refresh, accept, tools } = await open()
+  t.is((await accept(unknownPrint)).failure.code, 'VALIDATION_ERROR')
   site.change(breaking)
   await refresh()
   t.is((await accept(unknownPrint)).failure.details?.[0]?.path, 'fingerprint')
@@ -145,7 +163,7 @@ test('nothing can be accepted where nothing waits, nor by another fingerprint', 
 })
 
 test('no credential follows a changed address before it was accepted', async (t) => {
-  const { site, refresh, accept, entry, use } = await openManifests(t)
+  const { site, refresh, accept, entry, use } = await open()
   site.change({ server: { url: `${site.otherOrigin}/v2` } })
   const { class: found, fingerprint, differences } = await refresh()
   t.is(found, 'changed_address')
@@ -162,7 +180,7 @@ test('no credential follows a changed address before it was accepted', async (t)
 })
 
 test('a host outside the site that is new must be accepted by name', async (t) => {
-  const { site, refresh, accept, entry, use } = await openManifests(t)
+  const { site, refresh, accept, entry, use } = await open()
   site.change({ server: { url: `${site.foreignOrigin}/v2` } })
   const { fingerprint } = await refresh()
   for (const hosts of [undefined, [], ['other.example']]) {
@@ -181,22 +199,22 @@ test('a host outside the site that is new must be accepted by name', async (t) =
 })
 
 test('a manifest that cannot be fetched, or is wrong, leaves everything as it is', async (t) => {
-  const { site, platform, ask, history, tools, entry } = await openManifests(t)
-  await forget(platform)
+  const { site, platform, entryId, ask, history, tools, entry } = await open()
+  await forget(platform, entryId)
   site.refusal = { status: 503, body: '{}' }
   t.is((await ask()).failure.code, 'MANIFEST_NOT_FOUND')
-  t.true(await wasChecked(platform))
-  await forget(platform)
+  t.true(await wasChecked(platform, entryId))
+  await forget(platform, entryId)
   site.refusal = { status: 200, body: '{"name":"x"}' }
   t.is((await ask()).failure.code, 'MANIFEST_INVALID')
-  t.true(await wasChecked(platform))
+  t.true(await wasChecked(platform, entryId))
   t.deepEqual(await history(), [])
   t.is((await tools()).length, 3)
   t.is((await entry()).pendingManifest, null)
 })
 
 test('a refresh token goes to the pinned token address until the other one was accepted', async (t) => {
-  const { site, platform, entryId, refresh, accept, use } = await openManifests(t)
+  const { site, platform, entryId, refresh, accept, use } = await open()
   const auth = (origin: string) => ({
     type: 'oauth2',
     authorization_url: `${site.origin}/authorize`,
@@ -246,7 +264,7 @@ async function pretendGranted({ services }: Platform, id: string, manifest: obje
 }
 
 test('when a site connects in another way, the credential is forgotten on acceptance, and not a moment earlier', async (t) => {
-  const { site, platform, refresh, accept, use } = await openManifests(t)
+  const { site, platform, entryId, refresh, accept, use } = await open()
   const auth = {
     type: 'oauth2',
     authorization_url: `${site.origin}/authorize`,
@@ -258,15 +276,15 @@ test('when a site connects in another way, the credential is forgotten on accept
   t.is(found, 'breaking')
   t.is((await use('get_one')).status, 200)
   t.is((await accept(fingerprint)).body.authType, 'oauth2')
-  const [row] = await platform.services.database('vault_entries')
+  const row = await platform.services.database('vault_entries').where({ id: entryId }).first()
   t.like(row, { status: 'needs_reauth', authType: 'oauth2', generation: 2 })
-  t.regex(row.statusReason, /connects by OAuth 2\.0 now/)
+  t.truthy(row.statusReason)
   t.true((await use('get_one')).status >= 400)
   t.is(site.calls().length, 1)
 })
 
 test('of refreshes at the same instant one records the change, and all answer the same', async (t) => {
-  const { site, refresh, history, told } = await openManifests(t)
+  const { site, refresh, history, told } = await open()
   site.change(breaking)
   const found = await Promise.all(Array.from({ length: 8 }, refresh))
   t.is(new Set(found.map(({ fingerprint, status }) => fingerprint + status)).size, 1)
@@ -275,7 +293,7 @@ test('of refreshes at the same instant one records the change, and all answer th
 })
 
 test('of acceptances at the same instant one succeeds', async (t) => {
-  const { site, refresh, accept, history } = await openManifests(t)
+  const { site, refresh, accept, history } = await open()
   site.change(breaking)
   const { fingerprint } = await refresh()
   const answers = await Promise.all(Array.from({ length: 6 }, () => accept(fingerprint)))
@@ -285,52 +303,55 @@ test('of acceptances at the same instant one succeeds', async (t) => {
 })
 
 test('the answer that was asked for earlier does not undo what a later one brought', async (t) => {
-  const { site, platform, someone, entryId, entry } = await openManifests(t)
+  const { site, platform, someone, entryId, entry } = await open()
   const { services } = platform
   const { userId } = await services.users.authenticate(`Bearer ${someone.token}`)
   const row = await services.vault.get(userId, entryId)
   // As if somebody else had looked while this answer was under way.
-  await services.database('vault_entries').update({ manifest_checked_at: new Date(Date.now() + 60_000) })
+  const later = new Date(Date.now() + 60_000)
+  await services.database('vault_entries').where({ id: entryId }).update({ manifest_checked_at: later })
   site.change({ version: '0' })
   t.like(await services.manifests.refresh(row), { status: 'none' })
   t.is((await entry()).version, '1')
 })
 
 test('of the decided changes of an entry the last 50 are kept', async (t) => {
-  const { site, refresh, someone, entryId } = await openManifests(t)
-  for (let version = 2; version < 60; version += 1) {
+  const { site, refresh, someone, entryId } = await open()
+  for (let version = 2; version <= 53; version += 1) {
     site.change({ version: String(version) })
     await refresh()
   }
   const query = { limit: '100' }
   const { body } = await call(someone, manifests.listManifestChanges, { params: { entryId }, query })
   t.is(body.items.length, 50)
-  t.is(body.items[0]?.differences[0]?.after, '59')
+  t.deepEqual([body.items.at(0)?.differences[0]?.after, body.items.at(-1)?.differences[0]?.after], ['53', '4'])
   const page = await call(someone, manifests.listManifestChanges, { params: { entryId }, query: { limit: '2' } })
   t.deepEqual(page.body.items, body.items.slice(0, 2))
   t.not(page.body.nextCursor, null)
 })
 
-/** Makes all entries look as if their manifests had not been looked at for a long time. */
-const forget = ({ services }: Platform) =>
-  services.database('vault_entries').update({ manifest_checked_at: new Date('2026-01-01') })
+/** Makes entries look as if their manifests had not been looked at for a long time. */
+const forget = ({ services }: Platform, ...ids: string[]) =>
+  services
+    .database('vault_entries')
+    .whereIn('id', ids)
+    .update({ manifest_checked_at: new Date('2026-01-01') })
 
-const wasChecked = async ({ services }: Platform) => {
-  const { rows } = await services.database.raw<{ rows: { recent: boolean }[] }>(
-    "select manifest_checked_at > now() - interval '1 hour' as recent from vault_entries",
-  )
-  return rows.every(({ recent }) => recent)
+const wasChecked = async ({ services }: Platform, id: string) => {
+  const row = (await services.database('vault_entries').where({ id }).first()) as { manifestCheckedAt: Date }
+  return Date.now() - row.manifestCheckedAt.getTime() < 60 * 60 * 1000
 }
 
-test('sites are looked at when their time has come, once for all who have connected them', async (t) => {
-  const { site, platform, refresh, entry, history } = await openManifests(t)
+// These three have all entries looked at whose time has come, so none of another test's may be among them.
+test.serial('sites are looked at when their time has come, once for all who have connected them', async (t) => {
+  const { site, platform, entryId, refresh, entry, history } = await open()
   const other = await connectChanging(await person(platform), site)
   const { checkDue } = platform.services.manifests
   site.change(breaking)
   const hits = site.hits
   await checkDue()
   t.is(site.hits, hits)
-  await forget(platform)
+  await forget(platform, entryId, other.entryId)
   await checkDue()
   t.is(site.hits, hits + 1)
   t.is((await entry()).pendingManifest?.class, 'breaking')
@@ -342,29 +363,28 @@ test('sites are looked at when their time has come, once for all who have connec
   t.is((await history()).length, 1)
 })
 
-test('a site that does not answer is looked at again when the next period is over', async (t) => {
-  const { site, platform, entry } = await openManifests(t)
+test.serial('a site that does not answer is looked at again when the next period is over', async (t) => {
+  const { site, platform, entryId, entry } = await open()
   const { checkDue } = platform.services.manifests
-  await forget(platform)
+  await forget(platform, entryId)
   site.refusal = { status: 500, body: '' }
   const hits = site.hits
   await checkDue()
   await checkDue()
   t.is(site.hits, hits + 1)
-  t.true(await wasChecked(platform))
+  t.true(await wasChecked(platform, entryId))
   site.refusal = undefined
   site.change({ version: '2' })
-  await forget(platform)
+  await forget(platform, entryId)
   await checkDue()
   t.is((await entry()).version, '2')
 })
 
-test('of several processes one looks at the sites', async (t) => {
-  const { site, platform } = await openManifests(t)
-  const env = { ...reaching(site), DATABASE_URL: platform.config.database.url }
-  const other = await startPlatform(t, { env })
+test.serial('of several processes one looks at the sites', async (t) => {
+  const { env, site, platform, entryId } = await open()
+  const other = await startPlatform(t, { env: { ...env, DATABASE_URL: platform.config.database.url } })
   await platform.services.manifests.checkDue()
-  await forget(platform)
+  await forget(platform, entryId)
   const hits = site.hits
   await other.services.manifests.checkDue()
   t.is(site.hits, hits)

@@ -6,51 +6,54 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const open = forWholeFile(test, 'schedules', (t) => startPlatform(t))
+
+/** Where it is noon on 27 March 2026 until a test lets minutes pass. */
+let now = new Date('2026-03-27T12:00:30Z')
+const openInMarch = forWholeFile(test, 'schedules in March', (t) => startPlatform(t, { clock: { now: () => now } }))
 
 test('an expression or a zone that cannot be used is refused, and the answer names the part', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await person(platform)
-  const refused = async (cron: string | null, timeZone: string | null, pattern: RegExp, paths: string[]) => {
+  const someone = await person(await open())
+  const refused = async (cron: string | null, timeZone: string | null, paths: string[], part = /./) => {
     const body = { name: 'A', systemPrompt: 'B', trigger: 'scheduled' as const, cron, timeZone }
-    const { status, failure } = await call(someone, agents.createAgent, { body })
-    t.is(status, 400)
+    const { failure } = await call(someone, agents.createAgent, { body })
     t.is(failure.code, 'VALIDATION_ERROR')
-    t.regex(failure.error, pattern)
+    t.regex(failure.error, part)
     t.deepEqual(
       failure.details?.map(({ path }) => path),
       paths,
     )
   }
-  await refused('61 * * * *', 'UTC', /minute field/, ['cron'])
-  await refused('0 9 30 2 *', 'UTC', /never comes/, ['cron'])
-  await refused('0 9 * * *', 'Europe/Berln', /Did you mean Europe\/Berlin/, ['timeZone'])
-  await refused('* * * *', 'Nowhere', /four|five/, ['cron', 'timeZone'])
-  await refused('0 9 * * *', null, /needs "cron" and "timeZone"/, ['timeZone'])
-  await refused(null, 'UTC', /needs "cron" and "timeZone"/, ['cron'])
-  await refused(null, null, /needs "cron" and "timeZone"/, ['cron', 'timeZone'])
+  await refused('61 * * * *', 'UTC', ['cron'], /minute field/)
+  await refused('0 9 30 2 *', 'UTC', ['cron'])
+  await refused('0 9 * * *', 'Europe/Berln', ['timeZone'], /Europe\/Berlin/)
+  await refused('* * * *', 'Nowhere', ['cron', 'timeZone'])
+  await refused('0 9 * * *', null, ['timeZone'])
+  await refused(null, 'UTC', ['cron'])
+  await refused(null, null, ['cron', 'timeZone'])
 
   const agent = await scheduledAgent(someone)
   const change = (body: { cron?: string; timeZone?: string }) =>
     call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
   t.regex((await change({ cron: '0 24 * * *' })).failure.error, /hour field/)
-  t.regex((await change({ timeZone: '+01:00' })).failure.error, /not the name of a time zone/)
+  t.is((await change({ timeZone: '+01:00' })).failure.details?.[0]?.path, 'timeZone')
   t.is((await change({ timeZone: 'europe/berlin' })).status, 200)
   t.is((await scheduleOf(someone, agent)).timeZone, 'Europe/Berlin')
 })
 
 test('an agent that is given another trigger loses its expression and zone, and what it still owed is on record', async (t) => {
-  let now = new Date('2026-05-04T10:00:30Z')
-  const platform = await startPlatform(t, { clock: { now: () => now } })
+  const platform = await openInMarch()
   const someone = await person(platform)
   const temporal = openSchedules(t)
   const agent = await scheduledAgent(someone, { cron: '* * * * *' })
   await temporal.until(agent, 'is there', (found) => found !== undefined)
   type Body = { trigger?: 'manual' | 'scheduled'; cron?: string | null; timeZone?: string | null }
   const change = (body: Body) => call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
-  const refused = async (body: Body, pattern: RegExp, paths: string[]) => {
-    const { status, failure } = await change(body)
-    t.is(status, 400)
-    t.regex(failure.error, pattern)
+  const refused = async (body: Body, paths: string[]) => {
+    const { failure } = await change(body)
+    t.is(failure.code, 'VALIDATION_ERROR')
     t.deepEqual(
       failure.details?.map(({ path }) => path),
       paths,
@@ -58,12 +61,12 @@ test('an agent that is given another trigger loses its expression and zone, and 
   }
   const row = () => platform.services.database('schedules').where({ agentId: agent.id }).first()
 
-  await refused({ trigger: 'manual', cron: '0 9 * * *' }, /Only a scheduled agent/, ['cron'])
-  await refused({ trigger: 'manual', cron: null, timeZone: 'UTC' }, /Only a scheduled agent/, ['timeZone'])
-  await refused({ timeZone: null }, /needs "cron" and "timeZone"/, ['timeZone'])
-  t.like(await row(), { generation: 1, nextFireAt: new Date('2026-05-04T10:01:00Z') })
+  await refused({ trigger: 'manual', cron: '0 9 * * *' }, ['cron'])
+  await refused({ trigger: 'manual', cron: null, timeZone: 'UTC' }, ['timeZone'])
+  await refused({ timeZone: null }, ['timeZone'])
+  t.like(await row(), { generation: 1, nextFireAt: new Date('2026-03-27T12:01:00Z') })
 
-  now = new Date('2026-05-04T10:02:30Z')
+  now = new Date('2026-03-27T12:02:30Z')
   const changed = await change({ trigger: 'manual' })
   t.is(changed.status, 200)
   t.like(changed.body, { trigger: 'manual', cron: null, timeZone: null })
@@ -71,8 +74,8 @@ test('an agent that is given another trigger loses its expression and zone, and 
   t.deepEqual(
     (await firesOf(someone, agent)).map(({ at, reason }) => [at, reason]),
     [
-      ['2026-05-04T10:01:00.000Z', 'CHANGED'],
-      ['2026-05-04T10:02:00.000Z', 'CHANGED'],
+      ['2026-03-27T12:01:00.000Z', 'CHANGED'],
+      ['2026-03-27T12:02:00.000Z', 'CHANGED'],
     ],
   )
   await temporal.until(agent, 'is gone', (found) => found === undefined)
@@ -81,15 +84,15 @@ test('an agent that is given another trigger loses its expression and zone, and 
 
   t.is((await change({ trigger: 'manual' })).status, 200)
   t.is((await row()).generation, 2)
-  await refused({ cron: '0 9 * * *' }, /Only a scheduled agent/, ['cron'])
-  await refused({ trigger: 'scheduled', cron: '0 9 * * *' }, /needs "cron" and "timeZone"/, ['timeZone'])
-  await refused({ trigger: 'scheduled', timeZone: 'UTC' }, /needs "cron" and "timeZone"/, ['cron'])
+  await refused({ cron: '0 9 * * *' }, ['cron'])
+  await refused({ trigger: 'scheduled', cron: '0 9 * * *' }, ['timeZone'])
+  await refused({ trigger: 'scheduled', timeZone: 'UTC' }, ['cron'])
   t.is((await change({ trigger: 'scheduled', cron: '0 9 * * *', timeZone: 'UTC' })).status, 200)
-  t.like(await row(), { generation: 3, nextFireAt: new Date('2026-05-05T09:00:00Z') })
+  t.like(await row(), { generation: 3, nextFireAt: new Date('2026-03-28T09:00:00Z') })
 })
 
 test('the schedule of an agent is shown in words, with its next fires by the clocks of its zone', async (t) => {
-  const platform = await startPlatform(t, { clock: { now: () => new Date('2026-03-27T12:00:00Z') } })
+  const platform = await openInMarch()
   const someone = await customer(platform)
   const agent = await scheduledAgent(someone, { cron: '30 2 * * *', timeZone: 'Europe/Berlin' })
   const shown = await eventually(10, 'Temporal has it', async () => {
@@ -113,7 +116,6 @@ test('the schedule of an agent is shown in words, with its next fires by the clo
   const other = await webhookAgent(someone)
   const none = await call(someone, schedules.getSchedule, { params: { agentId: other.id } })
   t.like(none.failure, { code: 'NOT_FOUND' })
-  t.regex(none.failure.error, /has no schedule: its trigger is "webhook"/)
   const stranger = await person(platform)
   const hidden = await call(stranger, schedules.listFires, { params: { agentId: agent.id } })
   t.is(hidden.failure.code, 'AGENT_NOT_FOUND')
@@ -125,7 +127,7 @@ test('the schedule of an agent is shown in words, with its next fires by the clo
 })
 
 test('what is done to a scheduled agent is done to its schedule in Temporal', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await open()
   const someone = await person(platform)
   const temporal = openSchedules(t)
   const agent = await scheduledAgent(someone, { cron: '5 4 13 * 5', timeZone: 'Asia/Kolkata' })
@@ -173,8 +175,9 @@ test('what is done to a scheduled agent is done to its schedule in Temporal', as
   t.is(await temporal.describe(manual), undefined)
 })
 
-test('after changes at the same instant, by two processes, Temporal has the last of them', async (t) => {
-  const one = await startPlatform(t)
+// These two have a round made, which tells Temporal of every schedule of the platform that is not in step.
+test.serial('after changes at the same instant, by two processes, Temporal has the last of them', async (t) => {
+  const one = await open()
   const other = await startPlatform(t, {
     env: { DATABASE_URL: one.config.database.url, BASE_URL: one.url, TASK_QUEUE: one.config.temporal.taskQueue },
   })
@@ -203,8 +206,8 @@ test('after changes at the same instant, by two processes, Temporal has the last
   t.true((await temporal.describe(agent))?.state.paused)
 })
 
-test('a telling that fails leaves the schedule out of step, and the sweep tells it again', async (t) => {
-  const platform = await startPlatform(t)
+test.serial('a telling that fails leaves the schedule out of step, and the sweep tells it again', async (t) => {
+  const platform = await open()
   const { url, config, services } = platform
   const env = { DATABASE_URL: config.database.url, BASE_URL: url, TASK_QUEUE: config.temporal.taskQueue }
   const cutOff = await startPlatform(t, { env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
