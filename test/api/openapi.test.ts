@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { codesOf } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue } from '../../src/errors.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment, ownFolder } from '../helpers/servers.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
 interface Operation {
   operationId: string
@@ -24,18 +25,13 @@ const run = promisify(execFile)
 const redocly = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
 const config = fileURLToPath(new URL('../../redocly.yaml', import.meta.url))
 
-async function served(t: ExecutionContext) {
-  const { url } = await startPlatform(t)
-  const response = await fetch(`${url}/openapi.json`)
-  t.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
-  const text = await response.text()
-  return { url, text, document: JSON.parse(text) as Document }
-}
+const open = forWholeFile(test, 'the OpenAPI document', (t) => startPlatform(t))
+
+const served = async () => fetch(`${(await open()).url}/openapi.json`)
 
 test('the linter has nothing to say about the OpenAPI document', async (t) => {
-  const { text } = await served(t)
   const file = join(ownFolder(), 'openapi.json')
-  await writeFile(file, text)
+  await writeFile(file, await (await served()).text())
   // Linting must not call anybody.
   const env = { ...ownEnvironment(), REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const { stdout } = await run(process.execPath, [redocly, 'lint', file, '--config', config, '--format', 'json'], {
@@ -51,7 +47,9 @@ test('the linter has nothing to say about the OpenAPI document', async (t) => {
 })
 
 test('every route is in the OpenAPI document with its parameters, its success and each of its codes', async (t) => {
-  const { document } = await served(t)
+  const response = await served()
+  t.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
+  const document = (await response.json()) as Document
   t.is(document.openapi, '3.1.0')
   for (const route of routes) {
     const operation = document.paths[route.path]?.[route.method]
@@ -77,7 +75,7 @@ test('every route is in the OpenAPI document with its parameters, its success an
 })
 
 test('the page for people is complete, and neither refers to other hosts nor may load from them', async (t) => {
-  const { url } = await startPlatform(t)
+  const { url } = await open()
   const page = await fetch(`${url}/docs`)
   t.is(page.status, 200)
   t.is(page.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -101,7 +99,7 @@ test('the page for people is complete, and neither refers to other hosts nor may
 })
 
 test('the page for people asks for the document, and for no validation elsewhere', async (t) => {
-  const { url } = await startPlatform(t)
+  const { url } = await open()
   const start = await (await fetch(`${url}/docs/start.js`)).text()
   t.regex(start, /url: '\/openapi\.json'/)
   t.regex(start, /validatorUrl: null/)

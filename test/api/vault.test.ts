@@ -5,12 +5,21 @@ import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startChangingSite } from '../helpers/changing-site.ts'
 import { call } from '../helpers/client.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
-import { agentOf, connectTracker, customer, person } from '../helpers/people.ts'
+import {
+  agentOf,
+  connectTracker,
+  customer,
+  deliver,
+  ended,
+  person,
+  timelineOf,
+  webhookAgent,
+} from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-/** A platform, the example sites, more of them than the free tier may connect, and one that changes its manifest. */
+/** A platform with a worker, the example sites, more of them than the free tier may connect, and one that changes its manifest. */
 const open = forWholeFile(test, 'the vault', async (t) => {
   const sites = await startSites(t)
   const tls = await temporaryCertificates()
@@ -18,7 +27,7 @@ const open = forWholeFile(test, 'the vault', async (t) => {
   for (const { close } of more) t.teardown(close)
   const changing = await startChangingSite(t)
   const allow = [...sites.allow, ...changing.allow, ...more.map(({ origin }) => new URL(origin).host)]
-  return { sites, more, changing, platform: await startPlatform(t, { sites: { ...sites, allow } }) }
+  return { sites, more, changing, platform: await startPlatform(t, { sites: { ...sites, allow }, worker: true }) }
 })
 
 test('inspecting a site shows its tools with scope and effect', async (t) => {
@@ -73,6 +82,42 @@ test('a tool can be called directly, and its call is on record', async (t) => {
   const row = await platform.services.database('tool_calls').where({ id: body.callId }).first()
   t.like(row, { status: 'succeeded', origin: 'direct', httpStatus: 200 })
   t.true(sites.tracker.requests().some(({ idempotencyKey }) => idempotencyKey === `direct:${body.callId}`))
+})
+
+test('a webhook becomes a run that calls a tool of a connected site', async (t) => {
+  const { sites, platform } = await open()
+  const someone = await customer(platform)
+  const entryId = await connectTracker(someone, sites)
+  const agent = await webhookAgent(someone, { sites: [{ vaultEntryId: entryId, tools: ['issues.createIssue'] }] })
+
+  const { status, body } = await deliver(platform, agent, { title: 'It is broken', content: 'See for yourself.' })
+  t.is(status, 202)
+  t.like(body, { status: 'queued', sequence: 1, ahead: 0 })
+
+  const run = await ended(someone, body.runId)
+  t.is(run.status, 'completed')
+  t.is(run.triggeredBy, 'Triggered by: Webhook')
+  const sent = sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(body.runId))
+  t.like(sent, { 0: { tool: 'issues.createIssue', status: 200, idempotencyKey: `${body.runId}:1:0` }, length: 1 })
+  const timeline = await timelineOf(someone, body.runId)
+  t.deepEqual(
+    timeline.map(({ kind }) => kind),
+    [
+      'accepted',
+      'started',
+      'step.started',
+      'step.finished',
+      'tool.started',
+      'tool.finished',
+      'step.started',
+      'step.finished',
+      'ended',
+    ],
+  )
+  t.deepEqual(
+    timeline.map(({ number }) => number),
+    timeline.map((_, index) => index + 1),
+  )
 })
 
 test('a replaced token is the one that is sent from then on', async (t) => {

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
@@ -11,36 +10,13 @@ import { startPlatform } from '../helpers/platform.ts'
 import { runsOf } from '../helpers/runs.ts'
 import { nowSeconds, senders } from '../helpers/senders.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { badBodies } from './bad-bodies.ts'
 import { ask, exchange, send, statusIn } from './raw-http.ts'
 
 /**
- * The attacks on a webhook's address that are to be held off, one by one. What reading and understanding a body is about
- * is tested with the secret as the proof, elsewhere; here the deliveries are signed by Standard Webhooks, for which the
- * body has to be read before anything is proven.
+ * The attacks on a webhook's address that are to be held off, one by one. The deliveries are signed by Standard Webhooks,
+ * for which the body has to be read before anything is proven.
  */
-
-/** Where an attack is tested that is not tested here: a file, and words that stand in it. */
-const elsewhere: Record<string, [file: string, words: string]> = {
-  'a lone surrogate': ['odd-payloads.test.ts', 'halves of surrogate pairs'],
-  'U+0000': ['odd-payloads.test.ts', "'U+0000'"],
-  'a number beyond 2^53': ['odd-payloads.test.ts', 'numbers beyond 2^53'],
-  '1e400': ['odd-payloads.test.ts', 'numbers beyond all bounds'],
-  'a member twice': ['odd-payloads.test.ts', 'a member twice'],
-  '__proto__ and constructor': ['odd-payloads.test.ts', '__proto__ and its like'],
-  NaN: ['bad-bodies.ts', '{"a":NaN}'],
-  'a depth of 10,000': ['bad-bodies.ts', 'ten thousand objects'],
-  'ten thousand members': ['odd-payloads.test.ts', 'ten thousand members'],
-  'the overlap of a rotation': ['../src/webhooks/senders.test.ts', 'after a rotation both secrets are good'],
-  'proofs of every other sender': ['../src/webhooks/senders.test.ts', 'nothing tampered with does'],
-  'one key at the same instant': ['../src/webhooks/idempotency.test.ts', 'thirty deliveries with one'],
-  'ten thousand at once': ['../long/burst.ts', 'const deliveries = 10_000'],
-  'a length that lies, with the secret': ['bad-requests.test.ts', 'a body whose length is a lie'],
-}
-
-test('every attack that is not tested here is tested where the table says', async (t) => {
-  for (const [attack, [file, words]] of Object.entries(elsewhere))
-    t.true((await readFile(new URL(file, import.meta.url), 'utf8')).includes(words), attack)
-})
 
 interface Given {
   raw?: string | Uint8Array
@@ -111,6 +87,28 @@ test('a signature of more than five minutes ago or ahead is refused, and so is a
   t.is(await accepted(), 0)
   t.is((await post({ at: nowSeconds() - 290 })).status, 202)
   t.is((await post({ at: nowSeconds() + 290 })).status, 202)
+})
+
+test('a signature makes no JSON object of what is none: it is refused, and starts nothing', async (t) => {
+  const { refused, limit, accepted } = await openSigned(t)
+  const texts = badBodies(limit).flatMap(({ raw, headers }) => (typeof raw === 'string' && !headers ? [raw] : []))
+  t.true(texts.length > 20)
+  for (const raw of texts) await refused({ raw }, 'VALIDATION_ERROR')
+  t.is(await accepted(), 0)
+})
+
+test('objects that parsers disagree about are accepted when they are signed as the bytes that came', async (t) => {
+  const { post, accepted } = await openSigned(t)
+  const odd = [
+    '{"text":"\\ud800","\\udfff":1}',
+    '{"te\\u0000xt":"before\\u0000after"}',
+    '{"id":9007199254740993}',
+    '{"a":1e400,"b":-0}',
+    '{"a":1,"a":2}',
+    '{"__proto__":{"polluted":true},"constructor":1}',
+  ]
+  for (const raw of odd) t.is((await post({ raw })).status, 202, raw)
+  t.is(await accepted(), odd.length)
 })
 
 test('a delivery that is replayed is the same delivery, also with a fresh signature', async (t) => {
@@ -215,7 +213,7 @@ test('a compressed body is signed as what it inflates to, and a bomb is given up
   t.is((await post({ raw: gzipSync(body), over: body, headers: gzip })).status, 202)
   await refused({ raw: gzipSync(body), over: gzipSync(body).toString('latin1'), headers: gzip })
   await refused({ raw: gzipSync(body).subarray(0, 12), over: body, headers: gzip }, 'VALIDATION_ERROR')
-  const bomb = `{"a":"${' '.repeat(20 * limit)}"}`
+  const bomb = `{"a":"${' '.repeat(4 * limit)}"}`
   await refused({ raw: gzipSync(bomb), over: body, headers: gzip }, 'VALIDATION_ERROR')
   t.is(await accepted(), 1)
 })
@@ -248,12 +246,12 @@ test('a hundred thousand members are a payload like any other', async (t) => {
 // Ten thousand at once, and what becomes of them, are tested with the queue; here that signing does not change it.
 test('a burst of signed deliveries to one agent is accepted without a gap', async (t) => {
   const { post, accepted } = await openSigned(t)
-  const answers = await Promise.all(Array.from({ length: 400 }, (_, number) => post({ raw: `{"number":${number}}` })))
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, number) => post({ raw: `{"number":${number}}` })))
   t.deepEqual(
     answers.map(({ body }) => body.sequence).toSorted((one, other) => one - other),
     answers.map((_, index) => index + 1),
   )
-  t.is(await accepted(), 400)
+  t.is(await accepted(), 100)
 })
 
 test.serial('where headers are missing the body is not read, whatever it is', async (t) => {
@@ -262,7 +260,7 @@ test.serial('where headers are missing the body is not read, whatever it is', as
   // Nothing of the announced body is ever sent: an answer comes because nobody waits for it.
   const request = bare.replace('\r\n\r\n', '\r\nContent-Length: 1000000\r\n\r\n')
   const path = `/api/webhooks/agent/${agent.id}`
-  t.regex(await ask(platform.url, request), /HTTP\/1\.1 401 [\s\S]*webhook-signature is missing/)
+  t.regex(await ask(platform.url, request), /HTTP\/1\.1 401 [\s\S]*WEBHOOK_SECRET_INVALID/)
   const headers = { 'content-type': 'text/plain' }
   t.is((await send(platform.url, { method: 'POST', path, headers, body: 'x' })).code, 'WEBHOOK_SECRET_INVALID')
 })

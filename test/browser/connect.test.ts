@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Page } from 'playwright-core'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
@@ -8,19 +8,27 @@ import { startOAuthSites } from '../helpers/connect.ts'
 import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { browserProgram, openBrowser } from './open-browser.ts'
 
 /** Without a browser there is nothing to be seen here; the list of tests says so. */
 const inBrowser = browserProgram === undefined ? test.skip : test
 
-/** A platform at an address that the contacts site knows as the one to send browsers back to. */
-async function openStage(t: ExecutionContext) {
+/** A platform at an address that the contacts site knows as the one to send browsers back to, and a browser. */
+const open = forWholeFile(test, 'connecting in a browser', async (t) => {
   const [port = 0] = await freePorts(1)
   const BASE_URL = `http://127.0.0.1:${port}`
   const { contacts, sites } = await startOAuthSites(t, { redirectUris: [`${BASE_URL}/vault/oauth/callback`] })
-  const someone = await customer(await startPlatform(t, { sites, port, env: { BASE_URL }, worker: true }))
+  const platform = await startPlatform(t, { sites, port, env: { BASE_URL }, worker: true })
+  return { contacts, platform, openPage: await openBrowser(t) }
+})
+
+/** Somebody who has connected nothing yet. */
+async function openFor() {
+  const { contacts, platform, openPage } = await open()
+  const someone = await customer(platform)
   const begin = async () => (await call(someone, oauth.startOAuth, { body: { url: contacts.origin } })).body
-  return { contacts, someone, begin, openPage: await openBrowser(t) }
+  return { contacts, someone, begin, openPage }
 }
 
 async function signIn(page: Page, user: string): Promise<void> {
@@ -38,7 +46,7 @@ async function goOn(page: Page, connectUrl: string): Promise<void> {
 const heading = (page: Page): Promise<string | null> => page.getByRole('heading').textContent()
 
 inBrowser('a person connects a site in a browser through login and consent, and an agent uses it', async (t) => {
-  const { contacts, someone, begin, openPage } = await openStage(t)
+  const { contacts, someone, begin, openPage } = await openFor()
   const { connectUrl, id: flowId } = await begin()
   const page = await openPage()
   await page.goto(connectUrl)
@@ -58,13 +66,13 @@ inBrowser('a person connects a site in a browser through login and consent, and 
   const { id } = (await start(someone, agent)).body
   t.is((await ended(someone, id)).status, 'completed')
   t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', httpStatus: 200 })
-  t.like(contacts.requests()[0], { tool: 'crm.searchContacts', user: 'ada' })
+  t.like(contacts.requests(), { 0: { tool: 'crm.searchContacts', user: 'ada' }, length: 1 })
 })
 
 inBrowser(
   'a person who says no at the site, comes twice or with another browser is told so in plain words',
   async (t) => {
-    const { someone, begin, openPage } = await openStage(t)
+    const { someone, begin, openPage } = await openFor()
     const page = await openPage()
     const first = await begin()
     await goOn(page, first.connectUrl)
@@ -86,7 +94,7 @@ inBrowser(
 )
 
 inBrowser('a person who has the address open in two tabs can finish in either', async (t) => {
-  const { someone, begin, openPage } = await openStage(t)
+  const { someone, begin, openPage } = await openFor()
   const { connectUrl, id: flowId } = await begin()
   const first = await openPage()
   const second = await first.context().newPage()

@@ -7,6 +7,7 @@ import { parseManifest } from '../../src/sites/manifest.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { createBrowser, signIn } from '../helpers/sign-in.ts'
 import { askSite, startContactsSite, type SiteRequest } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
 const redirectUri = 'http://127.0.0.1:3000/vault/oauth/callback'
 const ada = { user: 'ada', password: 'ada-password' }
@@ -70,11 +71,15 @@ async function connect(site: ContactsSite, { user = ada, scope = 'read write del
   return tokensOf(answer)
 }
 
+/** A site of the test's own: to be counted at, held up, closed, or otherwise than usual. */
 const startSite = async (t: ExecutionContext, options: Parameters<typeof startContactsSite>[1] = {}) =>
   (await startContactsSite(t, options)).site
 
+/** One for all tests that only connect and call. */
+const theSite = forWholeFile(test, 'contacts', (t) => startSite(t))
+
 test('the platform accepts the manifest, which says where to authorise and what each tool needs', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const answer = await askSite(`${site.origin}/.well-known/toolsite.json`)
   const manifest = parseManifest(Buffer.from(answer.text))
   t.like(manifest.auth, {
@@ -95,7 +100,7 @@ test('the platform accepts the manifest, which says where to authorise and what 
 })
 
 test('a strict OAuth client gets from discovery through PKCE, state and issuer to tokens, and refreshes them', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const throughTestAuthority = async (
     url: string,
     { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
@@ -156,7 +161,7 @@ test('every redirect address that is registered works, https and loopback alike,
 })
 
 test('a wrong password or user is said on the login page, and what was typed is escaped', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   for (const wrong of [
     { ...ada, password: 'guess' },
     { ...ada, user: 'eve' },
@@ -173,7 +178,7 @@ test('a wrong password or user is said on the login page, and what was typed is 
 })
 
 test('the screens belong to the browser that came for them, and cannot be framed or scripted', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const browser = createBrowser()
   const { location = '' } = (await browser.open(authorizeUrl(site))).headers
   const page = new URL(location, site.origin).href
@@ -191,7 +196,7 @@ test('the screens belong to the browser that came for them, and cannot be framed
 })
 
 test('the consent screen says in plain words who asks for what, each time anew', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const browser = createBrowser()
   const follow = async (url: string): Promise<{ url: string; text: string }> => {
     const answer = await browser.open(url)
@@ -213,7 +218,7 @@ test('the consent screen says in plain words who asks for what, each time anew',
 })
 
 test('a user who denies sends the platform away with access_denied and its state', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const back = new URL(await signIn(authorizeUrl(site), { ...ada, decide: 'deny' }))
   t.is(back.origin + back.pathname, redirectUri)
   t.like(Object.fromEntries(back.searchParams), { error: 'access_denied', state: 'some-state', iss: site.origin })
@@ -221,7 +226,7 @@ test('a user who denies sends the platform away with access_denied and its state
 })
 
 test('nobody can give more than they have', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const tokens = await connect(site, { user: bob, scope: 'read write delete admin' })
   t.is(tokens.scope, 'read write')
   const { access_token: token } = tokens
@@ -235,7 +240,7 @@ test('nobody can give more than they have', async (t) => {
 })
 
 test('without PKCE, or with a method other than S256, there is no code', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   for (const changed of [
     { code_challenge: undefined, code_challenge_method: undefined },
     { code_challenge_method: undefined },
@@ -249,7 +254,7 @@ test('without PKCE, or with a method other than S256, there is no code', async (
 })
 
 test('other clients and other response types are refused', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const stranger = await askSite(authorizeUrl(site, { client_id: 'stranger' }))
   t.is(stranger.status, 400)
   t.regex(stranger.text, /invalid_client/)
@@ -261,7 +266,7 @@ test('other clients and other response types are refused', async (t) => {
 })
 
 test('a code is good once, with its verifier and its redirect address only; used twice it ends the grant', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const newCode = async () => codeFrom(await signIn(authorizeUrl(site), ada))
   const other = randomBytes(32).toString('base64url')
   for (const changed of [{ code_verifier: other }, { redirect_uri: `${redirectUri}/other` }]) {
@@ -277,7 +282,7 @@ test('a code is good once, with its verifier and its redirect address only; used
 })
 
 test('a refresh token is replaced with every use, two hundred times in a row', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   let tokens = await connect(site)
   const seen = new Set([tokens.refresh_token])
   for (let turn = 0; turn < 200; turn += 1) {
@@ -331,7 +336,7 @@ test('of many refreshes with one token at the same instant exactly one succeeds'
 })
 
 test('a tool answers 401 without a good token, 403 without the scope, 400 for wrong input, 404 where it does not exist', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const { access_token: token } = await connect(site, { scope: 'read' })
   const missing = await call(site, 'searchContacts', {})
   t.is(missing.status, 401)
@@ -354,7 +359,7 @@ test('a tool answers 401 without a good token, 403 without the scope, 400 for wr
 })
 
 test('a refresh token is no access token', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const { refresh_token: token } = await connect(site)
   t.is((await call(site, 'searchContacts', { token })).status, 401)
 })
@@ -393,7 +398,7 @@ test('a contact is added once under one Idempotency-Key', async (t) => {
 })
 
 test('a revoked refresh token takes its access tokens along, and no other grant', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const [tokens, untouched] = [await connect(site), await connect(site)]
   t.is((await ask(site, '/oauth/revoke', { token: tokens.refresh_token })).status, 200)
   t.is((await call(site, 'searchContacts', { token: tokens.access_token })).status, 401)
@@ -536,7 +541,7 @@ test('good token answers can be altered, refusals are not', async (t) => {
 })
 
 test('what has nothing to do with OAuth tokens is refused in the words of OAuth', async (t) => {
-  const site = await startSite(t)
+  const site = await theSite()
   const { origin } = site
   const asJson = await askSite(`${origin}/oauth/token`, { body: { grant_type: 'refresh_token', refresh_token: 'x' } })
   t.is(asJson.status, 400)

@@ -14,18 +14,21 @@ export function sightings(canaries: Record<string, string>, texts: Iterable<stri
 }
 
 /**
- * Everything that Temporal holds of the workflows of a task queue: one entry a workflow, with the texts of its whole
- * history, its description, memo, search attributes and metadata. Waits until `expected` workflows are listed.
+ * Everything that Temporal holds of the workflows of these runs and agents: one entry a workflow, with the texts of its
+ * whole history, its description, memo, search attributes and metadata. Waits until all of them are listed.
  */
 export async function heldByTemporal(
   client: Client,
   taskQueue: string,
-  expected: number,
+  { runIds, agentIds }: { runIds: string[]; agentIds: string[] },
 ): Promise<Map<string, string[]>> {
-  const listed = await eventually(20, `Temporal lists ${expected} workflows`, async () => {
+  const wanted = new Set([...runIds.map((id) => `run/${id}`), ...agentIds.map((id) => `agent/${id}`)])
+  const listed = await eventually(20, `Temporal lists ${wanted.size} workflows`, async () => {
     const found = []
-    for await (const one of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` })) found.push(one)
-    return found.length >= expected ? found : undefined
+    for await (const one of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` })) {
+      if (wanted.has(one.workflowId)) found.push(one)
+    }
+    return wanted.isSubsetOf(new Set(found.map(({ workflowId }) => workflowId))) ? found : undefined
   })
   const held = new Map<string, string[]>()
   for (const one of listed) {
