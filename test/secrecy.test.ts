@@ -37,7 +37,7 @@ import { forWholeFile } from './helpers/whole-file.ts'
 /** A platform with a worker and the example sites, one with sites that use OAuth, and what Temporal has of both. */
 const open = forWholeFile(test, 'secrecy', async (t) => {
   const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '2' } })
+  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '3' } })
   return { sites, platform, temporal: await temporalClient(t, platform) }
 })
 const openOAuth = forWholeFile(test, 'secrecy of OAuth', async (t) => {
@@ -310,7 +310,7 @@ test('an operator sees in Temporal what a run is, what it does, and what it wait
   const { sites, platform, temporal } = await open()
   const someone = await customer(platform)
   const vaultEntryId = await connectBadTools(someone, sites)
-  const systemPrompt = '[[call echo_text {"text":"hello"}]][[call slow_read {"seconds":2}]]'
+  const systemPrompt = '[[call echo_text {"text":"hello"}]][[call slow_read {"seconds":1.5}]]'
   const agent = await webhookAgent(someone, { sites: [{ vaultEntryId }], systemPrompt })
   const { body: receipt } = await deliver(platform, agent, {})
   const workflowId = `run/${receipt.runId}`

@@ -349,10 +349,12 @@ test.serial('500 watchers of a run in one process all have its whole timeline, w
   const script = times(3, () => '[[call get_one]][[sleep 0.2]]')
   const runId = await started(someone, `[[sleep 3]]${script}`, [{ vaultEntryId }])
   const asked = { timeline: 0, polls: 0 }
-  platform.services.database.on('query', ({ sql }: { sql: string }) => {
+  const count = ({ sql }: { sql: string }) => {
     if (/^select .* from "run_events"/.test(sql)) asked.timeline += 1
     if (sql.startsWith('select id, events')) asked.polls += 1
-  })
+  }
+  platform.services.database.on('query', count)
+  t.teardown(() => void platform.services.database.off('query', count))
   const late: number[] = []
   const onEvent = ({ data, at }: Received) => late.push(at - Date.parse((data as { at: string }).at))
   const began = Date.now()
