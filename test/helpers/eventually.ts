@@ -7,10 +7,11 @@ export async function eventually<T>(
   ask: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
-  for (;;) {
+  // Less and less often: asking is most of what a test that waits costs.
+  for (let pause = 50; ; pause = Math.min(pause * 1.2, 200)) {
     const answer = await ask()
     if (answer !== undefined) return answer
     if (Date.now() > deadline) throw new Error(`It did not come to pass within ${seconds} s that ${what}.`)
-    await delay(50)
+    await delay(pause)
   }
 }
