@@ -109,8 +109,19 @@ export function check(route: AnyRoute, status: number, body: unknown): void {
     if (body !== undefined) throw new Error(`${route.name} answered with a body that is not declared`)
     return
   }
-  const { valid, errors } = new Validator(schema, '2020-12', false).validate(body)
+  const { valid, errors } = validatorOf(schema).validate(body)
   if (!valid) throw new Error(`${route.name} broke its response schema: ${JSON.stringify(errors.slice(-3))}`)
+}
+
+/** One for each schema of the document: making it walks through all of it. */
+const validators = new Map<Schema, Validator>()
+
+function validatorOf(schema: Schema): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const made = new Validator(schema, '2020-12', false)
+  validators.set(schema, made)
+  return made
 }
 
 function checkFailure(route: AnyRoute, status: number, body: unknown): void {
