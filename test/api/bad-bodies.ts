@@ -59,6 +59,18 @@ export function badBodies(maxBytes: number): BadBody[] {
   ]
 }
 
+/** One of them for each check of a body: what no route takes. */
+export const forEveryRoute: ReadonlySet<string> = new Set([
+  'nothing',
+  'of type text/plain',
+  'a body one byte too long',
+  'gzip that is none',
+  'broken UTF-8',
+  '{"a":1',
+  'ten thousand objects',
+  '[]',
+])
+
 /** JSON texts to put in the place of a member. */
 export const oddValues: string[] = [
   'null',

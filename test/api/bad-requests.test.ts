@@ -1,162 +1,12 @@
 import test from 'ava'
-import { routes } from '../../api/routes.ts'
-import { codesOf, type AnyRoute } from '../../api/route.ts'
-import { newId } from '../../src/ids.ts'
-import { toPage, type ListName } from '../../src/paging.ts'
-import { ask, exchange, send, statusIn, type RawAnswer } from './raw-http.ts'
-import { allowedTo, anotherAgent, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
-import { unharmed } from './unharmed.ts'
+import { ask, exchange, send, statusIn } from './raw-http.ts'
+import { headersOf } from './refused/request.ts'
+import { unharmed } from './refused/unharmed.ts'
 
-const headersOf = (stage: Stage, { token } = stage.owner) => ({
-  authorization: `Bearer ${token}`,
-  'content-type': 'application/json',
-  ...secretOf(stage),
-})
-
-/** Sends a route's request, right in all but what the path says. */
-function sendTo(stage: Stage, route: AnyRoute, path: string): Promise<RawAnswer> {
-  const valid = validBodies(stage.sites)[route.name]
-  const body = valid && { body: JSON.stringify(valid) }
-  const headers = headersOf(stage, allowedTo(stage, route))
-  return send(stage.platform.url, { method: route.method.toUpperCase(), path, headers, ...body })
-}
-
-const fill = (path: string, values: Record<string, string>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
-
-const oddIds = (real: string): string[] => [
-  '',
-  '%00',
-  '%E0%A4%A',
-  '%',
-  '%2F',
-  '%2e%2e',
-  '..',
-  '.',
-  '*',
-  '0',
-  '-1',
-  'null',
-  'undefined',
-  '[object%20Object]',
-  '1%20OR%201=1',
-  "'%20or%20'1'='1",
-  '%27;drop%20table%20users;--',
-  '%F0%9F%98%80',
-  '%ED%A0%80',
-  '%C0%80',
-  'a'.repeat(5000),
-  `${real}%00`,
-  `${real}%20`,
-  `%20${real}`,
-  `${real}/`,
-  `${real}x`,
-  real.slice(0, -1),
-  real.toUpperCase(),
-  `{${real}}`,
-  encodeURIComponent(`${real},${newId()}`),
-]
-
-test('an identifier that is none is answered as one that is not there, on every route', (t) =>
-  unharmed(t, async (stage) => {
-    const problems: string[] = []
-    for (const route of routes) {
-      const params = paramsOf(route, stage.params)
-      // A host is none of our identifiers: which ones are refused is tested with the admin's routes.
-      for (const name of Object.keys(params).filter((one) => one !== 'host'))
-        for (const odd of oddIds(params[name] ?? '')) {
-          const { status, code } = await sendTo(stage, route, fill(route.path, { ...params, [name]: odd }))
-          const expected =
-            code !== undefined && code.endsWith('NOT_FOUND') && (code === 'NOT_FOUND' || has(route, code))
-          if (!expected || status !== 404)
-            problems.push(`${route.name}, ${name} ${odd.slice(0, 40)}: ${status} ${code}`)
-        }
-    }
-    t.deepEqual(problems, [])
-  }))
-
-const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
-
-const oddQueries = [
-  'nonsense=1',
-  'constructor=1',
-  '__proto__=1',
-  'toString=1',
-  '=1',
-  '%00=1',
-  ...['0', '-1', '1e3', '1.5', '', '%20', '5%20', '0x10', '%D9%A1', 'NaN', 'Infinity', '99999', '1'.repeat(400)].map(
-    (limit) => `limit=${limit}`,
-  ),
-  'limit=1&limit=2',
-  'limit[]=1',
-  'limit[a]=1',
-  'limit=%00',
-  'limit=%E0%A4%A',
-]
-const oddByMember: Record<string, string[]> = {
-  limit: ['limit=1001'],
-  cursor: [
-    'cursor=',
-    'cursor=abc',
-    'cursor=%00',
-    'cursor=a&cursor=b',
-    `cursor=${Buffer.from("' or 1=1 --").toString('base64url')}`,
-    `cursor=${Buffer.from(`${newId()}x`).toString('base64')}`,
-    `cursor=${Buffer.from(newId()).toString('base64url')}x`,
-    `cursor=${Buffer.from(`${newId()}:${newId()}`).toString('base64url')}`,
-    `cursor=${'a'.repeat(300)}`,
-  ],
-  status: ['status=nonsense', 'status=', 'status=queued&status=running', 'status=queued%00', 'status[]=queued'],
-  trigger: ['trigger=nonsense', 'trigger=', 'trigger=Manual', 'trigger[]=manual'],
-  agentId: ['agentId=', 'agentId=%00', `agentId=${'a'.repeat(65)}`, 'agentId=a&agentId=b', 'agentId=%ED%A0%80%00'],
-  after: ['after=-1', 'after=x', 'after=1e3', 'after=', 'after=2147483648', 'after=1&after=2', 'after=%00'],
-}
-
-test('a query that is not understood is refused, on every route that takes one', (t) =>
-  unharmed(t, async (stage) => {
-    const problems: string[] = []
-    for (const route of routes.filter(({ query }) => query)) {
-      const members = Object.keys((route.query as { entries: object }).entries)
-      const path = fill(route.path, paramsOf(route, stage.params))
-      for (const query of [...oddQueries, ...members.flatMap((member) => oddByMember[member] ?? [])]) {
-        const { status, code } = await sendTo(stage, route, `${path}?${query}`)
-        if (code !== 'VALIDATION_ERROR') problems.push(`${route.name}?${query.slice(0, 60)}: ${status} ${code}`)
-      }
-    }
-    t.deepEqual(problems, [])
-  }))
-
-/** Every route that gives out cursors, and the list that it shows. */
-const listOf: Record<string, ListName> = {
-  listAgents: 'agents',
-  listAgentRuns: 'runs',
-  listApiKeys: 'keys',
-  listCallbacks: 'callbacks',
-  listFires: 'fires',
-  listLedger: 'ledger',
-  listManifestChanges: 'changes',
-  listNotifications: 'notifications',
-  listRefreshes: 'refreshes',
-  listRuns: 'runs',
-  listVault: 'vault',
-}
-
-test('a cursor is taken by the list that gave it out, and by no other', async (t) => {
-  const stage = await openStage(t)
-  const lists = [...new Set(Object.values(listOf))]
-  const taken: Record<string, ListName[]> = {}
-  for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
-    const path = fill(route.path, paramsOf(route, stage.params))
-    const accepts = async (list: ListName) => {
-      const { nextCursor } = toPage(list, ['1', '0'], 1, (id) => id)
-      const { status, code } = await sendTo(stage, route, `${path}?cursor=${nextCursor}`)
-      if (status !== 200) t.is(code, 'VALIDATION_ERROR')
-      return status === 200 ? [list] : []
-    }
-    taken[route.name] = (await Promise.all(lists.map(accepts))).flat()
-  }
-  t.deepEqual(taken, Object.fromEntries(Object.entries(listOf).map(([route, list]) => [route, [list]])))
-})
+/** Requests that are refused, on one stage: what routes are asked is in the three files, what is no request here. */
+import './refused/bodies.ts'
+import './refused/paths.ts'
+import './refused/queries.ts'
 
 test('a path is known in one spelling only, and a method where it is declared', (t) =>
   unharmed(t, async (stage) => {
@@ -231,7 +81,7 @@ test('a request id of the client is kept only if it is harmless', (t) =>
       const answer = await send(url, { path: '/healthz', headers: { 'x-request-id': id } })
       t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/, id)
     }
-    for (const line of logs) t.notThrows(() => JSON.parse(line))
+    t.notThrows(() => logs.forEach((line) => void JSON.parse(line)))
   }))
 
 test('what is no HTTP is refused, and never hangs or harms', (t) =>
@@ -298,49 +148,38 @@ test('a body whose length is a lie, or that never ends, starts nothing', (t) =>
     }
   }))
 
-test('a body or a query that would have no effect is refused, and an empty object is not', async (t) => {
-  const stage = await openStage(t)
-  const agentId = await anotherAgent(stage.owner)
-  const headers = { ...headersOf(stage), 'content-type': 'application/json' }
-  const start = (body: string, query = '') =>
-    send(stage.platform.url, { method: 'POST', path: `/agents/${agentId}/runs${query}`, headers, body })
-  t.is((await start('{"payload":{"title":"It is broken"}}')).code, 'VALIDATION_ERROR')
-  t.is((await start('{}', '?payload=1')).code, 'VALIDATION_ERROR')
-  t.is((await start('{}')).status, 202)
-})
-
-test('what is refused before it is a request gets the error body of the platform too', async (t) => {
-  const stage = await openStage(t)
-  const long = await exchange(
-    stage.platform.url,
-    `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
-  )
-  t.regex(long, /^HTTP\/1\.1 400 /)
-  t.regex(long, /"code":"VALIDATION_ERROR".*/)
-  t.regex(long, /larger than 32768 bytes/)
-  t.regex(await exchange(stage.platform.url, 'this is not HTTP\r\n\r\n'), /"code":"VALIDATION_ERROR"/)
-  const { agentId = '' } = stage.params
-  const token = `Authorization: Bearer ${stage.owner.token}\r\n`
-  const path = `/api/webhooks/agent/${stage.agent.id}`
-  const expecting = 'Host: x\r\nExpect: foo\r\n'
-  const secret = `Content-Type: application/json\r\nX-Webhook-Secret: ${stage.agent.webhookSecret}\r\n`
-  const refused: [string, string][] = [
-    ['Host', `GET /agents HTTP/1.1\r\n${token}\r\n`],
-    ['Host', `DELETE /agents/${agentId} HTTP/1.1\r\n${token}\r\n`],
-    ['Host', `POST ${path} HTTP/1.1\r\n${secret}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`],
-    ['Expect', `GET /healthz HTTP/1.1\r\n${expecting}\r\n`],
-    ['Expect', `DELETE /agents/${agentId} HTTP/1.1\r\n${expecting}${token}\r\n`],
-    ['Expect', `POST ${path} HTTP/1.1\r\n${expecting}${secret}Content-Length: 2\r\n\r\n{}`],
-  ]
-  for (const [header, request] of refused) {
-    const answer = (await ask(stage.platform.url, request)).replace('HTTP/1.1 100 Continue\r\n\r\n', '')
-    t.is(statusIn(answer), 400, request)
-    t.regex(answer, /\r\ncontent-type: application\/json/i)
-    const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as { error: string; details: unknown }
-    t.like(body, { code: 'VALIDATION_ERROR', statusCode: 400, details: [{ path: header, message: body.error }] })
-    t.regex(body.error, new RegExp(`^The header ${header} `))
-  }
-  t.is((await send(stage.platform.url, { path: `/agents/${agentId}`, headers: headersOf(stage) })).status, 200)
-  t.is(statusIn(await ask(stage.platform.url, `GET /agents HTTP/1.0\r\n${token}\r\n`)), 200, 'as of old')
-  t.regex(await exchange(stage.platform.url, 'GET /healthz HTTP/1.0\r\nExpect: foo\r\n\r\n'), /"status":"ok"/)
-})
+test('what is refused before it is a request gets the error body of the platform too', (t) =>
+  unharmed(t, async (stage) => {
+    const long = await exchange(
+      stage.platform.url,
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+    )
+    t.regex(long, /^HTTP\/1\.1 400 /)
+    t.regex(long, /"code":"VALIDATION_ERROR".*/)
+    t.regex(long, /larger than 32768 bytes/)
+    t.regex(await exchange(stage.platform.url, 'this is not HTTP\r\n\r\n'), /"code":"VALIDATION_ERROR"/)
+    const { agentId = '' } = stage.params
+    const token = `Authorization: Bearer ${stage.owner.token}\r\n`
+    const path = `/api/webhooks/agent/${stage.agent.id}`
+    const expecting = 'Host: x\r\nExpect: foo\r\n'
+    const secret = `Content-Type: application/json\r\nX-Webhook-Secret: ${stage.agent.webhookSecret}\r\n`
+    const refused: [string, string][] = [
+      ['Host', `GET /agents HTTP/1.1\r\n${token}\r\n`],
+      ['Host', `DELETE /agents/${agentId} HTTP/1.1\r\n${token}\r\n`],
+      ['Host', `POST ${path} HTTP/1.1\r\n${secret}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`],
+      ['Expect', `GET /healthz HTTP/1.1\r\n${expecting}\r\n`],
+      ['Expect', `DELETE /agents/${agentId} HTTP/1.1\r\n${expecting}${token}\r\n`],
+      ['Expect', `POST ${path} HTTP/1.1\r\n${expecting}${secret}Content-Length: 2\r\n\r\n{}`],
+    ]
+    for (const [header, request] of refused) {
+      const answer = (await ask(stage.platform.url, request)).replace('HTTP/1.1 100 Continue\r\n\r\n', '')
+      t.is(statusIn(answer), 400, request)
+      t.regex(answer, /\r\ncontent-type: application\/json/i)
+      const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as { error: string; details: unknown }
+      t.like(body, { code: 'VALIDATION_ERROR', statusCode: 400, details: [{ path: header, message: body.error }] })
+      t.regex(body.error, new RegExp(`^The header ${header} `))
+    }
+    t.is((await send(stage.platform.url, { path: `/agents/${agentId}`, headers: headersOf(stage) })).status, 200)
+    t.is(statusIn(await ask(stage.platform.url, `GET /agents HTTP/1.0\r\n${token}\r\n`)), 200, 'as of old')
+    t.regex(await exchange(stage.platform.url, 'GET /healthz HTTP/1.0\r\nExpect: foo\r\n\r\n'), /"status":"ok"/)
+  }))

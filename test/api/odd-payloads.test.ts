@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call } from '../helpers/client.ts'
-import { customer, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { agentOf, customer, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
 const deep = `${'{"a":'.repeat(99)}1${'}'.repeat(99)}`
 
@@ -25,10 +27,16 @@ const odd: Record<string, string> = {
   nothing: '{}',
 }
 
-async function openAgent(t: ExecutionContext) {
+const shared = forWholeFile(test, 'odd payloads', async (t) => {
   const platform = await startPlatform(t, { worker: true })
-  const someone = await customer(platform)
+  return { platform, someone: await customer(platform) }
+})
+
+/** An agent of the test's own; unless it is to run, its deliveries are kept only, which is all that most tests look at. */
+async function openAgent({ runs = false } = {}) {
+  const { platform, someone } = await shared()
   const agent = await webhookAgent(someone)
+  if (!runs) await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
   const post = (raw: string | Uint8Array, headers: Record<string, string> = {}) =>
     call({ url: platform.url }, webhooks.receiveWebhook, {
       params: { agentId: agent.id },
@@ -41,7 +49,7 @@ async function openAgent(t: ExecutionContext) {
 }
 
 test('any JSON object is accepted, kept as the text that came, and run', async (t) => {
-  const { someone, post, stored } = await openAgent(t)
+  const { someone, post, stored } = await openAgent({ runs: true })
   const receipts: [string, string, string][] = []
   for (const [what, raw] of Object.entries(odd)) receipts.push([what, raw, (await post(raw)).body.runId])
   for (const [what, raw, runId] of receipts) {
@@ -57,7 +65,7 @@ test('any JSON object is accepted, kept as the text that came, and run', async (
 })
 
 test('a payload may come compressed, in chunks, after a byte order mark, and under any JSON type', async (t) => {
-  const { post, stored } = await openAgent(t)
+  const { post, stored } = await openAgent()
   const raw = '{"n":9007199254740993,"text":"caf\u00e9 \u{1f600}"}'
   const ways: [string, string | Uint8Array, Record<string, string>][] = [
     ['gzip', gzipSync(raw), { 'content-encoding': 'gzip' }],
@@ -70,16 +78,25 @@ test('a payload may come compressed, in chunks, after a byte order mark, and und
 })
 
 test('a payload may be as long as the limit says, to the last byte', async (t) => {
-  const { post, limit } = await openAgent(t)
+  const { post, limit } = await openAgent()
   t.is((await post(`{}${' '.repeat(limit - 2)}`)).status, 202)
   t.is((await post(`{}${' '.repeat(limit - 1)}`)).failure.code, 'VALIDATION_ERROR')
 })
 
 test('one odd payload under one idempotency key is one run', async (t) => {
-  const { post } = await openAgent(t)
+  const { post } = await openAgent()
   const key = { 'idempotency-key': 'x'.repeat(255) }
   const raw = '{"a":1e400,"b":"\\u0000","a":2}'
   const [first, second] = [await post(raw, key), await post(raw, key)]
   t.is(second.body.runId, first.body.runId)
   t.is((await post('{"a":1e400,"b":"\\u0000"}', key)).failure.code, 'VALIDATION_ERROR')
+})
+
+test('a body or a query that would have no effect is refused, and an empty object is not', async (t) => {
+  const { someone } = await shared()
+  const params = { agentId: (await agentOf(someone)).id }
+  const start = (raw: string, query = {}) => call(someone, agents.startRun, { params, raw, query })
+  t.is((await start('{"payload":{"title":"It is broken"}}')).failure.code, 'VALIDATION_ERROR')
+  t.is((await start('{}', { payload: '1' })).failure.code, 'VALIDATION_ERROR')
+  t.is((await start('{}')).status, 202)
 })

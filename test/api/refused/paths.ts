@@ -1,0 +1,77 @@
+import test from 'ava'
+import { codesOf, type AnyRoute } from '../../../api/route.ts'
+import { routes } from '../../../api/routes.ts'
+import { newId } from '../../../src/ids.ts'
+import { paramsOf } from '../stage.ts'
+import { fill, sendTo } from './request.ts'
+import { unharmed } from './unharmed.ts'
+
+const oddIds = (real: string): string[] => [
+  '',
+  '%00',
+  '%E0%A4%A',
+  '%',
+  '%2F',
+  '%2e%2e',
+  '..',
+  '.',
+  '*',
+  '0',
+  '-1',
+  'null',
+  'undefined',
+  '[object%20Object]',
+  '1%20OR%201=1',
+  "'%20or%20'1'='1",
+  '%27;drop%20table%20users;--',
+  '%F0%9F%98%80',
+  '%ED%A0%80',
+  '%C0%80',
+  'a'.repeat(5000),
+  `${real}%00`,
+  `${real}%20`,
+  `%20${real}`,
+  `${real}/`,
+  `${real}x`,
+  real.slice(0, -1),
+  real.toUpperCase(),
+  `{${real}}`,
+  encodeURIComponent(`${real},${newId()}`),
+]
+
+/** One for each way in which a path is read: as segments, as escapes, as text, and as the key of a row. */
+const oneOfEachKind = (real: string): string[] => ['', '..', '%00', '%E0%A4%A', 'null', `${real}x`, real.toUpperCase()]
+
+test('an identifier that is none is answered as one that is not there, on every route', (t) =>
+  unharmed(t, async (stage) => {
+    const problems: string[] = []
+    const isNew = firstTime()
+    for (const route of routes) {
+      const params = paramsOf(route, stage.params)
+      // A host is none of our identifiers: which ones are refused is tested with the admin's routes.
+      for (const name of Object.keys(params).filter((one) => one !== 'host')) {
+        const real = params[name] ?? ''
+        // Routes that find their resource by the same function read its identifier alike.
+        for (const odd of isNew(route.resource ?? route, name) ? oddIds(real) : oneOfEachKind(real)) {
+          const { status, code } = await sendTo(stage, route, fill(route.path, { ...params, [name]: odd }))
+          const expected =
+            code !== undefined && code.endsWith('NOT_FOUND') && (code === 'NOT_FOUND' || has(route, code))
+          if (!expected || status !== 404)
+            problems.push(`${route.name}, ${name} ${odd.slice(0, 40)}: ${status} ${code}`)
+        }
+      }
+    }
+    t.deepEqual(problems, [])
+  }))
+
+const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
+
+/** Tells whether a thing is met under this name for the first time. */
+function firstTime() {
+  const met = new Map<unknown, Set<string>>()
+  return (thing: unknown, name: string): boolean => {
+    const names = met.get(thing) ?? new Set()
+    met.set(thing, names)
+    return names.size < names.add(name).size
+  }
+}
