@@ -1,17 +1,18 @@
 import test, { type ExecutionContext } from 'ava'
+import type { GenericSchema } from 'valibot'
 import * as agents from '../../api/agents.ts'
-import * as auth from '../../api/auth.ts'
 import * as runs from '../../api/runs.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
+import { validated } from '../../api/validation.ts'
+import { CodedError } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, webhookAgent } from '../helpers/people.ts'
-import { provokersByName } from './provoke-by-name.ts'
-import { createRecorder } from './recorder.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
-import { createSpender } from './spender.ts'
 import { allowedTo, makeThings, openStage, paramsOf, validBodies, type Stage } from './stage.ts'
 
 /** Not identifiers of ours: a tool is named within a vault entry, a host by its address. */
@@ -23,12 +24,27 @@ const owned = (route: AnyRoute, params: Record<string, string>): boolean =>
   route.access !== 'anyone' && idsOf(route, params).length > 0
 
 /** A stage with a second owner who has one of everything too. */
-async function openTwo(t: ExecutionContext) {
+const openTwo = forWholeFile(test, 'two owners', async (t) => {
   const stage = await openStage(t)
   const stranger = await customer(stage.platform)
   const theirs = await makeThings(stranger, stage.sites)
   return { stage, stranger, theirs }
-}
+})
+
+/** A test beside which no other one runs, since nothing at all may change while it does. */
+const unchanging = (
+  title: string,
+  work: (t: ExecutionContext, two: Awaited<ReturnType<typeof openTwo>>) => Promise<void>,
+) =>
+  test.serial(title, async (t) => {
+    const two = await openTwo()
+    const { database } = two.stage.platform.services
+    // The first use of a key in a minute is noted in its row.
+    await database('api_keys').update({ last_used_at: new Date(Date.now() + 3_600_000) })
+    const before = await snapshot(database)
+    await work(t, two)
+    t.deepEqual(await snapshot(database), before)
+  })
 
 function ask(stage: Stage, token: string | undefined, route: AnyRoute, params: Record<string, string>) {
   const body = validBodies(stage.sites)[route.name]
@@ -38,43 +54,36 @@ function ask(stage: Stage, token: string | undefined, route: AnyRoute, params: R
 
 const only = (params: Record<string, string>, route: AnyRoute) => paramsOf(route, params)
 
-test("another owner's thing is answered exactly as one that does not exist, on every route", async (t) => {
-  const { stage, stranger, theirs } = await openTwo(t)
-  // The first use of a key in a minute is noted in its row.
-  await call({ url: stage.platform.url, token: theirs.apiKey }, auth.me)
-  const before = await snapshot(stage.platform.services.database)
-  let requests = 0
+unchanging("another owner's thing is answered exactly as one that does not exist, on every route", async (t, two) => {
+  const { stage, stranger, theirs } = two
   for (const route of routes.filter((one) => owned(one, stage.params)))
     for (const token of [stranger.token, theirs.apiKey]) {
       const [name = ''] = idsOf(route, stage.params)
       const unknown = await ask(stage, token, route, only({ ...stage.params, [name]: newId() }, route))
       const foreign = await ask(stage, token, route, only(stage.params, route))
-      requests += 2
       // An API key may not touch the account, whatever the id.
       const expected = route.access === 'login' && token === theirs.apiKey ? /^PERMISSION_DENIED$/ : /NOT_FOUND$/
       t.regex(foreign.failure.code, expected, route.name)
       t.deepEqual(foreign.failure, unknown.failure, route.name)
     }
-  t.deepEqual(await snapshot(stage.platform.services.database), before)
-  t.log(`${requests} requests`)
 })
 
-test('an identifier of another kind of thing is not there', async (t) => {
-  const stage = await openStage(t)
-  const before = await snapshot(stage.platform.services.database)
+unchanging('an identifier of another kind of thing is not there', async (t, { stage }) => {
+  const isNew = firstTime()
   for (const route of routes.filter((one) => owned(one, stage.params))) {
     const [name = ''] = idsOf(route, stage.params)
     const others = Object.entries(stage.params).filter(([other]) => other !== name && isIdentifier(other))
-    for (const [kind, id] of others) {
+    // Routes that find their resource by the same function look for one kind of thing.
+    const kinds = isNew(route.resource ?? route, name) ? others : others.slice(0, 1)
+    for (const [kind, id] of kinds) {
       const { failure } = await ask(stage, stage.owner.token, route, only({ ...stage.params, [name]: id }, route))
       t.regex(failure.code, /NOT_FOUND$/, `${route.name} with a ${kind}`)
     }
   }
-  t.deepEqual(await snapshot(stage.platform.services.database), before)
 })
 
 test('no list shows what belongs to another, whatever its filters and cursor', async (t) => {
-  const { stage, stranger } = await openTwo(t)
+  const { stage, stranger } = await openTwo()
   const secret = [...Object.values(stage.params), stage.owner.email, stage.agent.webhookSecret].filter(
     (text) => text.length > 20,
   )
@@ -94,7 +103,7 @@ test('no list shows what belongs to another, whatever its filters and cursor', a
 })
 
 test("an agent cannot be given another owner's site, and is not told that there is one", async (t) => {
-  const { stage, stranger, theirs } = await openTwo(t)
+  const { stage, stranger, theirs } = await openTwo()
   const { entryId = '' } = stage.params
   const give = async (vaultEntryId: string) => {
     const body = { name: 'Mine', systemPrompt: 'Report.', trigger: 'manual' as const, sites: [{ vaultEntryId }] }
@@ -112,7 +121,7 @@ test("an agent cannot be given another owner's site, and is not told that there 
 })
 
 test("a webhook opens to its own agent's secret only, and shows its own runs only", async (t) => {
-  const { stage, theirs } = await openTwo(t)
+  const { stage, theirs } = await openTwo()
   const { agentId = '', runId = '' } = stage.params
   const theirSecret = { 'x-webhook-secret': theirs.agent.webhookSecret }
   const other = await webhookAgent(stage.owner)
@@ -136,24 +145,27 @@ const ourMembers = ['id', 'ownerId', 'owner_id', 'userId', 'user_id', 'role', 'a
   .concat(['deletedAt', 'webhookSecret', 'webhook_secret', 'credential', 'passwordHash', 'termsVersion', 'balance'])
   .concat(['tier', 'scopes', 'status', 'sequence', 'termsAcceptedAt', '$ref', '$relation', '#id'])
 
-test('nobody sets by a member what is not theirs to set', async (t) => {
-  const stage = await openStage(t)
-  const before = await snapshot(stage.platform.services.database)
-  for (const route of routes.filter(({ body, name }) => body && name !== 'callTool')) {
+unchanging('nobody sets by a member what is not theirs to set', async (t, { stage }) => {
+  const withMembers = routes.filter(({ body, name }) => body && name !== 'callTool')
+  for (const [place, route] of withMembers.entries()) {
     const valid = validBodies(stage.sites)[route.name] ?? {}
     const known = membersOf(route)
-    for (const member of ourMembers.filter((name) => !known.includes(name))) {
+    const unknown = ourMembers.filter((name) => !known.includes(name))
+    // Of a choice the message says which members each has.
+    const pathOf = (member: string) => ('options' in (route.body as object) ? '' : member)
+    for (const member of unknown) {
+      const body = { ...valid, [member]: stage.params['agentId'] }
+      const error = t.throws(() => validated(route.body as GenericSchema, body, ''), { instanceOf: CodedError })
+      t.deepEqual([error?.code, error?.details?.[0]?.path], ['VALIDATION_ERROR', pathOf(member)], route.name)
+    }
+    // That a route has its schema asked shows with any of them; over all routes it is each once.
+    for (const member of unknown.filter((_, index) => index % withMembers.length === place)) {
       const raw = JSON.stringify({ ...valid, [member]: stage.params['agentId'] })
-      const { failure } = await call(allowedTo(stage, route), route, {
-        params: paramsOf(route, stage.params),
-        raw,
-      })
-      t.is(failure.code, 'VALIDATION_ERROR', `${route.name} with ${member}`)
-      // Of a choice the message says which members each has.
-      t.is(failure.details?.[0]?.path, 'options' in (route.body as object) ? '' : member)
+      const params = paramsOf(route, stage.params)
+      const { failure } = await call(allowedTo(stage, route), route, { params, raw })
+      t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', pathOf(member)], route.name)
     }
   }
-  t.deepEqual(await snapshot(stage.platform.services.database), before)
 })
 
 /** The members of a route's body; of all of them where there is a choice. */
@@ -161,43 +173,3 @@ function membersOf({ body }: AnyRoute): string[] {
   const { entries, options = [] } = body as { entries?: object; options?: { entries: object }[] }
   return [entries ?? {}, ...options.map((option) => option.entries)].flatMap(Object.keys)
 }
-
-/** Columns that no answer may hold, in whatever form they are stored. */
-const secretColumns: [string, string][] = [
-  ['users', 'password_hash'],
-  ['refresh_tokens', 'token_hash'],
-  ['api_keys', 'key_hash'],
-  ['vault_entries', 'credential'],
-  ['agents', 'webhook_secret'],
-  ['payment_methods', 'reference'],
-  ['oauth_flows', 'ticket_hash'],
-  ['oauth_flows', 'state_hash'],
-  ['oauth_flows', 'binding_hash'],
-  ['oauth_flows', 'verifier'],
-]
-
-test('no answer holds a hash, a sealed secret or a credential', async (t) => {
-  const stage = await openStage(t)
-  const recorder = createRecorder()
-  const table = provokersByName(stage, recorder, createSpender(t))
-  for (const [name, row] of Object.entries(table)) t.true(((await row.done?.())?.status ?? 500) < 400, name)
-  await ask(stage, stage.owner.token, routes.find(({ name }) => name === 'getAgent') as AnyRoute, stage.params)
-
-  const secrets = [stage.owner.password, 'any-token', 'another-token']
-  for (const [from, column] of secretColumns) {
-    const { rows } = await stage.platform.services.database.raw<{ rows: { value: string }[] }>(
-      'select distinct ?? as value from ?? where ?? is not null',
-      [column, from, column],
-    )
-    t.true(rows.length > 0, `${from}.${column}`)
-    secrets.push(...rows.map(({ value }) => value))
-  }
-  t.true(recorder.texts.length > routes.length)
-  for (const text of recorder.texts)
-    for (const secret of secrets) t.false(text.includes(secret), `${secret} in ${text.slice(0, 300)}`)
-  for (const { key } of keysIn(recorder.texts))
-    t.is(recorder.texts.filter((text) => text.includes(key)).length, 1, 'an API key is shown once')
-})
-
-const keysIn = (texts: string[]): { key: string }[] =>
-  texts.flatMap((text) => [...text.matchAll(/sy_key_[\w-]{43}/g)].map(([key]) => ({ key })))

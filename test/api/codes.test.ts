@@ -3,6 +3,7 @@ import { codesOf, type AnyRoute } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Answer } from '../helpers/client.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { provokersByName } from './provoke-by-name.ts'
 import { createProvoke } from './provoke.ts'
 import { createRecorder } from './recorder.ts'
@@ -11,13 +12,12 @@ import { openStage } from './stage.ts'
 
 const outcomesOf = (route: AnyRoute): (ErrorCode | 'done')[] => [...codesOf(route), 'done']
 
-// The client throws on an answer that is not declared, so what is seen here is exactly what is documented.
-test('every route succeeds, and answers with every code that it documents and no other', async (t) => {
+/** Provokes everything that is documented, and tells what came of it otherwise. */
+const provoked = forWholeFile(test, 'every route and every code', async (t) => {
   const stage = await openStage(t)
   const recorder = createRecorder()
   const byCode = await createProvoke(t, stage, recorder)
-  const byName = provokersByName(stage, recorder, createSpender(t))
-
+  const byName = provokersByName(stage, recorder, createSpender(stage.platform))
   const problems: string[] = []
   for (const route of routes) {
     for (const outcome of outcomesOf(route)) {
@@ -26,6 +26,12 @@ test('every route succeeds, and answers with every code that it documents and no
       if (seen !== outcome) problems.push(`${route.name} ${outcome}: ${seen}`)
     }
   }
+  return { stage, recorder, byName, problems }
+})
+
+// The client throws on an answer that is not declared, so what is seen here is exactly what is documented.
+test('every route succeeds, and answers with every code that it documents and no other', async (t) => {
+  const { recorder, byName, problems } = await provoked()
   t.deepEqual(problems, [])
   for (const route of routes) t.deepEqual(recorder.missing(route), [], route.name)
   t.deepEqual(undocumented(byName), [])
@@ -43,3 +49,38 @@ function undocumented(table: Record<string, object>): string[] {
   )
   return provoked.filter((pair) => !documented.has(pair))
 }
+
+/** Columns that no answer may hold, in whatever form they are stored. */
+const secretColumns: [string, string][] = [
+  ['users', 'password_hash'],
+  ['refresh_tokens', 'token_hash'],
+  ['api_keys', 'key_hash'],
+  ['vault_entries', 'credential'],
+  ['agents', 'webhook_secret'],
+  ['payment_methods', 'reference'],
+  ['oauth_flows', 'ticket_hash'],
+  ['oauth_flows', 'state_hash'],
+  ['oauth_flows', 'binding_hash'],
+  ['oauth_flows', 'verifier'],
+]
+
+test('no answer holds a hash, a sealed secret or a credential', async (t) => {
+  const { stage, recorder } = await provoked()
+  const secrets = [stage.owner.password, 'any-token', 'another-token']
+  for (const [from, column] of secretColumns) {
+    const { rows } = await stage.platform.services.database.raw<{ rows: { value: string }[] }>(
+      'select distinct ?? as value from ?? where ?? is not null',
+      [column, from, column],
+    )
+    t.true(rows.length > 0, `${from}.${column}`)
+    secrets.push(...rows.map(({ value }) => value))
+  }
+  t.true(recorder.texts.length > routes.length)
+  const telling = recorder.texts.filter((text) => secrets.some((secret) => text.includes(secret)))
+  t.deepEqual(telling, [])
+  for (const { key } of keysIn(recorder.texts))
+    t.is(recorder.texts.filter((text) => text.includes(key)).length, 1, 'an API key is shown once')
+})
+
+const keysIn = (texts: string[]): { key: string }[] =>
+  texts.flatMap((text) => [...text.matchAll(/sy_key_[\w-]{43}/g)].map(([key]) => ({ key })))

@@ -1,25 +1,18 @@
-import type { ExecutionContext } from 'ava'
-import { customer, deliver, ended, webhookAgent } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import * as runs from '../../api/runs.ts'
+import { call } from '../helpers/client.ts'
+import { customer, deliver, webhookAgent } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
+import { spendAllBut } from '../helpers/runs.ts'
 
-/** A payload of which the model says every word: each million characters cost 150 credits. */
-const millions = 36
-
-/**
- * Somebody who has spent a month's credits as one does: by a run. On a platform of its own, because it needs a worker,
- * and budgets that let a single run spend all.
- */
-export function createSpender(t: ExecutionContext) {
+/** Somebody who has spent a month's credits by a run, made when the first one asks. */
+export function createSpender(platform: Platform) {
   async function spend() {
-    const platform = await startPlatform(t, {
-      worker: true,
-      env: { WEBHOOK_BODY_BYTES: '100000000', RUN_TOKENS: '1000000000', RUN_CREDITS: '1000000000' },
-    })
     const someone = await customer(platform)
-    const agent = await webhookAgent(someone, { allowActionOverride: true })
-    const { body } = await deliver(platform, agent, { action: `[[say ${'x'.repeat(millions * 1_000_000)}]]` })
-    await ended(someone, body.runId, 120)
-    return { someone, agent, runId: body.runId }
+    const agent = await webhookAgent(someone)
+    const { runId } = (await deliver(platform, agent, { title: 'It is broken' })).body
+    await spendAllBut(platform, runId, 0)
+    await call(someone, runs.cancelRun, { params: { runId } }).then((answer) => answer.body)
+    return { someone, agent, runId }
   }
 
   let spent: ReturnType<typeof spend> | undefined

@@ -2,6 +2,7 @@ import test from 'ava'
 import { codesOf, type AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
+import { firstTime } from '../first-time.ts'
 import { paramsOf } from '../stage.ts'
 import { fill, sendTo } from './request.ts'
 import { unharmed } from './unharmed.ts'
@@ -65,13 +66,3 @@ test('an identifier that is none is answered as one that is not there, on every 
   }))
 
 const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
-
-/** Tells whether a thing is met under this name for the first time. */
-function firstTime() {
-  const met = new Map<unknown, Set<string>>()
-  return (thing: unknown, name: string): boolean => {
-    const names = met.get(thing) ?? new Set()
-    met.set(thing, names)
-    return names.size < names.add(name).size
-  }
-}
