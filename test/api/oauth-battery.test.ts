@@ -6,30 +6,36 @@ import { secretText } from '../helpers/bare-oauth-site.ts'
 import { call, type Failure } from '../helpers/client.ts'
 import { comeBack } from '../helpers/connect.ts'
 import { answering } from '../helpers/hostile-site.ts'
-import { customer } from '../helpers/people.ts'
+import { person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
-import { openOAuthStage, type Back, type OAuthStage } from './oauth-stage.ts'
+import { shareOAuthPlatform, type Back, type OAuthStage } from './oauth-stage.ts'
 import { send } from './raw-http.ts'
 
 /** Attacks on connecting a site by OAuth, up to the moment when the grant is kept. */
 
 type Work = (t: ExecutionContext, stage: OAuthStage) => Promise<void>
 
+const another = shareOAuthPlatform(test, 'attacks on connecting')
+
 /** An attack that must leave nothing behind: no entry, no request for tokens, no secret in the log. */
-const refused = (title: string, work: Work) =>
+function refused(title: string, work: Work): void {
+  const open = another()
   test(title, async (t) => {
-    const stage = await openOAuthStage(t)
+    const stage = await open(t)
     await work(t, stage)
     await stage.assertNothingDone()
   })
+}
 
 /** Tries something whose outcome the test looks at; no secret may be in the log afterwards. */
-const tried = (title: string, work: Work) =>
+function tried(title: string, work: Work): void {
+  const open = another()
   test(title, async (t) => {
-    const stage = await openOAuthStage(t)
+    const stage = await open(t)
     await work(t, stage)
     stage.assertSilent()
   })
+}
 
 const failsWith = (t: ExecutionContext, { status, body }: Back, code: ErrorCode, note?: string) =>
   t.deepEqual([body.code, status], [code, body.statusCode ?? 0], note)
@@ -76,7 +82,7 @@ tried('after callbacks with a wrong state the right one still connects', async (
 })
 
 refused("nobody finishes a flow of somebody else's in a browser of their own", async (t, stage) => {
-  const mallory = await customer(stage.platform)
+  const mallory = await person(stage.platform)
   const hers = await stage.begin(stage.site, {}, mallory)
   const mine = await stage.begin()
   const others = [mine.cookie, '', `${hers.cookie.split('=')[0]}=`, renamed(mine.cookie, hers.cookie)]
@@ -94,7 +100,7 @@ const renamed = (value: string, name: string): string => `${name.split('=')[0]}=
 
 refused('a flow that was begun by one is not to be seen by another', async (t, stage) => {
   const mine = await stage.begin()
-  const mallory = await customer(stage.platform)
+  const mallory = await person(stage.platform)
   const seen = await call(mallory, oauth.getOAuthFlow, { params: { flowId: mine.flowId } })
   t.is(seen.failure.code, 'NOT_FOUND')
 })
@@ -145,8 +151,12 @@ async function seePage(t: ExecutionContext, platform: Platform, address: string,
   return { page, cookie, link: `${platform.url}${href.replaceAll('&amp;', '&')}` }
 }
 
-const bound = async ({ platform }: OAuthStage): Promise<boolean> =>
-  (await platform.services.database('oauth_flows').whereNotNull('binding_hash')).length > 0
+/** Whether any flow of theirs is bound to a browser. */
+async function bound({ platform, someone }: OAuthStage): Promise<boolean> {
+  const { database } = platform.services
+  const owner = database('users').select('id').where({ email: someone.email })
+  return (await database('oauth_flows').whereNotNull('binding_hash').whereIn('owner_id', owner)).length > 0
+}
 
 refused('a person sees whose vault it is before anything is bound, and no markup of the site', async (t, stage) => {
   const { site, someone, platform } = stage
@@ -272,7 +282,10 @@ refused('a flow is over after ten minutes, at its beginning and at its end', asy
   const { expiresAt } = await stage.flowOf(attempt)
   const left = Date.parse(expiresAt) - Date.now()
   t.true(left > 9 * 60_000 && left <= 10 * 60_000)
-  await stage.platform.services.database('oauth_flows').update({ expires_at: new Date(Date.now() - 1) })
+  const { database } = stage.platform.services
+  await database('oauth_flows')
+    .where({ id: attempt.flowId })
+    .update({ expires_at: new Date(Date.now() - 1) })
   const answer = await stage.finish(attempt)
   failsWith(t, answer, 'VALIDATION_ERROR')
   t.regex(answer.body.error ?? '', /time .* is over/)

@@ -7,13 +7,23 @@ import { sightings } from '../helpers/canaries.ts'
 import { call } from '../helpers/client.ts'
 import { broken, nonsense } from '../helpers/hostile-answers.ts'
 import { answering, redirecting } from '../helpers/hostile-site.ts'
-import { openOAuthStage } from './oauth-stage.ts'
+import { shareOAuthPlatform, type OAuthStage } from './oauth-stage.ts'
 
 /** What the token address may answer when a refresh token comes, and what must come of it. */
 
+const patient = shareOAuthPlatform(test, 'refresh answers', { TOKEN_TIMEOUT_SECONDS: '20' })
+const impatient = shareOAuthPlatform(test, 'no refresh answer', { TOKEN_TIMEOUT_SECONDS: '1' })
+
+type Work = (t: ExecutionContext, stage: Awaited<ReturnType<typeof connected>>) => Promise<void>
+
+/** Declares a test of somebody who has connected a site. */
+function refreshing(title: string, work: Work, share = patient): void {
+  const open = share()
+  test(title, async (t) => work(t, await connected(await open(t))))
+}
+
 /** Somebody who has connected a site, and what happens to tokens with time. */
-async function openConnected(t: ExecutionContext, env: Record<string, string> = {}) {
-  const stage = await openOAuthStage(t, env)
+async function connected(stage: OAuthStage) {
   const { site, someone, platform } = stage
   const { database } = platform.services
   const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1000)
@@ -30,7 +40,10 @@ async function openConnected(t: ExecutionContext, env: Record<string, string> = 
       await database('vault_entries').where({ id }).update(times)
     },
     /** The pauses after attempts that have failed are over. */
-    rest: () => database('vault_refreshes').update({ ended_at: inSeconds(-3600), retry_at: null }),
+    rest: () =>
+      database('vault_refreshes')
+        .where({ entry_id: params.entryId })
+        .update({ ended_at: inSeconds(-3600), retry_at: null }),
     use: (toolName = 'act', id = entryId) =>
       call(someone, vault.callTool, { params: { entryId: id, toolName }, body: {} }),
     entry: async () => (await call(someone, vault.getVaultEntry, { params })).body,
@@ -59,59 +72,65 @@ const plainText = { 'Content-Type': 'text/plain' }
 const invalidGrant = status(400, '{"error":"invalid_grant"}')
 const cut: RequestListener = (_request, response) => void response.socket?.destroy()
 
-test('every refresh spends the refresh token of the one before, once', async (t) => {
-  const { grow, use, spent, site, outcomes, assertSilent } = await openConnected(t)
-  const given: string[] = []
-  site.token = (request, response) => {
-    const answer = tokenAnswer()
-    given.push(answer.refresh_token)
-    answering(answer)(request, response)
-  }
-  for (let round = 0; round < 4; round += 1) {
-    await grow({ over: true })
-    t.is((await use()).status, 200)
-  }
-  t.deepEqual(spent().slice(1), given.slice(0, -1))
-  t.is(new Set(spent()).size, 4)
-  t.is(new Set(site.toolTokens).size, 4)
-  t.deepEqual(await outcomes(), ['refreshed', 'refreshed', 'refreshed', 'refreshed'])
-  assertSilent()
-})
+refreshing(
+  'every refresh spends the refresh token of the one before, once',
+  async (t, { grow, use, spent, site, outcomes, assertSilent }) => {
+    const given: string[] = []
+    site.token = (request, response) => {
+      const answer = tokenAnswer()
+      given.push(answer.refresh_token)
+      answering(answer)(request, response)
+    }
+    for (let round = 0; round < 4; round += 1) {
+      await grow({ over: true })
+      t.is((await use()).status, 200)
+    }
+    t.deepEqual(spent().slice(1), given.slice(0, -1))
+    t.is(new Set(spent()).size, 4)
+    t.is(new Set(site.toolTokens).size, 4)
+    t.deepEqual(await outcomes(), ['refreshed', 'refreshed', 'refreshed', 'refreshed'])
+    assertSilent()
+  },
+)
 
-test('where the site gives no new refresh token the old one is kept and used again', async (t) => {
-  const { grow, use, spent, site, someone, params, assertSilent } = await openConnected(t)
-  site.token = (request, response) => answering({ ...tokenAnswer(), refresh_token: undefined })(request, response)
-  for (let round = 0; round < 3; round += 1) {
-    await grow({ over: true })
-    t.is((await use()).status, 200)
-  }
-  t.is(spent().length, 3)
-  t.is(new Set(spent()).size, 1)
-  t.truthy(spent()[0])
-  const { items } = (await call(someone, vault.listRefreshes, { params })).body
-  t.true(items.every(({ rotated }) => rotated === false))
-  assertSilent()
-})
+refreshing(
+  'where the site gives no new refresh token the old one is kept and used again',
+  async (t, { grow, use, spent, site, someone, params, assertSilent }) => {
+    site.token = (request, response) => answering({ ...tokenAnswer(), refresh_token: undefined })(request, response)
+    for (let round = 0; round < 3; round += 1) {
+      await grow({ over: true })
+      t.is((await use()).status, 200)
+    }
+    t.is(spent().length, 3)
+    t.is(new Set(spent()).size, 1)
+    t.truthy(spent()[0])
+    const { items } = (await call(someone, vault.listRefreshes, { params })).body
+    t.true(items.every(({ rotated }) => rotated === false))
+    assertSilent()
+  },
+)
 
-test('a refresh that gives fewer scopes makes the tools that need them unusable', async (t) => {
-  const { grow, use, entry, site, someone, params } = await openConnected(t)
-  t.is((await use('change')).status, 200)
-  site.token = answering(tokenAnswer({ scope: 'read something_unknown' }))
-  await grow()
-  t.is((await use('act')).status, 200)
-  t.deepEqual((await entry()).scopes, ['read'])
-  const { items } = (await call(someone, vault.listTools, { params })).body
-  t.deepEqual(
-    items.map(({ name, usable }) => [name, usable]),
-    [
-      ['act', true],
-      ['change', false],
-    ],
-  )
-  const calls = site.toolTokens.length
-  t.is((await use('change')).failure.code, 'PERMISSION_DENIED')
-  t.is(site.toolTokens.length, calls)
-})
+refreshing(
+  'a refresh that gives fewer scopes makes the tools that need them unusable',
+  async (t, { grow, use, entry, site, someone, params }) => {
+    t.is((await use('change')).status, 200)
+    site.token = answering(tokenAnswer({ scope: 'read something_unknown' }))
+    await grow()
+    t.is((await use('act')).status, 200)
+    t.deepEqual((await entry()).scopes, ['read'])
+    const { items } = (await call(someone, vault.listTools, { params })).body
+    t.deepEqual(
+      items.map(({ name, usable }) => [name, usable]),
+      [
+        ['act', true],
+        ['change', false],
+      ],
+    )
+    const calls = site.toolTokens.length
+    t.is((await use('change')).failure.code, 'PERMISSION_DENIED')
+    t.is(site.toolTokens.length, calls)
+  },
+)
 
 /** Ways in which a site may have spent the token without the platform learning of the new one. */
 const losses: Record<string, RequestListener> = {
@@ -120,55 +139,61 @@ const losses: Record<string, RequestListener> = {
 }
 
 for (const [what, answer] of Object.entries(losses)) {
-  test(`${what}: the access token is used while it lives, then one more try, and no loop`, async (t) => {
-    const { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent } = await openConnected(t)
-    site.token = answer
-    await grow()
-    for (let round = 0; round < 3; round += 1) t.is((await use()).status, 200)
-    t.is(new Set(site.toolTokens).size, 1)
-    t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
-    t.is((await entry()).status, 'connected')
-    await grow({ over: true })
-    await use()
-    for (let round = 0; round < 3; round += 1) {
-      await rest()
-      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-    }
-    t.is(spent().length, 2)
-    t.is(new Set(spent()).size, 1)
-    t.is(site.toolTokens.length, 3)
-    t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
-    t.is((await entry()).status, 'needs_reauth')
-    t.is((await warnings()).length, 1)
-    assertSilent()
-  })
+  refreshing(
+    `${what}: the access token is used while it lives, then one more try, and no loop`,
+    async (t, { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent }) => {
+      site.token = answer
+      await grow()
+      for (let round = 0; round < 3; round += 1) t.is((await use()).status, 200)
+      t.is(new Set(site.toolTokens).size, 1)
+      t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
+      t.is((await entry()).status, 'connected')
+      await grow({ over: true })
+      await use()
+      for (let round = 0; round < 3; round += 1) {
+        await rest()
+        t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+      }
+      t.is(spent().length, 2)
+      t.is(new Set(spent()).size, 1)
+      t.is(site.toolTokens.length, 3)
+      t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
+      t.is((await entry()).status, 'needs_reauth')
+      t.is((await warnings()).length, 1)
+      assertSilent()
+    },
+  )
 }
 
-test('the one more try may find that the token was not spent: then all is well again', async (t) => {
-  const { grow, use, spent, entry, site, outcomes } = await openConnected(t)
-  site.token = cut
-  await grow()
-  t.is((await use()).status, 200)
-  site.token = answering(tokenAnswer())
-  await grow({ over: true })
-  t.is((await use()).status, 200)
-  t.deepEqual([spent().length, new Set(spent()).size], [2, 1])
-  t.deepEqual(await outcomes(), ['ambiguous', 'refreshed'])
-  t.is((await entry()).status, 'connected')
-})
+refreshing(
+  'the one more try may find that the token was not spent: then all is well again',
+  async (t, { grow, use, spent, entry, site, outcomes }) => {
+    site.token = cut
+    await grow()
+    t.is((await use()).status, 200)
+    site.token = answering(tokenAnswer())
+    await grow({ over: true })
+    t.is((await use()).status, 200)
+    t.deepEqual([spent().length, new Set(spent()).size], [2, 1])
+    t.deepEqual(await outcomes(), ['ambiguous', 'refreshed'])
+    t.is((await entry()).status, 'connected')
+  },
+)
 
-test('the one more try may find that the token was spent: then the owner is asked, at once', async (t) => {
-  const { grow, use, spent, entry, site, outcomes } = await openConnected(t)
-  site.token = cut
-  await grow()
-  t.is((await use()).status, 200)
-  site.token = invalidGrant
-  await grow({ over: true })
-  for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-  t.is(spent().length, 2)
-  t.deepEqual(await outcomes(), ['ambiguous', 'refused'])
-  t.is((await entry()).status, 'needs_reauth')
-})
+refreshing(
+  'the one more try may find that the token was spent: then the owner is asked, at once',
+  async (t, { grow, use, spent, entry, site, outcomes }) => {
+    site.token = cut
+    await grow()
+    t.is((await use()).status, 200)
+    site.token = invalidGrant
+    await grow({ over: true })
+    for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    t.is(spent().length, 2)
+    t.deepEqual(await outcomes(), ['ambiguous', 'refused'])
+    t.is((await entry()).status, 'needs_reauth')
+  },
+)
 
 /** Ways to say that the refresh token is of no use. */
 const ends: Record<string, RequestListener> = {
@@ -178,20 +203,22 @@ const ends: Record<string, RequestListener> = {
 }
 
 for (const [what, answer] of Object.entries(ends)) {
-  test(`${what} is the end of a connection at once, and its owner is told once`, async (t) => {
-    const { grow, rest, use, spent, entry, site, outcomes, warnings } = await openConnected(t)
-    site.token = answer
-    await grow()
-    for (let round = 0; round < 3; round += 1) {
-      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-      await rest()
-    }
-    t.is(spent().length, 1)
-    t.deepEqual(site.toolTokens, [])
-    t.deepEqual(await outcomes(), ['refused'])
-    t.is((await entry()).status, 'needs_reauth')
-    t.is((await warnings()).length, 1)
-  })
+  refreshing(
+    `${what} is the end of a connection at once, and its owner is told once`,
+    async (t, { grow, rest, use, spent, entry, site, outcomes, warnings }) => {
+      site.token = answer
+      await grow()
+      for (let round = 0; round < 3; round += 1) {
+        t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+        await rest()
+      }
+      t.is(spent().length, 1)
+      t.deepEqual(site.toolTokens, [])
+      t.deepEqual(await outcomes(), ['refused'])
+      t.is((await entry()).status, 'needs_reauth')
+      t.is((await warnings()).length, 1)
+    },
+  )
 }
 
 /** Refusals that are not about the token, or do not say what they are about. */
@@ -203,8 +230,7 @@ const otherReasons: Record<string, RequestListener> = {
   '400 with an error that is an object': status(400, '{"error":{"code":"invalid_grant"}}'),
 }
 
-test('a refusal for another reason is tried again after a pause, and a few times only', async (t) => {
-  const stage = await openConnected(t)
+refreshing('a refusal for another reason is tried again after a pause, and a few times only', async (t, stage) => {
   const { grow, rest, use, spent, site, outcomes, someone, params, connect, warnings } = stage
   const good = site.token
   await call(someone, vault.removeFromVault, { params })
@@ -218,7 +244,7 @@ test('a refusal for another reason is tried again after a pause, and a few times
     t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
     t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
     t.is(spent().length, 1, `${what}: not again within the pause`)
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       await rest()
       await use('act', id)
     }
@@ -229,70 +255,76 @@ test('a refusal for another reason is tried again after a pause, and a few times
   }
 })
 
-test('a refusal that quotes the refresh token is kept, told and logged without it', async (t) => {
-  const { grow, use, entry, site, someone, params, warnings, allSecrets, assertSilent } = await openConnected(t)
-  site.token = (request, response) => {
-    const token = site.tokenForms.at(-1)?.get('refresh_token') ?? ''
-    const words = `refresh token ${token} was revoked`
-    status(400, JSON.stringify({ error: 'invalid_grant', error_description: words }))(request, response)
-  }
-  await grow({ over: true })
-  const { failure } = await use()
-  t.regex(failure.error, /invalid_grant \(refresh token \[token\] was revoked\)/)
-  const { items } = (await call(someone, vault.listRefreshes, { params })).body
-  t.is(items[0]?.error, 'The site answered invalid_grant (refresh token [token] was revoked).')
-  const shown = JSON.stringify([failure, items, await entry(), await warnings()])
-  t.deepEqual(sightings(allSecrets(), [shown]), [])
-  t.true((await warnings()).length === 1)
-  assertSilent()
-})
+refreshing(
+  'a refusal that quotes the refresh token is kept, told and logged without it',
+  async (t, { grow, use, entry, site, someone, params, warnings, allSecrets, assertSilent }) => {
+    site.token = (request, response) => {
+      const token = site.tokenForms.at(-1)?.get('refresh_token') ?? ''
+      const words = `refresh token ${token} was revoked`
+      status(400, JSON.stringify({ error: 'invalid_grant', error_description: words }))(request, response)
+    }
+    await grow({ over: true })
+    const { failure } = await use()
+    t.regex(failure.error, /invalid_grant \(refresh token \[token\] was revoked\)/)
+    const { items } = (await call(someone, vault.listRefreshes, { params })).body
+    t.is(items[0]?.error, 'The site answered invalid_grant (refresh token [token] was revoked).')
+    const shown = JSON.stringify([failure, items, await entry(), await warnings()])
+    t.deepEqual(sightings(allSecrets(), [shown]), [])
+    t.true((await warnings()).length === 1)
+    assertSilent()
+  },
+)
 
-test('a refresh that gives more scopes than were asked for changes nothing', async (t) => {
-  const { grow, use, entry, site, someone, params, connect } = await openConnected(t)
-  await call(someone, vault.removeFromVault, { params })
-  params.entryId = await connect(site, { tools: ['act'] })
-  site.token = answering(tokenAnswer({ scope: 'write read admin' }))
-  await grow({ id: params.entryId })
-  t.is((await use('act', params.entryId)).status, 200)
-  t.deepEqual((await entry()).scopes, ['read'])
-  t.is((await use('change', params.entryId)).failure.code, 'PERMISSION_DENIED')
-})
+refreshing(
+  'a refresh that gives more scopes than were asked for changes nothing',
+  async (t, { grow, use, entry, site, someone, params, connect }) => {
+    await call(someone, vault.removeFromVault, { params })
+    params.entryId = await connect(site, { tools: ['act'] })
+    site.token = answering(tokenAnswer({ scope: 'write read admin' }))
+    await grow({ id: params.entryId })
+    t.is((await use('act', params.entryId)).status, 200)
+    t.deepEqual((await entry()).scopes, ['read'])
+    t.is((await use('change', params.entryId)).failure.code, 'PERMISSION_DENIED')
+  },
+)
 
-test('the history of refreshes is bounded, and what speaks against the present refresh token stays in it', async (t) => {
-  const { grow, rest, use, site, platform, params, outcomes } = await openConnected(t)
-  const { database } = platform.services
-  const { entryId } = params
-  const { generation } = (await database('vault_entries').where({ id: entryId }).first()) as { generation: number }
-  const ended_at = new Date(Date.now() - 3_600_000)
-  const rows = (name: string, count: number, row: object) =>
-    database('vault_refreshes').insert(
-      Array.from({ length: count }, (_, number) => ({
-        id: `0-${name}-${String(number).padStart(4, '0')}`,
-        entry_id: entryId,
-        cause: 'expiry',
-        started_at: ended_at,
-        lease_until: ended_at,
-        ended_at,
-        ...row,
-      })),
-    )
-  const held = async (name: string) => {
-    const found = await database('vault_refreshes').where('id', 'like', `0-${name}-%`).count<[{ count: string }]>()
-    return Number(found[0]?.count)
-  }
-  // Ids sort by age: the doubts and the refusals of this generation are the oldest of all.
-  await rows('a', 1, { generation, outcome: 'ambiguous' })
-  await rows('b', 4, { generation, outcome: 'refused' })
-  await rows('c', 250, { generation: generation - 1, outcome: 'refused' })
-  await rows('d', 150, { generation, outcome: 'not_sent' })
-  site.token = status(400, '{"error":"invalid_client"}')
-  await grow({ over: true })
-  t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
-  t.deepEqual([await held('a'), await held('b'), await held('c'), await held('d')], [1, 4, 49, 150])
-  await rest()
-  t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR', 'the fifth refusal was the last, with those of long ago')
-  t.is((await outcomes()).filter((outcome) => outcome === 'ambiguous').length, 0, 'it is on a later page')
-})
+refreshing(
+  'the history of refreshes is bounded, and what speaks against the present refresh token stays in it',
+  async (t, { grow, rest, use, site, platform, params, outcomes }) => {
+    const { database } = platform.services
+    const { entryId } = params
+    const { generation } = (await database('vault_entries').where({ id: entryId }).first()) as { generation: number }
+    const ended_at = new Date(Date.now() - 3_600_000)
+    const rows = (name: string, count: number, row: object) =>
+      database('vault_refreshes').insert(
+        Array.from({ length: count }, (_, number) => ({
+          id: `0-${name}-${String(number).padStart(4, '0')}`,
+          entry_id: entryId,
+          cause: 'expiry',
+          started_at: ended_at,
+          lease_until: ended_at,
+          ended_at,
+          ...row,
+        })),
+      )
+    const held = async (name: string) => {
+      const found = await database('vault_refreshes').where('id', 'like', `0-${name}-%`).count<[{ count: string }]>()
+      return Number(found[0]?.count)
+    }
+    // Ids sort by age: the doubts and the refusals of this generation are the oldest of all.
+    await rows('a', 1, { generation, outcome: 'ambiguous' })
+    await rows('b', 4, { generation, outcome: 'refused' })
+    await rows('c', 250, { generation: generation - 1, outcome: 'refused' })
+    await rows('d', 150, { generation, outcome: 'not_sent' })
+    site.token = status(400, '{"error":"invalid_client"}')
+    await grow({ over: true })
+    t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+    t.deepEqual([await held('a'), await held('b'), await held('c'), await held('d')], [1, 4, 49, 150])
+    await rest()
+    t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR', 'the fifth refusal was the last, with those of long ago')
+    t.is((await outcomes()).filter((outcome) => outcome === 'ambiguous').length, 0, 'it is on a later page')
+  },
+)
 
 /** What the site answers to a refresh, and what may be concluded of the refresh token. */
 const judged: [what: string, answer: RequestListener, outcome: string][] = [
@@ -311,7 +343,6 @@ const judged: [what: string, answer: RequestListener, outcome: string][] = [
   ['an error with 200', status(200, '{"error":"invalid_grant"}'), 'ambiguous'],
   ['another type of token', answering(tokenAnswer({ token_type: 'mac' })), 'ambiguous'],
   ['a token with a line break', answering(tokenAnswer({ access_token: 'a\nb' })), 'ambiguous'],
-  ['no answer in time', () => undefined, 'ambiguous'],
   ...Object.entries({ ...broken, ...nonsense }).map(([name, answer]): [string, RequestListener, string] => [
     name,
     answer,
@@ -319,65 +350,91 @@ const judged: [what: string, answer: RequestListener, outcome: string][] = [
   ]),
 ]
 
-test('of a failed refresh it is known whether the refresh token may be spent; calls go on meanwhile', async (t) => {
-  const stage = await openConnected(t, { TOKEN_TIMEOUT_SECONDS: '2' })
-  const { grow, use, outcomes, site, someone, platform, connect, params } = stage
-  await call(someone, vault.removeFromVault, { params })
+/** What is known after a refresh that the site answers so, or that cannot be sent; tool calls go on meanwhile. */
+async function outcomeOf(
+  t: ExecutionContext,
+  { grow, use, outcomes, site, someone, connect }: Awaited<ReturnType<typeof connected>>,
+  [what, answer, outcome]: (typeof judged)[number],
+  broke?: (id: string) => unknown,
+): Promise<void> {
   const good = site.token
-  const refreshed = async (answer: RequestListener, outcome: string, what: string, broke?: (id: string) => unknown) => {
-    site.token = good
-    const id = await connect()
-    await broke?.(id)
-    site.token = answer
-    await grow({ id })
-    t.is((await use('act', id)).status, 200, what)
-    t.deepEqual(await outcomes(id), [outcome], what)
-    await grow({ id, over: true })
-    if (outcome !== 'ambiguous') t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
-    await call(someone, vault.removeFromVault, { params: { entryId: id } })
-  }
-  for (const [what, answer, outcome] of judged) await refreshed(answer, outcome, what)
-  for (const gone of ['https://127.0.0.1:64999/token', 'https://10.0.0.1/token', 'https://no-such-name.invalid/token'])
-    await refreshed(good, 'not_sent', gone, (id) =>
-      platform.services.database.raw(
-        `update vault_entries set manifest = jsonb_set(manifest::jsonb, ?::text[], ?::jsonb) where id = ?`,
-        ['{auth,token_url}', JSON.stringify(gone), id],
-      ),
-    )
-  stage.assertSilent()
-})
-
-test('busy is not broken: after 503 or 429 the same refresh token is used when the pause is over', async (t) => {
-  const { grow, rest, use, spent, site, outcomes } = await openConnected(t)
-  const { token: good } = site
-  await grow({ over: true })
-  for (const code of [503, 429, 503]) {
-    site.token = status(code)
-    t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
-    await rest()
-  }
+  const id = await connect()
+  await broke?.(id)
+  site.token = answer
+  await grow({ id })
+  t.is((await use('act', id)).status, 200, what)
+  t.deepEqual(await outcomes(id), [outcome], what)
+  await grow({ id, over: true })
+  if (outcome !== 'ambiguous') t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
+  await call(someone, vault.removeFromVault, { params: { entryId: id } })
   site.token = good
-  t.is((await use()).status, 200)
-  t.deepEqual([spent().length, new Set(spent()).size], [4, 1])
-  t.deepEqual(await outcomes(), ['failed', 'failed', 'failed', 'refreshed'])
-})
+}
 
-test('a grant without a refresh token is good as long as its access token, and nobody asks for more', async (t) => {
-  const { grow, use, entry, site, someone, params, connect } = await openConnected(t)
-  await call(someone, vault.removeFromVault, { params })
-  site.token = answering({ ...tokenAnswer(), refresh_token: undefined })
-  params.entryId = await connect()
-  site.tokenForms.length = 0
-  await grow({ id: params.entryId })
-  t.is((await use('act', params.entryId)).status, 200)
-  await grow({ id: params.entryId, over: true })
-  t.is((await use('act', params.entryId)).failure.code, 'TOOL_EXECUTION_ERROR')
-  t.is((await entry()).status, 'needs_reauth')
-  t.deepEqual(site.tokenForms, [])
-})
+refreshing(
+  'of a failed refresh it is known whether the refresh token may be spent; calls go on meanwhile',
+  async (t, stage) => {
+    const { site, someone, platform, params } = stage
+    await call(someone, vault.removeFromVault, { params })
+    for (const row of judged) await outcomeOf(t, stage, row)
+    for (const gone of [
+      'https://127.0.0.1:64999/token',
+      'https://10.0.0.1/token',
+      'https://no-such-name.invalid/token',
+    ])
+      await outcomeOf(t, stage, [gone, site.token, 'not_sent'], (id) =>
+        platform.services.database.raw(
+          `update vault_entries set manifest = jsonb_set(manifest::jsonb, ?::text[], ?::jsonb) where id = ?`,
+          ['{auth,token_url}', JSON.stringify(gone), id],
+        ),
+      )
+    stage.assertSilent()
+  },
+)
 
-test('a strange lifetime at a refresh costs no grant', async (t) => {
-  const { grow, use, entry, site } = await openConnected(t)
+refreshing(
+  'of a refresh that is not answered in time it is not known whether the refresh token is spent',
+  async (t, stage) => {
+    await call(stage.someone, vault.removeFromVault, { params: stage.params })
+    await outcomeOf(t, stage, ['no answer in time', () => undefined, 'ambiguous'])
+    stage.assertSilent()
+  },
+  impatient,
+)
+
+refreshing(
+  'busy is not broken: after 503 or 429 the same refresh token is used when the pause is over',
+  async (t, { grow, rest, use, spent, site, outcomes }) => {
+    const { token: good } = site
+    await grow({ over: true })
+    for (const code of [503, 429, 503]) {
+      site.token = status(code)
+      t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+      await rest()
+    }
+    site.token = good
+    t.is((await use()).status, 200)
+    t.deepEqual([spent().length, new Set(spent()).size], [4, 1])
+    t.deepEqual(await outcomes(), ['failed', 'failed', 'failed', 'refreshed'])
+  },
+)
+
+refreshing(
+  'a grant without a refresh token is good as long as its access token, and nobody asks for more',
+  async (t, { grow, use, entry, site, someone, params, connect }) => {
+    await call(someone, vault.removeFromVault, { params })
+    site.token = answering({ ...tokenAnswer(), refresh_token: undefined })
+    params.entryId = await connect()
+    site.tokenForms.length = 0
+    await grow({ id: params.entryId })
+    t.is((await use('act', params.entryId)).status, 200)
+    await grow({ id: params.entryId, over: true })
+    t.is((await use('act', params.entryId)).failure.code, 'TOOL_EXECUTION_ERROR')
+    t.is((await entry()).status, 'needs_reauth')
+    t.deepEqual(site.tokenForms, [])
+  },
+)
+
+refreshing('a strange lifetime at a refresh costs no grant', async (t, { grow, use, entry, site }) => {
   for (const lifetime of [0, -1, '0', 'soon', null, true, 1e12]) {
     site.token = answering(tokenAnswer({ expires_in: lifetime }))
     await grow({ over: true })

@@ -1,4 +1,4 @@
-import type { ExecutionContext } from 'ava'
+import type { ExecutionContext, TestFn } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import * as vault from '../../api/vault.ts'
@@ -7,8 +7,9 @@ import { sightings } from '../helpers/canaries.ts'
 import { call, check, type Failure } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
-import { customer, type Person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { customer, person, type Person } from '../helpers/people.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** A browser that was sent on to a site, and what it carries. */
 export interface Attempt {
@@ -33,14 +34,43 @@ interface Target {
   acceptHosts?: string[]
 }
 
-/** Two sites that use OAuth, a platform that may reach both, and somebody who connects them. */
+/** Two sites that use OAuth, a platform that may reach both, and a customer who connects them. */
 export async function openOAuthStage(t: ExecutionContext, env: Record<string, string> = {}, { worker = false } = {}) {
-  const [site, other] = [await startBareOAuthSite(t), await startBareOAuthSite(t)]
+  const { platform, pairs } = await openPlatform(t, 1, env, worker)
+  return stageOn(t, platform, pairs[0] as Pair, await customer(platform))
+}
+
+/**
+ * Shares one platform among the tests of a file, each of which has two sites and a person of its own. To be called once
+ * for each test as it is declared: the platform has to know all sites when it starts.
+ */
+export function shareOAuthPlatform(test: TestFn, title: string, env: Record<string, string> = {}) {
+  let wanted = 0
+  const shared = forWholeFile(test, title, (t) => openPlatform(t, wanted, env, false))
+  return () => {
+    const index = wanted
+    wanted += 1
+    return async (t: ExecutionContext): Promise<OAuthStage> => {
+      const { platform, pairs } = await shared()
+      return stageOn(t, platform, pairs[index] as Pair, await person(platform))
+    }
+  }
+}
+
+type Pair = [site: BareOAuthSite, other: BareOAuthSite]
+
+async function openPlatform(t: ExecutionContext, count: number, env: Record<string, string>, worker: boolean) {
+  const pairs: Pair[] = []
+  while (pairs.length < count) pairs.push([await startBareOAuthSite(t), await startBareOAuthSite(t)])
   const { caFile } = await temporaryCertificates()
-  // The second one may be reached by another name, too, which is not its own.
-  const allow = [site.host, other.host, other.host.replace('127.0.0.1', 'localhost')].join(',')
+  // The second one of each may be reached by another name, too, which is not its own.
+  const hosts = pairs.flatMap(([{ host }, other]) => [host, other.host, other.host.replace('127.0.0.1', 'localhost')])
+  const allow = hosts.join(',')
   const platform = await startPlatform(t, { worker, env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, ...env } })
-  const someone = await customer(platform)
+  return { platform, pairs }
+}
+
+function stageOn(t: ExecutionContext, platform: Platform, [site, other]: Pair, someone: Person) {
   const secrets: Record<string, string> = {}
   const keep = (name: string, secret: string) => void (secrets[`${name} ${Object.keys(secrets).length}`] = secret)
 
@@ -133,4 +163,4 @@ export async function openOAuthStage(t: ExecutionContext, env: Record<string, st
   }
 }
 
-export type OAuthStage = Awaited<ReturnType<typeof openOAuthStage>>
+export type OAuthStage = ReturnType<typeof stageOn>

@@ -191,29 +191,36 @@ export const ports = [
   '99999999999999999999',
 ]
 
-const hosts = [...loopbackHosts, ...encodedHosts, ...embeddedHosts, ...rangeHosts, ...metadataHosts]
+const hosts = { loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts }
 
-/**
- * Every hostile address, with the code that answers it where a site's address is expected. `once`: each host at one port
- * only, for tests that do a lot with each.
- */
-export function* attacks(
-  good: string,
-  [first = 0, second = 0]: number[],
-  { once = false } = {},
-): Generator<[url: string, code: ErrorCode]> {
-  for (const host of hosts) {
-    const code = malformedHosts.has(host) ? 'INVALID_URL' : 'MANIFEST_NOT_FOUND'
-    for (const rest of once ? [`:${first}/a`] : ['/', `:${first}`, `:${second}/a/b`])
-      yield [`https://${host}${rest}`, code]
-  }
+/** A hostile address, the code that answers it where a site's address is expected, and what kind of attack it is. */
+type Attack = [url: string, code: ErrorCode, kind: string]
+
+/** Every hostile address. `once`: each host at one port only, for tests that do a lot with each. */
+export function* attacks(good: string, [first = 0, second = 0]: number[], { once = false } = {}): Generator<Attack> {
+  for (const [kind, list] of Object.entries(hosts))
+    for (const host of list) {
+      const code = malformedHosts.has(host) ? 'INVALID_URL' : 'MANIFEST_NOT_FOUND'
+      for (const rest of once ? [`:${first}/a`] : ['/', `:${first}`, `:${second}/a/b`])
+        yield [`https://${host}${rest}`, code, kind]
+    }
   for (const trap of [`127.0.0.1:${first}`, `[::1]:${second}`]) {
     const { invalid, unusable, unreachable } = confusingUrls(good, trap)
-    for (const url of invalid) yield [url, 'INVALID_URL']
-    for (const url of unusable) yield [url, 'VALIDATION_ERROR']
-    for (const url of unreachable) yield [url, 'MANIFEST_NOT_FOUND']
-    for (const scheme of schemes) yield [`${scheme}://${trap}/`, 'INVALID_URL']
-    for (const scheme of schemes) yield [`${scheme}:${trap}`, 'INVALID_URL']
+    for (const url of invalid) yield [url, 'INVALID_URL', 'confusing']
+    for (const url of unusable) yield [url, 'VALIDATION_ERROR', 'confusing']
+    for (const url of unreachable) yield [url, 'MANIFEST_NOT_FOUND', 'confusing']
+    for (const scheme of schemes) yield [`${scheme}://${trap}/`, 'INVALID_URL', 'scheme']
+    for (const scheme of schemes) yield [`${scheme}:${trap}`, 'INVALID_URL', 'scheme']
   }
-  for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL']
+  for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL', 'port']
+}
+
+/** Of those the first of each kind for each code, for ways so long that the others go a part of it only. */
+export function oneOfEachKind(all: Iterable<Attack>): Attack[] {
+  const found = new Map<string, Attack>()
+  for (const attack of all) {
+    const key = `${attack[2]} ${attack[1]}`
+    if (!found.has(key)) found.set(key, attack)
+  }
+  return [...found.values()]
 }

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { answering } from './hostile-site.ts'
 
 /** Answers that attack whoever reads them. Each goes on until the reader has gone away. */
@@ -30,12 +30,18 @@ function trickle(response: ServerResponse, first: string, text: string): void {
   const timer = setInterval(() => (socket?.writable ? socket.write(text) : clearInterval(timer)), 100)
 }
 
-const compressed =
-  (encoding: string, bytes: Buffer): RequestListener =>
-  (_request, response) =>
-    void response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding }).end(bytes)
+/** Packed when it is first asked for: bombs take long to make, and most tests want none. */
+function compressed(encoding: string, pack: () => Buffer): RequestListener {
+  let packed: Buffer | undefined
+  return (_request, response) =>
+    void response
+      .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
+      .end((packed ??= pack()))
+}
 
-const zeros = Buffer.alloc(64 * 1024 * 1024, ' ')
+/** Many times what any limit lets through. */
+const blanks = () => Buffer.alloc(32 * 1024 * 1024, ' ')
+const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
 /** Too much of something. */
@@ -44,9 +50,9 @@ export const oversized: Record<string, RequestListener> = {
   'an endless chunked body': (_request, response) =>
     flood(response, `${head}Transfer-Encoding: chunked\r\n\r\n`, `10000\r\n${' '.repeat(0x10000)}\r\n`),
   'a length of 100 GB': raw(`${head}Content-Length: 100000000000\r\n\r\n{`),
-  'a gzip bomb': compressed('gzip', gzipSync(zeros)),
-  'a gzip bomb in a gzip bomb': compressed('gzip, gzip', gzipSync(gzipSync(zeros))),
-  'a brotli bomb': compressed('br', brotliCompressSync(zeros)),
+  'a gzip bomb': compressed('gzip', () => gzipSync(blanks(), { level: 1 })),
+  'a gzip bomb in a gzip bomb': compressed('gzip, gzip', () => gzipSync(gzipSync(blanks(), { level: 1 }))),
+  'a brotli bomb': compressed('br', () => brotliCompressSync(blanks(), fastBrotli)),
   'a header that never ends': (_request, response) => flood(response, `${head}X-Long: `, 'x'.repeat(64 * 1024)),
   'headers without end': (_request, response) => flood(response, head, 'X-One: more\r\n'.repeat(1000)),
 }
@@ -71,7 +77,7 @@ export const broken: Record<string, RequestListener> = {
   'two lengths': raw(`${head}Content-Length: 2\r\nContent-Length: 200\r\n\r\n{}`),
   'a length and chunks': raw(`${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
   'a header with a NUL': raw(`${head}X-A: \0\r\n\r\n{}`),
-  'broken compression': compressed('gzip', Buffer.from('{"this is":"no gzip"}')),
+  'broken compression': compressed('gzip', () => Buffer.from('{"this is":"no gzip"}')),
 }
 
 /** Whole answers whose content is none. */
