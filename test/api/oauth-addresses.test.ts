@@ -1,20 +1,45 @@
 import test, { type ExecutionContext } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
+import { CodedError } from '../../src/errors.ts'
+import { SafeFetchError } from '../../src/safe-fetch.ts'
+import { parseManifest } from '../../src/sites/manifest.ts'
+import { createOAuthClient, type OAuthClient, type OAuthSite } from '../../src/vault/oauth-client.ts'
 import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { call } from '../helpers/client.ts'
 import { comeBack } from '../helpers/connect.ts'
-import { attacks } from '../helpers/hostile-addresses.ts'
-import { answering, redirecting, startTraps } from '../helpers/hostile-site.ts'
-import { openOAuthStage, type OAuthStage } from './oauth-stage.ts'
+import { attacks, oneOfEachKind } from '../helpers/hostile-addresses.ts'
+import { answering, manifestWith, redirecting, startTraps } from '../helpers/hostile-site.ts'
+import { shareOAuthPlatform, type OAuthStage } from './oauth-stage.ts'
 
 /** Hostile addresses in the places of a manifest where OAuth happens, and redirects from there. */
 
 type Member = 'authorization_url' | 'token_url' | 'revocation_url'
 
-async function start(t: ExecutionContext) {
-  const stage = await openOAuthStage(t, { TOKEN_TIMEOUT_SECONDS: '20' })
-  return { ...stage, traps: await startTraps(t, 3) }
+const another = shareOAuthPlatform(test, 'hostile addresses of OAuth', { TOKEN_TIMEOUT_SECONDS: '20' })
+
+type Stage = OAuthStage & { traps: Awaited<ReturnType<typeof startTraps>> }
+
+function attacked(title: string, work: (t: ExecutionContext, stage: Stage) => Promise<void>): void {
+  const open = another()
+  test(title, async (t) => work(t, { ...(await open(t)), traps: await startTraps(t, 3) }))
+}
+
+/** What the client of OAuth makes of an address that is acceptable in form. */
+const asks: Record<Member, (t: ExecutionContext, client: OAuthClient, site: OAuthSite, url: string) => unknown> = {
+  async authorization_url(t, client, site, url) {
+    const ask = { clientId: 'switchyard', scopes: [], state: 'state', verifier: client.newVerifier() }
+    const location = new URL(await client.authorizeUrl(site, ask))
+    t.deepEqual([location.protocol, location.host], ['https:', new URL(url).host], url)
+  },
+  async token_url(t, client, site, url) {
+    const back = client.checkCallback(site, 'switchyard', new URLSearchParams({ code: 'code', state: 's' }), 's')
+    t.is((await client.exchange(site, 'switchyard', back, client.newVerifier())).kind, 'not_sent', url)
+    t.is((await client.refresh(site, 'switchyard', 'a-refresh-token')).kind, 'not_sent', url)
+  },
+  async revocation_url(t, client, site, url) {
+    await t.throwsAsync(client.revoke(site, 'switchyard', 'a-token'), { instanceOf: SafeFetchError }, url)
+  },
 }
 
 /** What becomes of a flow for a site whose manifest has this address, which is acceptable in form. */
@@ -42,11 +67,32 @@ const uses: Record<Member, (t: ExecutionContext, stage: OAuthStage, acceptHosts:
 }
 
 for (const member of Object.keys(uses) as Member[]) {
-  test(`a hostile ${member} makes a manifest invalid, or comes to nothing without a connection`, async (t) => {
-    const stage = await start(t)
+  attacked(
+    `a hostile ${member} makes a manifest invalid, or comes to nothing without a connection`,
+    async (t, stage) => {
+      const { site, traps, platform } = stage
+      const client = createOAuthClient({ fetch: platform.services.fetch, config: platform.config })
+      let wellFormed = 0
+      for (const [url, code] of attacks(site.host, traps.ports, { once: true })) {
+        const written = manifestWith(`${site.origin}/api`, { auth: { ...site.auth, [member]: url } })
+        const read = () => parseManifest(Buffer.from(JSON.stringify(written)))
+        if (code !== 'MANIFEST_NOT_FOUND') {
+          const error = t.throws(read, { instanceOf: CodedError }, url)
+          t.is(error?.code, 'MANIFEST_INVALID', url)
+          t.true(error?.details?.some(({ path }) => path === `auth.${member}`) ?? false, url)
+          continue
+        }
+        await asks[member](t, client, read().auth as OAuthSite, url)
+        wellFormed += 1
+      }
+      t.true(wellFormed > 70)
+      t.is(traps.connections(), 0)
+    },
+  )
+
+  attacked(`a hostile ${member} of each kind comes to nothing, all the way through a flow`, async (t, stage) => {
     const { site, someone, traps } = stage
-    let wellFormed = 0
-    for (const [url, code] of attacks(site.host, traps.ports, { once: true })) {
+    for (const [url, code] of oneOfEachKind(attacks(site.host, traps.ports, { once: true }))) {
       site.auth[member] = url
       const started = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
       if (code !== 'MANIFEST_NOT_FOUND') {
@@ -61,45 +107,46 @@ for (const member of Object.keys(uses) as Member[]) {
         acceptHosts.push(new URL(url).hostname)
       }
       await uses[member](t, stage, acceptHosts, url)
-      t.is(traps.connections(), 0, url)
-      wellFormed += 1
     }
-    t.true(wellFormed > 70)
+    t.is(traps.connections(), 0)
     t.deepEqual(await stage.entriesOf(), [])
     t.deepEqual(site.strays, [])
     stage.assertSilent()
   })
 }
 
-test('no redirect of a token, revocation or tool address is followed, wherever it leads', async (t) => {
-  const { site, other, someone, traps, begin, finish, connect, platform, assertSilent } = await start(t)
+attacked('no redirect of a token, revocation or tool address is followed, wherever it leads', async (t, stage) => {
+  const { site, other, someone, traps, begin, finish, flowOf, connect, platform, assertSilent } = stage
   const { token, tool } = site
   const trap = `127.0.0.1:${traps.ports[0]}`
   const locations = [`https://${trap}/`, `http://${trap}/`, `//${trap}/`, `https://[::1]:${traps.ports[1]}/`]
     .concat(['https://169.254.169.254/latest/meta-data/', 'file:///etc/passwd', `gopher://${trap}/`])
-    .concat([`${other.origin}/token`, `${site.origin}/elsewhere`, '/elsewhere', 'javascript:alert(1)'])
-  for (const status of [301, 302, 303, 307, 308])
-    for (const location of locations) {
-      const note = `${status} ${location}`
-      site.token = redirecting(status, location)
-      t.is((await finish(await begin())).body.code, 'TOOL_EXECUTION_ERROR', note)
-      site.token = token
-      site.tool = site.revoke = redirecting(status, location)
-      const params = { entryId: await connect() }
-      const called = await call(someone, vault.callTool, { params: { ...params, toolName: 'act' }, body: {} })
-      t.is(called.failure.code, 'TOOL_EXECUTION_ERROR', note)
-      t.is((await call(someone, vault.removeFromVault, { params })).status, 204, note)
-      site.tool = tool
-    }
-  t.is(site.revokeForms.length, 5 * locations.length)
+    .concat([`${other.origin}/token`, `${site.origin}/elsewhere`, '/elsewhere', 'javascript:alert(1)', ''])
+  const statuses = [301, 302, 303, 307, 308]
+  // Every location once, and every status with several locations.
+  for (const [index, location] of locations.entries()) {
+    const status = statuses[index % statuses.length] ?? 0
+    const note = `${status} ${location}`
+    site.token = redirecting(status, location)
+    const attempt = await begin()
+    t.is((await finish(attempt)).body.code, 'TOOL_EXECUTION_ERROR', note)
+    t.like(await flowOf(attempt), { status: 'failed', entryId: null, code: 'TOOL_EXECUTION_ERROR' }, note)
+    site.token = token
+    site.tool = site.revoke = redirecting(status, location)
+    const params = { entryId: await connect() }
+    const called = await call(someone, vault.callTool, { params: { ...params, toolName: 'act' }, body: {} })
+    t.is(called.failure.code, 'TOOL_EXECUTION_ERROR', note)
+    t.is((await call(someone, vault.removeFromVault, { params })).status, 204, note)
+    site.tool = tool
+  }
+  t.is(site.revokeForms.length, locations.length)
   t.is(traps.connections(), 0)
   t.deepEqual([...site.strays, ...other.strays, ...other.tokenForms], [])
   t.true(platform.logs.some((line) => line.includes('was not revoked')))
   assertSilent()
 })
 
-test('a Refresh or a Link header of a token answer moves nobody', async (t) => {
-  const { site, traps, connect } = await start(t)
+attacked('a Refresh or a Link header of a token answer moves nobody', async (t, { site, traps, connect }) => {
   const trap = `https://127.0.0.1:${traps.ports[0]}/`
   site.token = (request, response) => {
     response.setHeader('Refresh', `0; url=${trap}`)
