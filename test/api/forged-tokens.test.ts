@@ -1,10 +1,11 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { decodeJwt } from 'jose'
 import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform, testKeys } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { exchange, send, statusIn } from './raw-http.ts'
 
 const ours = createPrivateKey(testKeys.JWT_PRIVATE_KEY)
@@ -20,20 +21,20 @@ function forge(head: unknown, claims: unknown, key = ours): string {
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
 }
 
-async function open(t: ExecutionContext) {
+const open = forWholeFile(test, 'forged tokens', async (t) => {
   const platform = await startPlatform(t)
   const [ada, bob] = [await person(platform), await person(platform)]
   return { platform, ada, claims: decodeJwt(ada.token), others: decodeJwt(bob.token) }
-}
+})
 
 test('the forgery of these tests is good enough: what it signs properly is accepted', async (t) => {
-  const { platform, ada, claims } = await open(t)
+  const { platform, ada, claims } = await open()
   const { body } = await call({ url: platform.url, token: forge(header, claims) }, auth.me)
   t.is(body.email, ada.email)
 })
 
 test('no forged token is taken for anybody', async (t) => {
-  const { platform, ada, claims, others } = await open(t)
+  const { platform, ada, claims, others } = await open()
   const [head = '', body = '', signature = ''] = ada.token.split('.')
   const publicPem = createPublicKey(ours).export({ type: 'spki', format: 'pem' })
   const publicRaw = createPublicKey(ours).export({ format: 'jwk' }).x ?? ''
@@ -105,7 +106,7 @@ test('no forged token is taken for anybody', async (t) => {
 const inner = (value: object): string => JSON.stringify(value).slice(1, -1)
 
 test('a token counts in the Authorization header only, and only once', async (t) => {
-  const { platform, ada } = await open(t)
+  const { platform, ada } = await open()
   const elsewhere: [string, Record<string, string>][] = [
     [`/auth/me?access_token=${ada.token}`, {}],
     [`/auth/me?token=${ada.token}`, {}],
@@ -124,7 +125,7 @@ test('a token counts in the Authorization header only, and only once', async (t)
 })
 
 test('a token of a megabyte is refused before anybody reads it', async (t) => {
-  const { platform } = await open(t)
+  const { platform } = await open()
   const head = 'GET /auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer '
   const answer = await exchange(platform.url, `${head}${'a'.repeat(1_000_000)}\r\n\r\n`)
   t.true([0, 400].includes(statusIn(answer)), answer.slice(0, 100))

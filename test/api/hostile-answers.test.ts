@@ -4,56 +4,84 @@ import * as vault from '../../api/vault.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { call } from '../helpers/client.ts'
 import { broken, nonsense, oversized, slow } from '../helpers/hostile-answers.ts'
-import { answering, manifestWith, startHostileSite } from '../helpers/hostile-site.ts'
+import { answering, manifestWith, startHostileSite, type HostileSite } from '../helpers/hostile-site.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
-async function start(t: ExecutionContext, { limitSeconds = 20, worker = false } = {}) {
-  const sites = await startSites(t)
-  const site = await startHostileSite(t)
+/** A platform with this time limit, and somebody there who has connected so many hostile sites. */
+async function open(t: ExecutionContext, count: number, { limitSeconds = 20, worker = false } = {}) {
+  const sites: HostileSite[] = []
+  while (sites.length < count) sites.push(await startHostileSite(t))
   const env = {
-    SITE_ALLOW: [...sites.allow, site.host].join(','),
+    SITE_ALLOW: sites.map(({ host }) => host).join(','),
+    SITE_CA_FILE: (await temporaryCertificates()).caFile,
     MANIFEST_TIMEOUT_SECONDS: String(limitSeconds),
     SITE_TIMEOUT_SECONDS: String(limitSeconds),
   }
-  const platform = await startPlatform(t, { sites, env, worker })
+  const platform = await startPlatform(t, { env, worker })
   const someone = await customer(platform)
-  const entry = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'canary-token' } })
-  const inspect = () => call(someone, vault.inspectSite, { body: { url: site.origin } })
-  const act = () => call(someone, vault.callTool, { params: { entryId: entry.body.id, toolName: 'act' }, body: {} })
-  return { site, platform, someone, inspect, act, entryId: entry.body.id }
+  const connect = async (site: HostileSite) => {
+    const { body } = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'canary-token' } })
+    const inspect = () => call(someone, vault.inspectSite, { body: { url: site.origin } })
+    const act = () => call(someone, vault.callTool, { params: { entryId: body.id, toolName: 'act' }, body: {} })
+    return { site, platform, someone, entryId: body.id, inspect, act }
+  }
+  return { limitSeconds, connected: await Promise.all(sites.map(connect)) }
 }
 
-/** Where the answer is to be judged by what it is, the time limit is far away: a busy machine must not decide. */
-const kinds: {
-  answers: Record<string, RequestListener>
-  manifest: ErrorCode
-  tool: ErrorCode
-  limitSeconds: number
-}[] = [
-  { answers: oversized, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR', limitSeconds: 20 },
-  { answers: slow, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds: 2 },
-  { answers: broken, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds: 20 },
-  { answers: nonsense, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR', limitSeconds: 20 },
-]
+type Connected = Awaited<ReturnType<typeof open>>['connected'][number]
 
-for (const [index, { answers, manifest, tool, limitSeconds }] of kinds.entries()) {
+/** Where the answer is to be judged by what it is, the time limit is far away: a busy machine must not decide. */
+const kinds = [
+  { answers: oversized, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR' },
+  { answers: broken, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE' },
+  { answers: nonsense, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR' },
+] as const
+
+const patient = forWholeFile(test, 'hostile answers', (t) => open(t, kinds.length + 2))
+const impatient = forWholeFile(test, 'slow answers', (t) =>
+  open(t, Object.keys(slow).length + 1, { limitSeconds: 3, worker: true }),
+)
+
+/** One of the sites that a test has for itself. */
+async function start(share: typeof patient, index: number): Promise<Connected> {
+  const { connected } = await share()
+  return connected[index] as Connected
+}
+
+async function isTold(
+  t: ExecutionContext,
+  { site, inspect, act }: Connected,
+  [name, answer]: [string, RequestListener],
+  codes: { manifest: ErrorCode; tool: ErrorCode; limitSeconds: number },
+): Promise<void> {
+  site.manifest = site.tool = answer
+  const began = performance.now()
+  const [inspected, called] = await Promise.all([inspect(), act()])
+  t.true(performance.now() - began < (codes.limitSeconds + 5) * 1000, `${name} took too long`)
+  t.is(inspected.failure.code, codes.manifest, `${name} as a manifest`)
+  t.is(called.failure.code, codes.tool, `${name} from a tool`)
+}
+
+for (const [index, { answers, ...codes }] of kinds.entries()) {
   test(`hostile answers are told by their code and in time (${index + 1})`, async (t) => {
-    const { site, inspect, act } = await start(t, { limitSeconds })
-    for (const [name, answer] of Object.entries(answers)) {
-      site.manifest = site.tool = answer
-      const began = performance.now()
-      const [inspected, called] = await Promise.all([inspect(), act()])
-      t.true(performance.now() - began < (limitSeconds + 5) * 1000, `${name} took too long`)
-      t.is(inspected.failure.code, manifest, `${name} as a manifest`)
-      t.is(called.failure.code, tool, `${name} from a tool`)
-    }
+    const { limitSeconds } = await patient()
+    const connected = await start(patient, index)
+    for (const answer of Object.entries(answers)) await isTold(t, connected, answer, { ...codes, limitSeconds })
   })
 }
 
+test('answers that come too slowly are told by their code and in time', async (t) => {
+  const { limitSeconds, connected } = await impatient()
+  const codes = { manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds } as const
+  const all = Object.entries(slow)
+  await Promise.all(all.map((answer, index) => isTold(t, connected[index] as Connected, answer, codes)))
+})
+
 test('of members that occur twice the last one counts', async (t) => {
-  const { site, inspect, act } = await start(t)
+  const { site, inspect, act } = await start(patient, kinds.length)
   const good = JSON.stringify(manifestWith(`${site.origin}/api`))
   site.manifest = answering(good.replace('"name"', '"name":4711,"name"'))
   t.is((await inspect()).body.name, 'A hostile site')
@@ -62,7 +90,7 @@ test('of members that occur twice the last one counts', async (t) => {
 })
 
 test('members that JavaScript would lose or obey change nothing', async (t) => {
-  const { site, inspect, act } = await start(t)
+  const { site, inspect, act } = await start(patient, kinds.length + 1)
   const good = JSON.stringify(manifestWith(`${site.origin}/api`))
   site.manifest = answering(good.replace('"name"', '"__proto__":{"polluted":true},"name"'))
   t.is((await inspect()).failure.code, 'MANIFEST_INVALID')
@@ -74,7 +102,7 @@ test('members that JavaScript would lose or obey change nothing', async (t) => {
 })
 
 test('a run survives every hostile answer of a tool, and its record stays readable', async (t) => {
-  const { site, someone, platform, entryId } = await start(t, { worker: true, limitSeconds: 5 })
+  const { site, someone, platform, entryId } = await start(impatient, Object.keys(slow).length)
   const texts = [
     ...Object.values({ ...oversized, ...broken, ...nonsense }),
     slow['chunks without end'] as RequestListener,

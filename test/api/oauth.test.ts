@@ -7,10 +7,15 @@ import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } f
 import { agentOf, connectTracker, customer, ended, person, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const shared = forWholeFile(test, 'connecting by OAuth', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  return { contacts, sites, platform: await startPlatform(t, { sites, env, worker: true }) }
+})
 
 test('a site is connected by OAuth through login and consent, and an agent uses it', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const platform = await startPlatform(t, { sites, env, worker: true })
+  const { contacts, platform } = await shared()
   const someone = await customer(platform)
   const entryId = await connectContacts(someone, contacts)
   const { body: entry } = await call(someone, vault.getVaultEntry, { params: { entryId } })
@@ -26,8 +31,8 @@ test('a site is connected by OAuth through login and consent, and an agent uses 
 })
 
 test('only the scopes that the chosen tools need are asked for, and authorising again widens them', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const someone = await person(await startPlatform(t, { sites, env }))
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
   const visit = await beginConnect(someone, contacts, { tools: ['crm.searchContacts'] })
   t.is(new URL(visit.location).searchParams.get('scope'), 'read')
   const back = await comeBack(someone, await authorise(visit), visit.cookie)
@@ -47,8 +52,8 @@ test('only the scopes that the chosen tools need are asked for, and authorising 
 })
 
 test('a refusal at the site connects nothing, and the flow says so', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const someone = await person(await startPlatform(t, { sites, env }))
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
   const visit = await beginConnect(someone, contacts)
   const back = await comeBack(someone, await authorise(visit, { decide: 'deny' }), visit.cookie)
   t.is(back.status, 403)
@@ -59,8 +64,8 @@ test('a refusal at the site connects nothing, and the flow says so', async (t) =
 })
 
 test('a person who comes back with a browser is told what happened on a page', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const someone = await person(await startPlatform(t, { sites, env }))
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
   const visit = await beginConnect(someone, contacts)
   const address = await authorise(visit)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -74,8 +79,8 @@ test('a person who comes back with a browser is told what happened on a page', a
 })
 
 test('an entry with a token of its own is not authorised, and the refusal says what to do instead', async (t) => {
-  const { sites, env } = await startOAuthSites(t)
-  const someone = await person(await startPlatform(t, { sites, env }))
+  const { sites, platform } = await shared()
+  const someone = await person(platform)
   const url = sites.tracker.origin
   const entryId = await connectTracker(someone, sites)
   const again = await call(someone, oauth.startOAuth, { body: { entryId } })
