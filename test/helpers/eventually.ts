@@ -1,17 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks again until there is an answer, and throws a sentence when there is none in time. */
+/**
+ * Asks again until there is an answer, and throws a sentence when there is none in time. What takes long is asked for
+ * less and less often: asking costs the machine more than most of what is waited for.
+ */
 export async function eventually<T>(
   seconds: number,
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
-  const deadline = Date.now() + seconds * 1000
-  // Less and less often: asking is most of what a test that waits costs.
-  for (let pause = 50; ; pause = Math.min(pause * 1.2, 200)) {
+  const began = Date.now()
+  for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    if (Date.now() > deadline) throw new Error(`It did not come to pass within ${seconds} s that ${what}.`)
-    await delay(pause)
+    const passed = Date.now() - began
+    if (passed > seconds * 1000) throw new Error(`It did not come to pass within ${seconds} s that ${what}.`)
+    await delay(Math.min(250, Math.max(20, passed / 8)))
   }
 }
