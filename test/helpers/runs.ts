@@ -1,11 +1,13 @@
 import type { ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as runs from '../../api/runs.ts'
+import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { call } from './client.ts'
 import { eventually } from './eventually.ts'
+import { temporaryCertificates } from './https-server.ts'
 import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Person } from './people.ts'
 import { startPlatform, type Platform } from './platform.ts'
-import { startSites } from './sites.ts'
+import { startSites, type Sites } from './sites.ts'
 
 /** What tests of runs do over and over. */
 
@@ -65,10 +67,42 @@ export async function spendAllBut({ services }: Platform, runId: string, left: n
   })
 }
 
-/** A platform with a worker, somebody who has the misbehaving site connected, and a way to have scripts followed. */
-export async function openScripts(t: ExecutionContext, env: Record<string, string> = {}) {
+export interface StageOptions {
+  env?: Record<string, string>
+  /** Whether runs are carried out. */
+  worker?: boolean
+  /** How many misbehaving sites there are besides, for tests that must not meet others at a host. */
+  spare?: number
+}
+
+/** A platform that may reach the example sites; with `forWholeFile`, the same for all tests of a file. */
+export async function openStage(t: ExecutionContext, { env = {}, worker = true, spare = 0 }: StageOptions = {}) {
   const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites, worker: true, env })
+  const tls = await temporaryCertificates()
+  const spares = await Promise.all(Array.from({ length: spare }, () => startBadTools({ port: 0, tls })))
+  for (const { close } of spares) t.teardown(close)
+  const allow = [...sites.allow, ...spares.map(({ origin }) => new URL(origin).host)]
+  const platform = await startPlatform(t, { sites: { ...sites, allow }, worker, env })
+  return { sites, platform, spares }
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** A misbehaving site that no other test uses: what the platform learns of its host is for nobody else. */
+export function spareSite({ spares }: Stage): Sites['badTools'] {
+  const site = spares.pop()
+  if (!site) throw new Error('The stage has no spare site left')
+  return site
+}
+
+/** A platform with a worker, somebody who has the misbehaving site connected, and a way to have scripts followed. */
+export const openScripts = async (t: ExecutionContext, env: Record<string, string> = {}) =>
+  scriptsOn(await openStage(t, { env }))
+
+/** The same on a stage that is there already, with somebody new; the misbehaving site may be a spare one. */
+export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
+  const { platform } = stage
+  const sites = { ...stage.sites, badTools }
   const someone = await customer(platform)
   const vaultEntryId = await connectBadTools(someone, sites)
 
@@ -81,8 +115,12 @@ export async function openScripts(t: ExecutionContext, env: Record<string, strin
     const { id } = (await start(someone, agent)).body
     const run = await ended(someone, id, 45)
     const timeline = await timelineOf(someone, id)
-    const sent = sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(id))
-    return { agent, run, timeline, sent, outcomes: dataOf(timeline, 'tool.finished') }
+    return { agent, run, timeline, sent: sent(id), outcomes: dataOf(timeline, 'tool.finished') }
   }
-  return { sites, platform, someone, vaultEntryId, scripted, follow }
+
+  /** The calls of a run that the site has got. */
+  const sent = (runId: string) => badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
+  return { sites, platform, someone, vaultEntryId, scripted, follow, sent }
 }
+
+export type Scripts = Awaited<ReturnType<typeof scriptsOn>>

@@ -4,27 +4,111 @@ import * as webhooks from '../../../api/webhooks.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import {
-  agentOf,
-  connectBadTools,
-  customer,
-  deliver,
-  ended,
-  person,
-  runOf,
-  timelineOf,
-  webhookAgent,
-} from '../../helpers/people.ts'
+import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
-import { allEnded, cancel, dataOf, happened, openScripts, runsOf, start } from '../../helpers/runs.ts'
-import { startSites } from '../../helpers/sites.ts'
+import {
+  cancel,
+  dataOf,
+  happened,
+  openStage,
+  runsOf,
+  scriptsOn,
+  spareSite,
+  start,
+  waiting,
+} from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const working = forWholeFile(test, 'cancel', (t) => openStage(t, { spare: 1 }))
+/** Without a worker, and without Temporal. */
+const cutOff = forWholeFile(test, 'cancel while cut off', (t) =>
+  startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }),
+)
+
+async function open() {
+  const { platform } = await working()
+  return { platform, someone: await customer(platform) }
+}
 
 /** From the request to the end, as the record has it. */
 const secondsToEnd = (run: { cancelRequestedAt: string | null; endedAt: string | null }): number =>
   (Date.parse(run.endedAt ?? '') - Date.parse(run.cancelRequestedAt ?? '')) / 1000
 
-test('a queued run is cancelled at once, without a worker, and the timeline says who asked', async (t) => {
-  const platform = await startPlatform(t)
+/** As a process that is killed in the middle of deleting leaves it. */
+const removeOnly = async ({ services }: Platform, id: string) =>
+  services.agents.remove(await services.agents.forSender(id))
+
+/** Has so many runs of the agent queued, without anybody being asked for each. */
+const queueUp = ({ services }: Platform, agentId: string, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () => services.runs.accept({ agentId, trigger: 'manual', requestId: newId() })),
+  )
+
+const unfinishedOf = async ({ services }: Platform, agentId: string) =>
+  ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
+
+// A sweep is for all agents, and this counts what one does: these come before the others, one by one.
+test.serial(
+  'very many runs of a deleted agent are cancelled a hundred at a time, and one sweep does not do all there is',
+  async (t) => {
+    const platform = await cutOff()
+    const { runs, sweeper } = platform.services
+    const someone = await customer(platform)
+    const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
+    for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
+
+    t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
+    t.is(await unfinishedOf(platform, deep.id), 10)
+    await removeOnly(platform, claimed.id)
+    t.is(await runs.claimNext(claimed.id), null)
+    t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
+
+    const others = await Promise.all([1, 2, 3, 4].map(() => agentOf(someone)))
+    for (const { id } of others) await queueUp(platform, id, 1)
+    for (const { id } of others) await removeOnly(platform, id)
+    const left = async () => {
+      const counts = await Promise.all([deep, claimed, ...others].map(({ id }) => unfinishedOf(platform, id)))
+      return counts.filter((count) => count > 0).length
+    }
+    await sweeper.sweep()
+    t.is(await left(), 1, 'the other duties of the sweep have their turn')
+    await sweeper.sweep()
+    t.is(await left(), 0)
+  },
+)
+
+test.serial(
+  'what a deletion that was cut short has left is cancelled by the sweep, also while Temporal is away',
+  async (t) => {
+    const platform = await cutOff()
+    const { runs, sweeper } = platform.services
+    const someone = await customer(platform)
+    const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
+    await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
+    const ids: string[] = []
+    for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
+    for (const { id } of [paused, begun]) await runs.claimNext(id)
+    for (const { id } of [paused, begun]) await removeOnly(platform, id)
+    await sweeper.sweep()
+
+    const queuedOnes = [ids[0]!, ids[2]!]
+    for (const id of queuedOnes) {
+      t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
+      const timeline = await timelineOf(someone, id)
+      t.deepEqual(
+        timeline.map(({ kind }) => kind),
+        ['accepted', 'cancel.requested', 'ended'],
+      )
+      t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
+    }
+    t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
+    await sweeper.sweep()
+    t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
+  },
+)
+
+test('a queued run is cancelled at once, without a worker and while Temporal is away, and the timeline says who asked', async (t) => {
+  const platform = await cutOff()
   const someone = await customer(platform)
   const agent = await webhookAgent(someone)
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
@@ -47,8 +131,7 @@ test('a queued run is cancelled at once, without a worker, and the timeline says
 })
 
 test('a run that waits for the model is cancelled within ten seconds, and the next one starts', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
-  const someone = await customer(platform)
+  const { platform, someone } = await open()
   const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]', allowActionOverride: true })
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
   const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
@@ -68,17 +151,15 @@ test('a run that waits for the model is cancelled within ten seconds, and the ne
 })
 
 test('a run whose tool call hangs is cancelled within ten seconds: the call’s outcome is unknown, and the next run starts', async (t) => {
-  const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites, worker: true, env: { SITE_TIMEOUT_SECONDS: '60' } })
-  const someone = await customer(platform)
+  const { platform, someone, vaultEntryId, sent } = await scriptsOn(await working())
   const agent = await webhookAgent(someone, {
     systemPrompt: '[[call hang {}]] [[call slow_read {"seconds":60}]]',
-    sites: [{ vaultEntryId: await connectBadTools(someone, sites) }],
+    sites: [{ vaultEntryId }],
     allowActionOverride: true,
   })
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
   const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
-  await eventually(20, 'both calls reach the site', () => sites.badTools.requests().length === 2 || undefined)
+  await eventually(20, 'both calls reach the site', () => sent(runId).length === 2 || undefined)
 
   await cancel(someone, runId)
   const run = await ended(someone, runId)
@@ -93,12 +174,11 @@ test('a run whose tool call hangs is cancelled within ten seconds: the call’s 
     t.regex(String(outcome['note']), /while this call was under way/)
   }
   t.is((await ended(someone, next)).status, 'completed')
-  t.is(sites.badTools.requests().length, 2, 'nothing was sent again')
+  t.is(sent(runId).length, 2, 'nothing was sent again')
 })
 
 test('cancelling twice is the same as once, as long as the run has not ended', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
-  const someone = await person(platform)
+  const { someone } = await open()
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
@@ -110,7 +190,7 @@ test('cancelling twice is the same as once, as long as the run has not ended', a
 })
 
 test('a run that has ended, however it did, cannot be cancelled', async (t) => {
-  const { platform, someone, follow } = await openScripts(t)
+  const { platform, someone, follow } = await scriptsOn(await working())
   const completed = (await follow('[[say done]]')).run
   const failed = (await follow('[[fail 400]]')).run
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
@@ -136,15 +216,14 @@ test('a run that has ended, however it did, cannot be cancelled', async (t) => {
 })
 
 test('nobody else can cancel a run', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await cutOff()
   const someone = await person(platform)
   const { id } = (await start(someone, await agentOf(someone))).body
   t.is((await cancel(await person(platform), id)).failure.code, 'RUN_NOT_FOUND')
 })
 
 test('deleting an agent cancels its running and its queued runs, and nothing is accepted for it any more', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
-  const someone = await customer(platform)
+  const { platform, someone } = await open()
   const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]' })
   const ids: string[] = []
   for (let number = 1; number <= 3; number += 1) ids.push((await deliver(platform, agent, { number })).body.runId)
@@ -160,77 +239,23 @@ test('deleting an agent cancels its running and its queued runs, and nothing is 
   }
 })
 
-/** As a process that is killed in the middle of deleting leaves it. */
-const removeOnly = async ({ services }: Platform, id: string) =>
-  services.agents.remove(await services.agents.forSender(id))
+test('calls that wait for their turn at a host leave the queue when their run is cancelled', async (t) => {
+  const stage = await working()
+  const { platform, sites, someone, scripted } = await scriptsOn(stage, spareSite(stage))
+  const { host } = new URL(sites.badTools.origin)
+  const queued = async () => (await platform.services.database('outgoing_waits').where({ host })).length
+  // The host asks the first run for a pause, which is then for everybody.
+  const first = (await start(someone, await scripted('[[call limit {}]]'))).body
+  await waiting(someone, first.id)
+  const two = '[[call slow_read {"seconds":0}]] [[call slow_read {"seconds":0}]]'
+  const second = (await start(someone, await scripted(two))).body
+  await waiting(someone, second.id)
+  t.is(await queued(), 3, 'one of the first, both of the second')
 
-/** Has so many runs of the agent queued, without anybody being asked for each. */
-const queueUp = ({ services }: Platform, agentId: string, count: number) =>
-  Promise.all(
-    Array.from({ length: count }, () => services.runs.accept({ agentId, trigger: 'manual', requestId: newId() })),
-  )
-
-const unfinishedOf = async ({ services }: Platform, agentId: string) =>
-  ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
-
-test('what a deletion that was cut short has left is cancelled by the sweep, also while Temporal is away', async (t) => {
-  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
-  const { runs, sweeper } = platform.services
-  const someone = await customer(platform)
-  const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
-  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
-  const ids: string[] = []
-  for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
-  for (const { id } of [paused, begun]) await runs.claimNext(id)
-  for (const { id } of [paused, begun]) await removeOnly(platform, id)
-  await sweeper.sweep()
-
-  const queuedOnes = [ids[0]!, ids[2]!]
-  for (const id of queuedOnes) {
-    t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
-    const timeline = await timelineOf(someone, id)
-    t.deepEqual(
-      timeline.map(({ kind }) => kind),
-      ['accepted', 'cancel.requested', 'ended'],
-    )
-    t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
-  }
-  t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
-  await sweeper.sweep()
-  t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
-})
-
-test('very many runs of a deleted agent are cancelled a hundred at a time, and one sweep does not do all there is', async (t) => {
-  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
-  const { runs, sweeper } = platform.services
-  const someone = await customer(platform)
-  const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
-  for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
-
-  t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
-  t.is(await unfinishedOf(platform, deep.id), 10)
-  await removeOnly(platform, claimed.id)
-  t.is(await runs.claimNext(claimed.id), null)
-  t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
-
-  const others = await Promise.all([1, 2, 3, 4].map(() => agentOf(someone)))
-  for (const { id } of others) await queueUp(platform, id, 1)
-  for (const { id } of others) await removeOnly(platform, id)
-  const left = async () => {
-    const counts = await Promise.all([deep, claimed, ...others].map(({ id }) => unfinishedOf(platform, id)))
-    return counts.filter((count) => count > 0).length
-  }
-  await sweeper.sweep()
-  t.is(await left(), 1, 'the other duties of the sweep have their turn')
-  await sweeper.sweep()
-  t.is(await left(), 0)
-})
-
-test('a run can be cancelled while Temporal is away', async (t) => {
-  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  t.like((await cancel(someone, runId)).body, { status: 'cancelled' })
-  t.is((await allEnded(someone, agent, 1)).length, 1)
+  await cancel(someone, second.id)
+  t.is((await ended(someone, second.id)).status, 'cancelled')
+  t.is(await queued(), 1, 'the other run keeps its place')
+  await cancel(someone, first.id)
+  t.is((await ended(someone, first.id)).status, 'cancelled')
+  t.is(await queued(), 0)
 })

@@ -2,12 +2,16 @@ import test, { type ExecutionContext } from 'ava'
 import * as admin from '../../../api/admin.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
-import { startChangingSite } from '../../helpers/changing-site.ts'
 import { call } from '../../helpers/client.ts'
-import { connectChanging, reaching, withTools } from '../../helpers/manifests.ts'
-import { agentOf, connectTracker, customer, ended, person, timelineOf, type Person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
-import { dataOf, openScripts, start, waiting } from '../../helpers/runs.ts'
+import { agentOf, connectTracker, ended, person, timelineOf, type Person } from '../../helpers/people.ts'
+import { dataOf, openStage, scriptsOn, spareSite, start, waiting, type Scripts } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+// What the platform learns of a host (it wants a pause, it is suspended) is for all: such tests have a site of their own.
+const patient = forWholeFile(test, 'effects', (t) =>
+  openStage(t, { env: { SWEEP_SECONDS: '0.5', ADMIN_EMAILS: 'root@example.com' }, spare: 6 }),
+)
+const hasty = forWholeFile(test, 'effects in time', (t) => openStage(t, { env: { SITE_TIMEOUT_SECONDS: '1.5' } }))
 
 interface Expected {
   /** How often the site was reached, each time with the same Idempotency-Key. */
@@ -18,133 +22,143 @@ interface Expected {
   told: RegExp
 }
 
-type Scripts = Awaited<ReturnType<typeof openScripts>>
-
-/** Has one call made by a run, and compares what the site saw, what is on record and what the model was told. */
-async function check(t: ExecutionContext, { follow }: Scripts, toolCall: string, expected: Expected): Promise<void> {
-  const { run, timeline, sent, outcomes } = await follow(`[[call ${toolCall}]]`)
-  t.is(run.status, 'completed', `${toolCall}: a failed call does not fail the run`)
-  t.is(sent.length, expected.sent, `${toolCall}: how often the site was reached`)
-  t.deepEqual([...new Set(sent.map(({ idempotencyKey }) => idempotencyKey))], [`${run.id}:1:0`], toolCall)
-  t.is(outcomes.length, 1, toolCall)
-  const outcome = { ...outcomes[0] }
-  t.is(outcome['status'], expected.status, toolCall)
-  if (expected.httpStatus !== undefined) t.is(outcome['httpStatus'], expected.httpStatus, toolCall)
-  t.is(outcome['attempts'], expected.sent, toolCall)
-  t.regex(String(outcome['result']), expected.told, toolCall)
-  t.is(dataOf(timeline, 'tool.started').length, expected.sent, toolCall)
-  t.is(dataOf(timeline, 'tool.failed').length, expected.sent - 1, toolCall)
-  const answer = String(dataOf(timeline, 'step.finished')[1]?.['text'])
-  const words = { succeeded: /which answered/, failed: /which failed/, unknown: /it is unknown whether/ }
-  t.regex(answer, words[expected.status], `${toolCall}: the next prompt says how it ended`)
+/** How the next prompt says that a call has ended, as the demo model repeats it. */
+const words = {
+  succeeded: 'which answered:',
+  failed: 'which failed:',
+  unknown: 'it is unknown whether that took effect:',
 }
 
-// Each test has a platform of its own: what that learns of a site (it wants a pause, it is suspended) is not for others.
-// Those that mostly wait do so at the same time; the others come first, one by one.
-test.serial('a call that the site answers is sent once', async (t) => {
-  const scripts = await openScripts(t)
-  await check(t, scripts, 'slow_once {"seconds":0}', { sent: 1, status: 'succeeded', httpStatus: 200, told: /waited/ })
-  await check(t, scripts, 'echo_text {"text":"hello"}', {
-    sent: 1,
-    status: 'succeeded',
-    httpStatus: 200,
-    told: /hello/,
-  })
+/** Has calls made by one step of a run, and compares what the site saw, what is on record and what the model was told. */
+async function check(t: ExecutionContext, { follow }: Scripts, calls: [string, Expected][]): Promise<void> {
+  const { run, timeline, sent, outcomes } = await follow(calls.map(([toolCall]) => `[[call ${toolCall}]]`).join(' '))
+  t.is(run.status, 'completed', 'a failed call does not fail the run')
+  const answer = String(dataOf(timeline, 'step.finished')[1]?.['text'])
+  t.deepEqual(
+    [...answer.matchAll(new RegExp(Object.values(words).join('|'), 'g'))].map(([ending]) => ending),
+    calls.map(([, { status }]) => words[status]),
+    'the next prompt says how each ended',
+  )
+  t.is(outcomes.length, calls.length)
+  t.is(
+    sent.length,
+    calls.map(([, expected]) => expected.sent).reduce((sum, count) => sum + count),
+  )
+  for (const [position, [toolCall, expected]] of calls.entries()) {
+    const key = `${run.id}:1:${position}`
+    const outcome = { ...outcomes.find(({ idempotencyKey }) => idempotencyKey === key) }
+    const events = (kind: string) => dataOf(timeline, kind).filter(({ callId }) => callId === outcome['callId'])
+    t.is(sent.filter(({ idempotencyKey }) => idempotencyKey === key).length, expected.sent, `${toolCall}: sent`)
+    t.like(outcome, { status: expected.status, attempts: expected.sent }, toolCall)
+    if (expected.httpStatus !== undefined) t.is(outcome['httpStatus'], expected.httpStatus, toolCall)
+    t.regex(String(outcome['result']), expected.told, toolCall)
+    t.is(events('tool.started').length, expected.sent, toolCall)
+    t.is(events('tool.failed').length, expected.sent - 1, toolCall)
+  }
+}
+
+test('a call that the site answers is sent once', async (t) => {
+  const answered = { sent: 1, status: 'succeeded', httpStatus: 200 } as const
+  await check(t, await scriptsOn(await patient()), [
+    ['slow_once {"seconds":0}', { ...answered, told: /waited/ }],
+    ['echo_text {"text":"hello"}', { ...answered, told: /hello/ }],
+  ])
 })
 
-test.serial('a tool that must run once is not repeated after a failure that leaves its effect in doubt', async (t) => {
-  const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
+test('a tool that must run once is not repeated after a failure that leaves its effect in doubt', async (t) => {
   const unknown = { sent: 1, status: 'unknown' } as const
-  await check(t, scripts, 'fail {}', { ...unknown, httpStatus: 500, told: /status 500.*on fire/ })
-  await check(t, scripts, 'reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ })
-  await check(t, scripts, 'hang {}', { ...unknown, httpStatus: null, told: /did not answer in time/ })
-  await check(t, scripts, 'slow_once {"seconds":3}', { ...unknown, httpStatus: null, told: /did not answer in time/ })
+  await check(t, await scriptsOn(await patient()), [
+    ['fail {}', { ...unknown, httpStatus: 500, told: /status 500.*on fire/ }],
+    ['reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ }],
+  ])
+  await check(t, await scriptsOn(await hasty()), [
+    ['hang {}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
+    ['slow_once {"seconds":5}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
+  ])
 })
 
 test('a tool that only reads is repeated after a failure, with the same key, and may succeed', async (t) => {
-  const scripts = await openScripts(t)
   const flaky = { status: 'succeeded', httpStatus: 200 } as const
-  await check(t, scripts, 'flaky_read {"failures":1}', { ...flaky, sent: 2, told: /"attempts":2/ })
-  await check(t, scripts, 'flaky_read {"failures":2,"how":"cut"}', { ...flaky, sent: 3, told: /"attempts":3/ })
   const spent = { sent: 3, status: 'failed', httpStatus: 500, told: /status 500.*Failure 3 of 9/ } as const
-  await check(t, scripts, 'flaky_read {"failures":9}', spent)
+  await check(t, await scriptsOn(await patient()), [
+    ['flaky_read {"failures":1}', { ...flaky, sent: 2, told: /"attempts":2/ }],
+    ['flaky_read {"failures":2,"how":"cut"}', { ...flaky, sent: 3, told: /"attempts":3/ }],
+    ['flaky_read {"failures":9}', spent],
+  ])
 })
 
 test('a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect', async (t) => {
-  const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '1' })
   const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
-  await check(t, scripts, 'slow_read {"seconds":3}', { ...late, status: 'failed' })
-  await check(t, scripts, 'slow_idempotent {"seconds":3}', { ...late, status: 'unknown' })
+  await check(t, await scriptsOn(await hasty()), [
+    ['slow_read {"seconds":5}', { ...late, status: 'failed' }],
+    ['slow_idempotent {"seconds":5}', { ...late, status: 'unknown' }],
+  ])
 })
 
-test.serial('an answer that cannot be used leaves the effect in doubt, and is not asked for again', async (t) => {
-  const scripts = await openScripts(t, { SITE_TIMEOUT_SECONDS: '5' })
+test('an answer that cannot be used leaves the effect in doubt, and is not asked for again', async (t) => {
   const unknown = { sent: 1, status: 'unknown', httpStatus: 200 } as const
-  await check(t, scripts, 'not_object {}', { ...unknown, told: /not a JSON object/ })
-  await check(t, scripts, 'not_json {}', { ...unknown, told: /not valid JSON/ })
-  await check(t, scripts, 'not_utf8 {}', { ...unknown, told: /not valid UTF-8/ })
-  await check(t, scripts, 'too_large {}', { ...unknown, httpStatus: null, told: /too large/ })
-  await check(t, scripts, 'compressed_bomb {}', { ...unknown, httpStatus: null, told: /too large/ })
-  await check(t, scripts, 'endless {}', { ...unknown, httpStatus: undefined, told: /too large|in time/ })
+  await check(t, await scriptsOn(await patient()), [
+    ['not_object {}', { ...unknown, told: /not a JSON object/ }],
+    ['not_json {}', { ...unknown, told: /not valid JSON/ }],
+    ['not_utf8 {}', { ...unknown, told: /not valid UTF-8/ }],
+    ['too_large {}', { ...unknown, httpStatus: null, told: /too large/ }],
+    ['compressed_bomb {}', { ...unknown, httpStatus: null, told: /too large/ }],
+    ['endless {}', { ...unknown, httpStatus: undefined, told: /too large|in time/ }],
+  ])
 })
 
-test.serial('a refusal proves that nothing happened: the call has failed and is sent once', async (t) => {
-  const scripts = await openScripts(t)
-  await check(t, scripts, 'refuse {}', {
-    sent: 1,
-    status: 'failed',
-    httpStatus: 403,
-    told: /does not permit.*You may not use this tool/,
-  })
+test('a refusal proves that nothing happened: the call has failed and is sent once', async (t) => {
+  const told = /does not permit.*You may not use this tool/
+  const refused = { sent: 1, status: 'failed', httpStatus: 403, told } as const
+  await check(t, await scriptsOn(await patient()), [['refuse {}', refused]])
 })
 
 const use = (someone: Person, entryId: string, toolName: string, body: Record<string, unknown> = {}) =>
   call(someone, vault.callTool, { params: { entryId, toolName }, body })
 
-test.serial(
-  'a token that the site does not accept parks the run with its call, and its owner is told once',
-  async (t) => {
-    const { sites, someone, vaultEntryId: entryId, scripted } = await openScripts(t, { SWEEP_SECONDS: '1' })
-    const replace = (token: string) =>
-      call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then(({ status }) =>
-        t.is(status, 200),
-      )
-    await replace('bad-token')
-    const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
-    const run = await waiting(someone, id)
-    t.like(run, { waitingCause: 'credential', waitingFor: sites.badTools.origin, endedAt: null })
-    t.like((await call(someone, vault.getVaultEntry, { params: { entryId } })).body, { status: 'needs_reauth' })
-    for (let number = 0; number < 2; number += 1) {
-      const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
-      t.is(failure.code, 'TOOL_EXECUTION_ERROR')
-      t.regex(failure.error, /has to be renewed by its owner. The site does not accept the token/)
-    }
-    t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
-    const { items } = (await call(someone, notifications.listNotifications)).body
-    t.deepEqual(
-      items.map(({ kind, subjectId }) => [kind, subjectId]),
-      [['credential_dead', entryId]],
+test('a token that the site does not accept parks the run with its call, and its owner is told once', async (t) => {
+  const stage = await patient()
+  const { sites, someone, vaultEntryId: entryId, scripted } = await scriptsOn(stage, spareSite(stage))
+  const replace = (token: string) =>
+    call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then(({ status }) =>
+      t.is(status, 200),
     )
-    t.is(items.filter(({ message }) => message.includes('bad-token')).length, 0)
+  await replace('bad-token')
+  const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
+  const run = await waiting(someone, id)
+  t.like(run, { waitingCause: 'credential', waitingFor: sites.badTools.origin, endedAt: null })
+  t.like((await call(someone, vault.getVaultEntry, { params: { entryId } })).body, { status: 'needs_reauth' })
+  for (let number = 0; number < 2; number += 1) {
+    const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
+    t.is(failure.code, 'TOOL_EXECUTION_ERROR')
+    t.regex(failure.error, /has to be renewed by its owner. The site does not accept the token/)
+  }
+  t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
+  const { items } = (await call(someone, notifications.listNotifications)).body
+  t.deepEqual(
+    items.map(({ kind, subjectId }) => [kind, subjectId]),
+    [['credential_dead', entryId]],
+  )
+  t.is(items.filter(({ message }) => message.includes('bad-token')).length, 0)
 
-    await replace('good-token')
-    t.is((await ended(someone, id)).status, 'completed')
-    const timeline = await timelineOf(someone, id)
-    t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /does not accept the token any more/)
-    t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'succeeded', attempts: 2 }, length: 1 })
-    t.deepEqual(
-      sites.badTools.requests().map(({ idempotencyKey, status }) => [idempotencyKey, status]),
-      [
-        [`${id}:1:0`, 401],
-        [`${id}:1:0`, 200],
-      ],
-    )
-  },
-)
+  await replace('good-token')
+  t.is((await ended(someone, id)).status, 'completed')
+  const timeline = await timelineOf(someone, id)
+  t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /does not accept the token any more/)
+  t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'succeeded', attempts: 2 }, length: 1 })
+  t.deepEqual(
+    sites.badTools.requests().map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+    [
+      [`${id}:1:0`, 401],
+      [`${id}:1:0`, 200],
+    ],
+  )
+})
 
 for (const how of ['seconds', 'date']) {
   test(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
-    const scripts = await openScripts(t)
+    const stage = await patient()
+    const scripts = await scriptsOn(stage, spareSite(stage))
     const { run, timeline, sent, outcomes } = await scripts.follow(
       `[[call limit_first {"refusals":2,"seconds":2,"how":"${how}"}]]`,
     )
@@ -166,8 +180,9 @@ for (const how of ['seconds', 'date']) {
   })
 }
 
-test.serial('a site that asks one caller for a pause is left alone by everybody', async (t) => {
-  const { sites, someone, vaultEntryId, scripted } = await openScripts(t)
+test('a site that asks one caller for a pause is left alone by everybody', async (t) => {
+  const stage = await patient()
+  const { sites, someone, vaultEntryId, scripted } = await scriptsOn(stage, spareSite(stage))
   const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
   t.like(await waiting(someone, id), { waitingCause: 'rate_limit', waitingFor: sites.badTools.origin })
   const { id: otherId } = (await start(someone, await scripted('[[call echo_text {"text":"hello"}]]'))).body
@@ -183,8 +198,9 @@ test.serial('a site that asks one caller for a pause is left alone by everybody'
   )
 })
 
-test.serial('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
-  const scripts = await openScripts(t, { ADMIN_EMAILS: 'root@example.com' })
+test('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
+  const stage = await patient()
+  const scripts = await scriptsOn(stage, spareSite(stage))
   const { sites, platform, someone, vaultEntryId } = scripts
   const root = await person(platform, 'root@example.com')
   const params = { host: new URL(sites.badTools.origin).host }
@@ -205,49 +221,20 @@ test.serial('a host that is suspended is called by nobody, and everybody is told
   t.is((await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })).status, 200)
 })
 
-test.serial('a call that was planned for a tool that the site has given up meanwhile is not sent', async (t) => {
-  const site = await startChangingSite(t)
-  const platform = await startPlatform(t, { worker: true, env: { ...reaching(site), SWEEP_SECONDS: '1' } })
-  const someone = await customer(platform)
-  const { entryId, refresh, accept } = await connectChanging(someone, site)
-  // In this state the site's 401 would leave it.
-  await platform.services.database('vault_entries').where({ id: entryId }).update({ status: 'needs_reauth' })
-  const agent = await agentOf(someone, {
-    systemPrompt: '[[call get_one {}]] [[call get_two {}]]',
-    sites: [{ vaultEntryId: entryId }],
-  })
-  const { id } = (await start(someone, agent)).body
-  await waiting(someone, id)
-  site.change(withTools('get_two'))
-  t.is((await accept((await refresh()).fingerprint)).status, 200)
-  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'another' } })
-  t.is((await ended(someone, id)).status, 'completed')
-  const timeline = await timelineOf(someone, id)
-  const outcomes = dataOf(timeline, 'tool.finished')
-  const outcomeOf = (tool: string) => outcomes.find((outcome) => outcome['tool'] === tool)
-  t.like(outcomeOf('get_one'), { status: 'failed', attempts: 0 })
-  t.regex(String(outcomeOf('get_one')?.['result']), /the site does not offer it/)
-  t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
-  t.like(outcomeOf('get_two'), { status: 'succeeded' })
-  t.deepEqual(
-    site.calls().map((address) => address.split('/').at(-1)),
-    ['get_two'],
-  )
-})
-
-test.serial('a redirect is not followed, because the token would go with it', async (t) => {
-  const scripts = await openScripts(t)
-  const location = `${scripts.sites.tracker.origin}/api/tools/issues.searchIssues`
-  const { run, outcomes, sent } = await scripts.follow(`[[call redirect {"location":"${location}"}]]`)
+test('a redirect is not followed, because the token would go with it', async (t) => {
+  const stage = await patient()
+  const other = spareSite(stage)
+  const location = `${other.origin}/api/tools/echo_text`
+  const { run, outcomes, sent } = await (await scriptsOn(stage)).follow(`[[call redirect {"location":"${location}"}]]`)
   t.is(run.status, 'completed')
   t.is(sent.length, 1)
   t.regex(String(outcomes[0]?.['result']), /redirect/)
   t.not(outcomes[0]?.['status'], 'succeeded')
-  t.is(scripts.sites.tracker.requests().length, 0)
+  t.is(other.requests().length, 0)
 })
 
 test('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
-  const { sites, someone } = await openScripts(t)
+  const { sites, someone } = await scriptsOn(await patient())
   const vaultEntryId = await connectTracker(someone, sites)
   const agent = await agentOf(someone, {
     systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
@@ -261,8 +248,8 @@ test('a site that cannot be reached has done nothing: the call is tried three ti
   t.like(dataOf(timeline, 'tool.finished')[0], { status: 'failed', attempts: 3, httpStatus: null })
 })
 
-test.serial('a call to a site whose vault entry was deleted meanwhile is answered to the model', async (t) => {
-  const { someone, vaultEntryId, scripted, sites } = await openScripts(t)
+test('a call to a site whose vault entry was deleted meanwhile is answered to the model', async (t) => {
+  const { someone, vaultEntryId, scripted, sent } = await scriptsOn(await patient())
   const agent = await scripted('[[call slow_read {"seconds":2}]] [[then]] [[call echo_text {"text":"hello"}]]')
   const { id } = (await start(someone, agent)).body
   await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId } }).then(({ status }) =>
@@ -270,11 +257,11 @@ test.serial('a call to a site whose vault entry was deleted meanwhile is answere
   )
   const run = await ended(someone, id)
   t.is(run.status, 'completed')
-  t.is(sites.badTools.requests().filter(({ tool }) => tool === 'echo_text').length, 0)
+  t.is(sent(id).filter(({ tool }) => tool === 'echo_text').length, 0)
 })
 
 test('the calls of one step are made side by side', async (t) => {
-  const { follow } = await openScripts(t)
+  const { follow } = await scriptsOn(await patient())
   const { run, timeline, sent } = await follow('[[call slow_read {"seconds":2}]] [[call slow_once {"seconds":2}]]')
   t.is(run.status, 'completed')
   t.is(sent.length, 2)
