@@ -73,15 +73,20 @@ export interface StageOptions {
   worker?: boolean
   /** How many misbehaving sites there are besides, for tests that must not meet others at a host. */
   spare?: number
+  /** What else the platform may reach, as SITE_ALLOW has it. */
+  allow?: string[]
 }
 
 /** A platform that may reach the example sites; with `forWholeFile`, the same for all tests of a file. */
-export async function openStage(t: ExecutionContext, { env = {}, worker = true, spare = 0 }: StageOptions = {}) {
+export async function openStage(
+  t: ExecutionContext,
+  { env = {}, worker = true, spare = 0, allow: more = [] }: StageOptions = {},
+) {
   const sites = await startSites(t)
   const tls = await temporaryCertificates()
   const spares = await Promise.all(Array.from({ length: spare }, () => startBadTools({ port: 0, tls })))
   for (const { close } of spares) t.teardown(close)
-  const allow = [...sites.allow, ...spares.map(({ origin }) => new URL(origin).host)]
+  const allow = [...sites.allow, ...more, ...spares.map(({ origin }) => new URL(origin).host)]
   const platform = await startPlatform(t, { sites: { ...sites, allow }, worker, env })
   return { sites, platform, spares }
 }

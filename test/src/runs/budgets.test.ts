@@ -1,85 +1,179 @@
 import test from 'ava'
+import * as agents from '../../../api/agents.ts'
+import * as billing from '../../../api/billing.ts'
+import { call } from '../../helpers/client.ts'
 import { ended, timelineOf } from '../../helpers/people.ts'
-import { dataOf, happened, openScripts, start } from '../../helpers/runs.ts'
+import { dataOf, happened, openStage, scriptsOn, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 
-const twoCalls = '[[call echo_text {"text":"one"}]] [[then]] [[call echo_text {"text":"two"}]] [[then]] [[say done]]'
+const stage = forWholeFile(test, 'budgets', (t) => openStage(t, { env: { RUN_STEPS: '6', RUN_TOOL_CALLS: '6' } }))
 
-// One after the other: each has a platform of its own.
-test.serial(
-  'a run may use all the steps of its budget, and ends with BUDGET_STEPS when it wants another',
-  async (t) => {
-    const { follow } = await openScripts(t, { RUN_STEPS: '2' })
-    const { run, timeline, sent } = await follow(twoCalls)
-    t.like(run, { status: 'failed', reason: 'BUDGET_STEPS', steps: 2, toolCalls: 2 })
-    t.is(run.error, 'The run used up its budget of steps.')
-    t.like(dataOf(timeline, 'ended')[0], { status: 'failed', reason: 'BUDGET_STEPS' })
-    t.is(sent.length, 2, 'what was asked for within the budget was done')
-    const enough = await follow('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
-    t.like(enough.run, { status: 'completed', steps: 2 })
-  },
-)
+/** Somebody on the stage, who can also have a run follow a script as if it had used something up before. */
+async function open() {
+  const scripts = await scriptsOn(await stage())
+  const { platform, someone, scripted, sent } = scripts
+  async function followAfter(used: { credits?: number; inputTokens?: number }, script: string) {
+    const agent = await scripted(script)
+    const params = { agentId: agent.id }
+    await call(someone, agents.pauseAgent, { params }).then(({ body }) => body)
+    const { id } = (await start(someone, agent)).body
+    await platform.services.database('runs').where({ id }).update(used)
+    await call(someone, agents.resumeAgent, { params }).then(({ body }) => body)
+    return { run: await ended(someone, id), sent: sent(id) }
+  }
+  return { ...scripts, followAfter }
+}
 
-test.serial(
-  'a run that asks for more tool calls than its budget has ends with BUDGET_TOOL_CALLS, and none of them is sent',
-  async (t) => {
-    const { follow } = await openScripts(t, { RUN_TOOL_CALLS: '2' })
-    const three = ['one', 'two', 'three'].map((text) => `[[call echo_text {"text":"${text}"}]]`).join(' ')
-    const { run, sent, outcomes } = await follow(three)
-    t.like(run, { status: 'failed', reason: 'BUDGET_TOOL_CALLS' })
-    t.is(sent.length, 0)
-    t.is(outcomes.length, 3, 'the timeline tells what became of each')
-    for (const outcome of outcomes)
-      t.like(outcome, { status: 'failed', note: 'The run ended before this call was sent.' })
-    t.is((await follow(twoCalls)).run.status, 'completed')
-  },
-)
+const echo = (text: string) => `[[call echo_text {"text":"${text}"}]]`
+const oneByOne = (...calls: string[]) => calls.join(' [[then]] ')
+const twoCalls = oneByOne(echo('one'), echo('two'), '[[say done]]')
+const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
 
-test.serial('a run that used more tokens than its budget has ends with BUDGET_TOKENS', async (t) => {
-  const { follow } = await openScripts(t, { RUN_TOKENS: '10' })
-  const { run, sent } = await follow(twoCalls)
-  t.like(run, { status: 'failed', reason: 'BUDGET_TOKENS', steps: 1 })
-  t.is(sent.length, 0)
-  t.is((await follow('[[say done]]')).run.status, 'completed', 'an answer that is there is not thrown away')
+test('a run may use all the steps of its budget, and ends with BUDGET_STEPS when it wants another', async (t) => {
+  const { follow } = await open()
+  const { run, timeline, sent } = await follow(oneByOne(...letters.slice(0, 6).map(echo), '[[say done]]'))
+  t.like(run, { status: 'failed', reason: 'BUDGET_STEPS', steps: 6, toolCalls: 6 })
+  t.is(run.error, 'The run used up its budget of steps.')
+  t.like(dataOf(timeline, 'ended')[0], { status: 'failed', reason: 'BUDGET_STEPS' })
+  t.is(sent.length, 6, 'what was asked for within the budget was done')
+  const enough = await follow(oneByOne(...letters.slice(0, 5).map(echo), '[[say done]]'))
+  t.like(enough.run, { status: 'completed', steps: 6 })
 })
 
-test.serial('a run that used more credits than its budget has ends with BUDGET_CREDITS', async (t) => {
-  const { follow } = await openScripts(t, { RUN_CREDITS: '1' })
-  const { run, sent } = await follow(twoCalls)
-  t.like(run, { status: 'failed', reason: 'BUDGET_CREDITS', credits: 2, steps: 2 })
+test('a run that asks for more tool calls than its budget has ends with BUDGET_TOOL_CALLS, and none of them is sent', async (t) => {
+  const { follow } = await open()
+  const { run, sent, outcomes } = await follow(letters.map(echo).join(' '))
+  t.like(run, { status: 'failed', reason: 'BUDGET_TOOL_CALLS' })
+  t.is(sent.length, 0)
+  t.is(outcomes.length, 7, 'the timeline tells what became of each')
+  for (const outcome of outcomes)
+    t.like(outcome, { status: 'failed', note: 'The run ended before this call was sent.' })
+  const enough = await follow(letters.slice(0, 6).map(echo).join(' '))
+  t.like(enough.run, { status: 'completed', toolCalls: 6 })
+})
+
+test('a run that used more tokens than its budget has ends with BUDGET_TOKENS', async (t) => {
+  const { followAfter } = await open()
+  const { run, sent } = await followAfter({ inputTokens: 1_000_000 }, twoCalls)
+  t.like(run, { status: 'failed', reason: 'BUDGET_TOKENS', steps: 1 })
+  t.is(sent.length, 0)
+  const answered = await followAfter({ inputTokens: 1_000_000 }, '[[say done]]')
+  t.is(answered.run.status, 'completed', 'an answer that is there is not thrown away')
+})
+
+test('a run that used more credits than its budget has ends with BUDGET_CREDITS', async (t) => {
+  const { followAfter } = await open()
+  const { run, sent } = await followAfter({ credits: 499 }, twoCalls)
+  t.like(run, { status: 'failed', reason: 'BUDGET_CREDITS', credits: 501, steps: 2 })
   t.is(sent.length, 1)
 })
 
-test.serial('a run that takes longer than its budget of minutes ends with BUDGET_TIME', async (t) => {
-  const { platform, someone, scripted } = await openScripts(t, { RUN_MINUTES: '1' })
+test('a run that takes longer than its budget of minutes ends with BUDGET_TIME', async (t) => {
+  const { platform, someone, scripted } = await open()
   const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
-  // As if it had been started two minutes ago.
+  // As if it had been started twenty minutes ago.
   await platform.services
     .database('runs')
     .where({ id })
-    .update({ started_at: new Date(Date.now() - 120_000) })
+    .update({ started_at: new Date(Date.now() - 1_200_000) })
   t.like(await ended(someone, id), { status: 'failed', reason: 'BUDGET_TIME' })
   t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'failed' })
 })
 
-test.serial(
-  'a provider that refuses ends the run with MODEL_ERROR at once, and one that fails is asked four times',
-  async (t) => {
-    const { follow } = await openScripts(t)
-    const refused = await follow('[[fail 400]]')
-    t.like(refused.run, { status: 'failed', reason: 'MODEL_ERROR', credits: 0 })
-    t.is(dataOf(refused.timeline, 'step.started').length, 1)
-    const failing = await follow('[[fail 500]]')
-    t.like(failing.run, { status: 'failed', reason: 'MODEL_ERROR', credits: 0 })
-    t.deepEqual(
-      dataOf(failing.timeline, 'step.failed').map(({ attempt, willRetry }) => [attempt, willRetry]),
-      [
-        [1, true],
-        [2, true],
-        [3, true],
-        [4, false],
-      ],
-    )
-  },
-)
+test('a provider that refuses ends the run with MODEL_ERROR at once, and one that fails is asked four times', async (t) => {
+  const { follow } = await open()
+  const refused = await follow('[[fail 400]]')
+  t.like(refused.run, { status: 'failed', reason: 'MODEL_ERROR', credits: 0 })
+  t.is(dataOf(refused.timeline, 'step.started').length, 1)
+  const failing = await follow('[[fail 500]]')
+  t.like(failing.run, { status: 'failed', reason: 'MODEL_ERROR', credits: 0 })
+  t.deepEqual(
+    dataOf(failing.timeline, 'step.failed').map(({ attempt, willRetry }) => [attempt, willRetry]),
+    [
+      [1, true],
+      [2, true],
+      [3, true],
+      [4, false],
+    ],
+  )
+})
+const same = echo('again')
+
+test('the third identical call in a row is answered with a warning and not sent, and the fifth ends the run', async (t) => {
+  const { follow } = await open()
+  const { run, sent, outcomes } = await follow(oneByOne(same, same, same, same, same))
+  t.like(run, { status: 'failed', reason: 'REPEATED_TOOL_CALL', steps: 5, toolCalls: 5 })
+  t.is(sent.length, 2)
+  t.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['succeeded', 'succeeded', 'failed', 'failed', 'failed'],
+  )
+  for (const [index, outcome] of outcomes.slice(2).entries()) {
+    t.is(outcome['attempts'], 0)
+    t.regex(String(outcome['result']), new RegExp(`^This is the same call ${index + 3} times in a row`))
+  }
+})
+
+test('a model that does something else after the warning goes on', async (t) => {
+  const { follow } = await open()
+  const { run, sent, outcomes } = await follow(oneByOne(same, same, same, echo('other'), same, '[[say done]]'))
+  t.is(run.status, 'completed')
+  t.is(sent.length, 4)
+  t.is(outcomes.filter(({ status }) => status === 'failed').length, 1)
+})
+
+test('a tool that is not offered and arguments that do not fit are answered to the model, and nothing is sent', async (t) => {
+  const { follow } = await open()
+  const cases = [
+    ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
+    ['[[call echo_text {"text":5}]]', /do not fit the tool's input schema: .*text/],
+    ['[[call echo_text {}]]', /do not fit the tool's input schema/],
+    ['[[call echo_text {"text":["a"]}]]', /do not fit the tool's input schema/],
+  ] as const
+  const { run, timeline, outcomes, sent } = await follow(
+    oneByOne(cases.map(([script]) => script).join(' '), echo('right')),
+  )
+  t.is(run.status, 'completed')
+  for (const [position, [script, sentence]] of cases.entries()) {
+    const outcome = { ...outcomes.find(({ idempotencyKey }) => idempotencyKey === `${run.id}:1:${position}`) }
+    t.like(outcome, { status: 'failed', attempts: 0, note: 'Nothing was sent to the site.' }, script)
+    t.regex(String(outcome['result']), sentence)
+  }
+  const words = String(dataOf(timeline, 'step.finished').at(-1)?.['text'])
+  t.is([...words.matchAll(/which failed: /g)].length, cases.length, 'the model was told of each')
+  t.like(outcomes.at(-1), { status: 'succeeded', step: 2 }, 'and could go on')
+  t.is(sent.length, 1)
+})
+
+test('each step of a run is debited once, and the ledger, the run and the timeline agree', async (t) => {
+  const { someone, follow } = await open()
+  const before = (await call(someone, billing.getBilling)).body.balance
+  const { run, timeline } = await follow(oneByOne(echo('one'), '[[say done]]'))
+  t.like(run, { status: 'completed', steps: 2 })
+  t.true(run.credits >= 2, 'a step costs one credit at least')
+
+  const { items } = (await call(someone, billing.listLedger, { query: { limit: '100' } })).body
+  const debits = items.filter(({ runId }) => runId === run.id)
+  t.deepEqual(
+    debits.map(({ step }) => step).toSorted((a, b) => Number(a) - Number(b)),
+    [1, 2],
+  )
+  const charged = debits.reduce((sum, { credits }) => sum - credits, 0)
+  t.is(charged, run.credits)
+  t.is((await call(someone, billing.getBilling)).body.balance, before - charged)
+  const steps = dataOf(timeline, 'step.finished')
+  t.is(
+    steps.reduce((sum, { credits }) => sum + Number(credits), 0),
+    charged,
+  )
+  t.is(
+    run.inputTokens,
+    steps.reduce((sum, { inputTokens }) => sum + Number(inputTokens), 0),
+  )
+  t.is(
+    run.outputTokens,
+    steps.reduce((sum, { outputTokens }) => sum + Number(outputTokens), 0),
+  )
+})

@@ -7,7 +7,20 @@ import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
-import { dataOf, happened, openScripts, spendAllBut, start, waiting } from '../../helpers/runs.ts'
+import {
+  cancel,
+  dataOf,
+  happened,
+  openStage,
+  scriptsOn,
+  spareSite,
+  spendAllBut,
+  start,
+  waiting,
+} from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const stage = forWholeFile(test, 'held', (t) => openStage(t, { env: { SWEEP_SECONDS: '1' }, spare: 1 }))
 
 const pause = (someone: Person, agent: { id: string }) =>
   call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
@@ -39,7 +52,7 @@ async function ends(t: ExecutionContext, someone: Person, runId: string, expecte
 }
 
 test('a paused agent starts nothing, keeps what arrives in order, and goes on when it is resumed', async (t) => {
-  const { platform, someone } = await openScripts(t)
+  const { platform, someone } = await scriptsOn(await stage())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   t.truthy((await pause(someone, agent)).pausedAt)
   const first = await pause(someone, agent)
@@ -59,7 +72,7 @@ test('a paused agent starts nothing, keeps what arrives in order, and goes on wh
 })
 
 test('a queue that was emptied while it was blocked is woken by the next delivery', async (t) => {
-  const { platform, someone } = await openScripts(t)
+  const { platform, someone } = await scriptsOn(await stage())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   await pause(someone, agent)
   const given = await Promise.all([1, 2].map(async (number) => (await deliver(platform, agent, { number })).body.runId))
@@ -74,8 +87,8 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
 })
 
 test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
-  const { someone, scripted } = await openScripts(t)
-  const agent = await scripted('[[sleep 1]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  const { someone, scripted } = await scriptsOn(await stage())
+  const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
   await pause(someone, agent)
@@ -92,13 +105,13 @@ test('a run that has begun waits before its next step while its agent is paused,
   t.is(dataOf(timeline, 'tool.started').length, 1)
 })
 
-test('a run whose owner has no credits left waits for some, and fails with NO_CREDITS when none come in time', async (t) => {
-  const { platform, someone, scripted } = await openScripts(t, { RUN_WAIT_SECONDS: '6' })
-  const script = '[[sleep 1]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]'
-  const agent = await scripted(script)
+test('a run whose owner has no credits left waits for some, and goes on where it is when there are', async (t) => {
+  const { platform, someone, scripted } = await scriptsOn(await stage())
+  const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  await pause(someone, agent)
   const { id } = (await start(someone, agent)).body
-  await happened(someone, id, 'step.started')
   await spendAllBut(platform, id, 1)
+  await resume(someone, agent)
   t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
   const [told, ...others] = await toldOfBlocks(someone)
   t.like(told, { subjectId: agent.id, title: `A run of ${agent.name} waits` })
@@ -113,19 +126,18 @@ test('a run whose owner has no credits left waits for some, and fails with NO_CR
   t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')
   await grant(platform, agent.id, 5)
   await ends(t, someone, id, { status: 'completed', steps: 2 })
+  t.is(dataOf(await timelineOf(someone, id), 'step.started').length, 2, 'no step is made twice')
 
-  const poor = (await start(someone, agent)).body
-  await happened(someone, poor.id, 'step.started')
   await grant(platform, agent.id, 1)
+  const poor = (await start(someone, agent)).body
   await waiting(someone, poor.id)
-  await ends(t, someone, poor.id, { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
   const titles = (await toldOfBlocks(someone)).map(({ title }) => title)
   t.deepEqual(titles, [told?.title, told?.title], 'once for each wait')
-  t.is(dataOf(await timelineOf(someone, poor.id), 'step.started').length, 1, 'the model is not asked')
+  await cancel(someone, poor.id)
 })
 
 test('deliveries that were accepted while there were credits stay queued without them, and start when there are some', async (t) => {
-  const { platform, someone } = await openScripts(t)
+  const { platform, someone } = await scriptsOn(await stage())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   await pause(someone, agent)
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
@@ -146,41 +158,14 @@ test('deliveries that were accepted while there were credits stay queued without
   await ends(t, someone, next, { status: 'completed' })
 })
 
-test('queued runs fail when nobody has paid for them in time, each with its reason, and later ones are carried out', async (t) => {
-  const { platform, someone } = await openScripts(t, { QUEUE_BLOCKED_SECONDS: '3' })
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-  const set = (changes: object) =>
-    platform.services
-      .database('accounts')
-      .whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
-      .update(changes)
-  const past = new Date(Date.now() - 1000)
-  const future = new Date(Date.now() + 86_400_000)
-  const lost = [
-    { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
-    { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
-    { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { tier: 'pro', currentPeriodEnd: past } },
-  ]
-  for (const { cause, reason, change } of lost) {
-    await set({ tier: 'pro', currentPeriodEnd: future, balance: 100 })
-    await pause(someone, agent)
-    const { runId } = (await deliver(platform, agent, { cause })).body
-    await set(change)
-    await resume(someone, agent)
-    await blocked(platform, agent.id, cause)
-    await ends(t, someone, runId, { status: 'failed', reason, startedAt: null })
-  }
-  await set({ tier: 'pro', currentPeriodEnd: future, balance: 100 })
-  await ends(t, someone, (await deliver(platform, agent, {})).body.runId, { status: 'completed' })
-})
-
 test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
-  const { platform, someone, vaultEntryId } = await openScripts(t)
+  const opened = await stage()
+  const { platform, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
   const systemPrompt = '[[call limit_first {"refusals":1,"seconds":40}]]'
   const sites = [{ vaultEntryId }]
   const agent = await webhookAgent(someone, { systemPrompt, sites, allowActionOverride: true })
   const head = (await deliver(platform, agent, { number: 1 })).body.runId
-  const working = (await deliver(platform, agent, { action: '[[sleep 3]] [[say done]]' })).body.runId
+  const working = (await deliver(platform, agent, { action: '[[sleep 2]] [[say done]]' })).body.runId
   const last = (await deliver(platform, agent, { action: '[[say last]]' })).body.runId
   await waiting(someone, head)
   const began = Date.now()
@@ -208,7 +193,7 @@ test('the head of a queue that waits can be skipped: the next run goes on, and t
 })
 
 test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {
-  const { someone, scripted } = await openScripts(t)
+  const { someone, scripted } = await scriptsOn(await stage())
   const agent = await scripted('[[sleep 2]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   const replay = (runId: string) => call(someone, runs.replayRun, { params: { runId } })

@@ -1,20 +1,22 @@
 import test from 'ava'
 import { whyRun } from '../../../api/why.ts'
-import { systemClock } from '../../../src/clock.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
-import { agentOf, connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
-import { dataOf, start } from '../../helpers/runs.ts'
-import { startSites } from '../../helpers/sites.ts'
+import { agentOf, person, timelineOf } from '../../helpers/people.ts'
+import { dataOf, openStage, scriptsOn, spareSite, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 
-/** A claimed run that no worker carries out, so that the test can act in the place of several. */
-async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: string, clock = systemClock) {
-  const { services, ...platform } = await startPlatform(t, { clock })
+/** Without a worker, so that a test can act in the place of several. */
+const stage = forWholeFile(test, 'late attempts', (t) => openStage(t, { worker: false, spare: 2 }))
+
+/** A claimed run. */
+async function claimed(systemPrompt: string) {
+  const { platform } = await stage()
+  const { services } = platform
   const someone = await person(platform)
   const agent = await agentOf(someone, { systemPrompt })
   await start(someone, agent)
@@ -26,7 +28,8 @@ async function claimed(t: Parameters<typeof startPlatform>[0], systemPrompt: str
 const never = new AbortController().signal
 
 test('a claim that comes twice from one execution of the queue has one answer, and only the next one takes the run up', async (t) => {
-  const { services, ...platform } = await startPlatform(t)
+  const { platform } = await stage()
+  const { services } = platform
   const { inspection, wakeAgent } = services.temporal
   const someone = await person(platform)
   const agent = await agentOf(someone)
@@ -53,7 +56,7 @@ test('a claim that comes twice from one execution of the queue has one answer, a
 })
 
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {
-  const { services, someone, run } = await claimed(t, '[[say hello]]')
+  const { services, someone, run } = await claimed('[[say hello]]')
   const { database } = services
   const trx = await database.transaction()
   await Run.query(trx).findById(run.runId).forUpdate()
@@ -70,7 +73,7 @@ test('an attempt that comes when the step is on record already begins nothing', 
 })
 
 test('an attempt that fails after the run has ended adds nothing to its timeline', async (t) => {
-  const { services, someone, run } = await claimed(t, '[[sleep 1]][[fail 500]]')
+  const { services, someone, run } = await claimed('[[sleep 1]][[fail 500]]')
   const failing = services.runs.advance(run, never)
   await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
   await failing.catch((error: unknown) => t.true(isCoded(error, 'MODEL_ERROR')))
@@ -79,20 +82,22 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
 })
 
 test('an attempt that fails says when it is made again, if its provider has named a time', async (t) => {
-  const now = new Date()
-  const { services, someone, run } = await claimed(t, '[[fail 429]]', { now: () => now })
+  const { services, someone, run } = await claimed('[[fail 429]]')
   await t.throwsAsync(services.runs.advance(run, never))
-  const [failed] = dataOf(await timelineOf(someone, run.runId), 'step.failed')
-  const retryAt = new Date(now.getTime() + 1000)
-  t.like(failed, { attempt: 1, willRetry: true, retryAt: retryAt.toISOString() })
+  const timeline = await timelineOf(someone, run.runId)
+  const [failed] = dataOf(timeline, 'step.failed')
+  t.like(failed, { attempt: 1, willRetry: true })
+  const retryAt = Date.parse(String(failed?.['retryAt']))
+  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
+  t.true(at('step.started') + 1000 <= retryAt && retryAt <= at('step.failed') + 1000, 'the provider asks for a second')
   const { causes } = (await call(someone, whyRun, { params: { runId: run.runId } })).body
   const retry = causes.find(({ code }) => code === 'MODEL_RETRY')
-  t.like(retry, { until: retryAt.toISOString() })
+  t.like(retry, { until: new Date(retryAt).toISOString() })
   t.regex(retry?.message ?? '', /is asked again at .*, as its provider has asked for/)
 })
 
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {
-  const { services, someone, run } = await claimed(t, '[[sleep 1]][[say late]]')
+  const { services, someone, run } = await claimed('[[sleep 1]][[say late]]')
   const answering = services.runs.advance(run, never)
   await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
   t.like(await answering, { kind: 'end', status: 'failed', reason: 'TERMINATED' })
@@ -102,11 +107,11 @@ test('an attempt that succeeds after the run has ended is neither recorded nor c
 })
 
 /** A claimed run whose only call is planned, and was sent already if `state` says so. */
-async function planned(t: Parameters<typeof startPlatform>[0], systemPrompt: string, state = {}) {
-  const sites = await startSites(t)
-  const { services, ...platform } = await startPlatform(t, { sites })
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
+async function planned(systemPrompt: string, state = {}, alone = false) {
+  const opened = await stage()
+  const scripts = await scriptsOn(opened, alone ? spareSite(opened) : undefined)
+  const { services } = opened.platform
+  const { sites, someone, vaultEntryId } = scripts
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await start(someone, agent)
   const run = await services.runs.claimNext(agent.id)
@@ -119,8 +124,8 @@ async function planned(t: Parameters<typeof startPlatform>[0], systemPrompt: str
   return { sites, services, someone, vaultEntryId, run, call }
 }
 
-test('of two attempts at a call that both come to send it, one does', async (t) => {
-  const { sites, services, someone, run, call } = await planned(t, '[[call slow_once {"seconds":0}]]')
+test.serial('of two attempts at a call that both come to send it, one does', async (t) => {
+  const { sites, services, someone, run, call } = await planned('[[call slow_once {"seconds":0}]]', {}, true)
 
   // Both have looked at the call, and wait for their turn at the site, when the first of them gets it.
   const { database } = services
@@ -149,11 +154,7 @@ test('of two attempts at a call that both come to send it, one does', async (t) 
 
 test('a call whose last attempt was lost stays in doubt when there is no way to its site any more', async (t) => {
   const state = { status: 'started', attempts: 1 }
-  const { services, someone, vaultEntryId, run, call } = await planned(
-    t,
-    '[[call slow_idempotent {"seconds":0}]]',
-    state,
-  )
+  const { services, someone, vaultEntryId, run, call } = await planned('[[call slow_idempotent {"seconds":0}]]', state)
   await services.database('vault_entries').where({ id: vaultEntryId }).delete()
   await services.runs.performCall(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
@@ -163,7 +164,7 @@ test('a call whose last attempt was lost stays in doubt when there is no way to 
 
 test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
   const state = { attempts: 20, harmless: 20 }
-  const { services, someone, run, call } = await planned(t, '[[call limit {}]]', state)
+  const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
   await services.runs.performCall(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
@@ -183,7 +184,7 @@ test('a run that ends says of each call that it leaves open what is known of its
     [{ attempts: 1, status: 'started' }, 'unknown', underWay],
   ] as const
   const script = cases.map((_, number) => `[[call slow_idempotent {"seconds":${number}}]]`).join(' ')
-  const { services, someone, run } = await planned(t, script)
+  const { services, someone, run } = await planned(script)
   for (const [position, [state]] of cases.entries())
     await services.database('tool_calls').where({ runId: run.runId, position }).update(state)
   await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })

@@ -4,9 +4,14 @@ import { call } from '../../helpers/client.ts'
 import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, happened, runsOf, spendAllBut, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const working = forWholeFile(test, 'manual', (t) => startPlatform(t, { worker: true }))
+/** Without a worker: what is queued stays queued. */
+const idle = forWholeFile(test, 'manual and queued', (t) => startPlatform(t))
 
 test('a manual start is refused while a run of the agent is queued or running, and works again afterwards', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
+  const platform = await working()
   const someone = await customer(platform)
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
 
@@ -25,7 +30,7 @@ test('a manual start is refused while a run of the agent is queued or running, a
 })
 
 test('of twenty manual starts at the same instant one is a run and nineteen are refused', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const answers = await Promise.all(Array.from({ length: 20 }, () => start(someone, agent)))
@@ -36,7 +41,7 @@ test('of twenty manual starts at the same instant one is a run and nineteen are 
 })
 
 test('an agent that webhooks start can be run by hand, but not while a delivery waits', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await customer(platform)
   const agent = await webhookAgent(someone)
   const { body } = await deliver(platform, agent, { number: 1 })
@@ -47,7 +52,7 @@ test('an agent that webhooks start can be run by hand, but not while a delivery 
 })
 
 test('starts of different agents do not get in each other’s way', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await person(platform)
   const agents = await Promise.all([1, 2, 3].map(() => agentOf(someone)))
   const answers = await Promise.all(agents.map((agent) => start(someone, agent)))
@@ -62,7 +67,7 @@ const startAs = (key: string, someone: Person, agent: { id: string }) =>
   call(someone, agents.startRun, { params: { agentId: agent.id }, headers: { 'idempotency-key': key } })
 
 test('a start that is repeated under its key is answered with its run as it is now, while that runs and after its end', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
+  const platform = await working()
   const someone = await customer(platform)
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
   const first = await startAs('one', someone, agent)
@@ -88,9 +93,9 @@ test('a start that is repeated under its key is answered with its run as it is n
 })
 
 test('ten starts with one key at the same instant are one run, and all are answered with it', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await person(platform)
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const agent = await agentOf(someone)
     const answers = await Promise.all(Array.from({ length: 10 }, () => startAs('one', someone, agent)))
     const [run, ...others] = await runsOf(someone, agent)
@@ -104,7 +109,7 @@ test('ten starts with one key at the same instant are one run, and all are answe
 })
 
 test('the key of a start is the agent’s own, and no key of a delivery', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await customer(platform)
   const [one, other] = [await webhookAgent(someone), await webhookAgent(someone)]
   const run = (await startAs('shared', someone, one)).body
@@ -117,7 +122,7 @@ test('the key of a start is the agent’s own, and no key of a delivery', async 
 })
 
 test('a start under a key that is none is refused, and starts nothing', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await person(platform)
   const agent = await agentOf(someone)
   for (const key of ['', 'x'.repeat(256), 'two words', 'caf\u00e9']) {
@@ -129,7 +134,7 @@ test('a start under a key that is none is refused, and starts nothing', async (t
 })
 
 test('a repeated start is answered with its run although the credits are used up, and a new one is refused', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await idle()
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const { id } = (await startAs('one', someone, agent)).body

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as billing from '../../../api/billing.ts'
 import * as runs from '../../../api/runs.ts'
@@ -10,9 +10,14 @@ import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, ended, person, runOf, timelineOf } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
-import { cancel, openScripts, runsOf, start } from '../../helpers/runs.ts'
+import { cancel, openStage, runsOf, scriptsOn, start } from '../../helpers/runs.ts'
 import { watch } from '../../helpers/watch.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 import { nobody } from '../callbacks/open-callbacks.ts'
+
+/** Without a worker. A purge is for all runs, so the tests on it come one by one. */
+const idle = forWholeFile(test, 'retention', (t) => startPlatform(t, { env: { SITE_ALLOW: new URL(nobody).host } }))
+const stage = forWholeFile(test, 'retention of what was carried out', (t) => openStage(t))
 
 const day = 86_400_000
 
@@ -24,15 +29,21 @@ const age = (database: Database, table: 'runs' | 'tool_calls', id: string, days:
 
 const purge = ({ services }: Platform) => services.retention.purge(new AbortController().signal)
 
-/** What the log says of rounds that purged something. */
-const purgings = ({ logs }: Platform) =>
-  logs
-    .filter((line) => line.includes('what ended before then was purged'))
-    .map((line) => JSON.parse(line) as { runs: number; directCalls: number })
+/** What the log says from now on of rounds that purged something. */
+function purgings({ logs }: Platform) {
+  const before = logs.length
+  return () =>
+    logs
+      .slice(before)
+      .map((line) => JSON.parse(line) as { runs?: number; directCalls?: number })
+      .flatMap(({ runs: count, directCalls }) =>
+        count === undefined || directCalls === undefined ? [] : [{ runs: count, directCalls }],
+      )
+}
 
-/** A platform without a worker, somebody with an agent, and a way to have runs that ended, as cancelled. */
-async function open(t: ExecutionContext) {
-  const platform = await startPlatform(t, { env: { SITE_ALLOW: new URL(nobody).host } })
+/** Somebody with an agent on the platform without a worker, and a way to have runs that ended, as cancelled. */
+async function open() {
+  const platform = await idle()
   const someone = await person(platform)
   const agent = await agentOf(someone, { callbackUrl: nobody })
   const { database } = platform.services
@@ -67,7 +78,7 @@ async function rowsOf(database: Database, runId: string): Promise<Record<string,
 }
 
 test('what ended longer ago than it is kept goes with everything of it, and what is younger or not over stays', async (t) => {
-  const { platform, someone, sites, vaultEntryId } = await openScripts(t)
+  const { platform, someone, sites, vaultEntryId } = await scriptsOn(await stage())
   const { database } = platform.services
   const systemPrompt = '[[call echo_text {"text":"a"}]]'
   // The site knows no such address, so that its owner's callbacks are tried, and stay pending.
@@ -95,6 +106,7 @@ test('what ended longer ago than it is kept goes with everything of it, and what
 
   const before = { steps: 2, calls: 1, callbacks: 1 }
   t.like(await rowsOf(database, old), { runs: 1, ...before })
+  const purged = purgings(platform)
   await purge(platform)
   t.like(await rowsOf(database, old), { runs: 1, ...before }, 'its callback is pending')
   const calls = await database('tool_calls').where({ origin: 'direct' }).pluck<string[]>('id')
@@ -110,47 +122,47 @@ test('what ended longer ago than it is kept goes with everything of it, and what
   const ledger = (await call(someone, billing.listLedger)).body.items
   t.true(ledger.some(({ runId }) => runId === old))
   await purge(platform)
-  t.deepEqual(
-    purgings(platform).map(({ runs: count, directCalls }) => [count, directCalls]),
-    [
-      [0, 1],
-      [1, 0],
-    ],
-  )
+  t.deepEqual(purged(), [
+    { runs: 0, directCalls: 1 },
+    { runs: 1, directCalls: 0 },
+  ])
 })
 
-test('after a purge numbers and pages go on, a replay names its original, and an idempotency key is free again', async (t) => {
-  const { platform, someone, agent, begin, endedRun } = await open(t)
-  const first = await endedRun(1)
-  const second = await endedRun(91, 'once')
-  t.is((await begin('once')).id, second)
-  const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
-  await cancel(someone, third)
-  const page = async (cursor?: string) => {
-    const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
-    return (await call(someone, agents.listAgentRuns, { params: { agentId: agent.id }, query })).body
-  }
-  const before = await page()
-  t.deepEqual(
-    before.items.map(({ id }) => id),
-    [third, second],
-  )
+test.serial(
+  'after a purge numbers and pages go on, a replay names its original, and an idempotency key is free again',
+  async (t) => {
+    const { platform, someone, agent, begin, endedRun } = await open()
+    const first = await endedRun(1)
+    const second = await endedRun(91, 'once')
+    t.is((await begin('once')).id, second)
+    const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
+    await cancel(someone, third)
+    const page = async (cursor?: string) => {
+      const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
+      return (await call(someone, agents.listAgentRuns, { params: { agentId: agent.id }, query })).body
+    }
+    const before = await page()
+    t.deepEqual(
+      before.items.map(({ id }) => id),
+      [third, second],
+    )
 
-  await purge(platform)
-  const rest = await page(before.nextCursor ?? '')
-  t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
-  t.is((await runOf(someone, third)).replayOf, second)
-  for (const route of [runs.getRun, runs.listEvents, runs.cancelRun, runs.replayRun]) {
-    const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
-    t.is(failure.code, 'RUN_NOT_FOUND', route.name)
-  }
-  const again = await begin('once')
-  t.like(again, { sequence: 4, status: 'queued' })
-  t.not(again.id, second)
-})
+    await purge(platform)
+    const rest = await page(before.nextCursor ?? '')
+    t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
+    t.is((await runOf(someone, third)).replayOf, second)
+    for (const route of [runs.getRun, runs.listEvents, runs.cancelRun, runs.replayRun]) {
+      const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
+      t.is(failure.code, 'RUN_NOT_FOUND', route.name)
+    }
+    const again = await begin('once')
+    t.like(again, { sequence: 4, status: 'queued' })
+    t.not(again.id, second)
+  },
+)
 
-test('processes that purge at once share the work, and wait for nobody who holds a run', async (t) => {
-  const { platform, someone, agent, database, endedRun } = await open(t)
+test.serial('processes that purge at once share the work, and wait for nobody who holds a run', async (t) => {
+  const { platform, someone, agent, database, endedRun } = await open()
   const held = await endedRun(91)
   await database.raw(
     `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
@@ -162,14 +174,14 @@ test('processes that purge at once share the work, and wait for nobody who holds
   const letGo = await hold(database, (trx) => trx.raw('select from runs where id = ? for update', [held]))
   const other = createServices(platform.config, platform.services.logger)
   t.teardown(() => other.close())
+  const purged = purgings(platform)
   await Promise.all([purge(platform), other.retention.purge(new AbortController().signal)])
   t.deepEqual(
     (await runsOf(someone, agent)).map(({ id }) => id),
     [held],
   )
-  const counts = purgings(platform).map(({ runs: count }) => count)
   t.is(
-    counts.reduce((sum, count) => sum + count, 0),
+    purged().reduce((sum, { runs: count }) => sum + count, 0),
     350,
   )
   await letGo()
@@ -177,18 +189,21 @@ test('processes that purge at once share the work, and wait for nobody who holds
   t.deepEqual(await runsOf(someone, agent), [])
 })
 
-test('a process that is to stop begins no further batch', async (t) => {
-  const { platform, someone, endedRun } = await open(t)
+test.serial('a process that is to stop begins no further batch', async (t) => {
+  const { platform, someone, agent, endedRun } = await open()
   const old = await endedRun(91)
   await platform.services.retention.purge(AbortSignal.abort())
   t.is((await runOf(someone, old)).id, old)
+  await purge(platform)
+  t.deepEqual(await runsOf(someone, agent), [])
 })
 
-test('a run whose callback is asked for again while it is being purged stays', async (t) => {
-  const { platform, someone, database, endedRun } = await open(t)
+test.serial('a run whose callback is asked for again while it is being purged stays', async (t) => {
+  const { platform, someone, database, endedRun } = await open()
   const old = await endedRun(91)
   const asking = await database.transaction()
   await asking('callbacks').where({ runId: old }).update({ status: 'pending', nextAt: new Date(), endedAt: null })
+  const purged = purgings(platform)
   const purging = purge(platform)
   await eventually(10, 'the purge waits', async () => {
     const { rows } = await database.raw<{ rows: unknown[] }>(
@@ -199,25 +214,31 @@ test('a run whose callback is asked for again while it is being purged stays', a
   await asking.commit()
   await purging
   t.is((await runOf(someone, old)).id, old)
-  t.deepEqual(purgings(platform), [])
+  t.deepEqual(purged(), [])
 })
 
-test('who watches a run while it is purged gets what was read, and is told on coming back that there is none', async (t) => {
-  const { platform, someone, database, endedRun } = await open(t)
-  const old = await endedRun(91)
-  await database.raw(
-    `insert into run_events (run_id, number, kind, at, data)
+test.serial(
+  'who watches a run while it is purged gets what was read, and is told on coming back that there is none',
+  async (t) => {
+    const { platform, someone, database, endedRun } = await open()
+    const old = await endedRun(91)
+    await database.raw(
+      `insert into run_events (run_id, number, kind, at, data)
      select ?, number, 'step.started', now(), '{"step":1}' from generate_series(100, 200) number`,
-    [old],
-  )
-  await database('runs').where({ id: old }).update({ events: 200 })
-  const { services } = platform
-  const run = await services.runs.get((await database('runs').first<{ ownerId: string }>('ownerId')).ownerId, old)
-  const pages = services.runs.watching.watch(run, 0, new AbortController().signal)
-  t.true(((await pages.next()).value?.length ?? 0) > 0)
-  await purge(platform)
-  t.true((await pages.next()).done)
-  const back = await watch(someone, old, { lastEventId: '25' })
-  await back.ended
-  t.is(back.failure().code, 'RUN_NOT_FOUND')
-})
+      [old],
+    )
+    await database('runs').where({ id: old }).update({ events: 200 })
+    const { services } = platform
+    const run = await services.runs.get(
+      (await database('runs').where({ id: old }).first<{ ownerId: string }>('ownerId')).ownerId,
+      old,
+    )
+    const pages = services.runs.watching.watch(run, 0, new AbortController().signal)
+    t.true(((await pages.next()).value?.length ?? 0) > 0)
+    await purge(platform)
+    t.true((await pages.next()).done)
+    const back = await watch(someone, old, { lastEventId: '25' })
+    await back.ended
+    t.is(back.failure().code, 'RUN_NOT_FOUND')
+  },
+)

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../../api/agents.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as runs from '../../../api/runs.ts'
 import * as vault from '../../../api/vault.ts'
@@ -7,6 +8,7 @@ import { eventually } from '../../helpers/eventually.ts'
 import {
   agentOf,
   connectTracker,
+  customer,
   deliver,
   ended,
   runOf,
@@ -14,13 +16,29 @@ import {
   webhookAgent,
   type Person,
 } from '../../helpers/people.ts'
-import { cancel, dataOf, openScripts, start, waiting } from '../../helpers/runs.ts'
+import {
+  cancel,
+  dataOf,
+  openStage,
+  scriptsOn,
+  spareSite,
+  spendAllBut,
+  start,
+  waiting,
+  type Stage,
+} from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const stage = forWholeFile(test, 'waits', (t) => openStage(t, { env: { SWEEP_SECONDS: '1' }, spare: 1 }))
+const waitSeconds = 3
+const impatience = { RUN_WAIT_SECONDS: String(waitSeconds), QUEUE_BLOCKED_SECONDS: '3', SWEEP_SECONDS: '1' }
+const impatient = forWholeFile(test, 'waits in vain', (t) => openStage(t, { env: impatience, spare: 1 }))
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Somebody whose site does not accept the token any more, which nobody has noticed yet. */
-async function openDead(t: ExecutionContext, env: Record<string, string> = {}) {
-  const opened = await openScripts(t, { SWEEP_SECONDS: '1', ...env })
+async function openDead(t: ExecutionContext, given?: Stage) {
+  const opened = await scriptsOn(given ?? (await stage()))
   const { someone, vaultEntryId: entryId, sites } = opened
   const replaceToken = async (token: string) =>
     t.is((await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).status, 200)
@@ -57,6 +75,7 @@ test('a dead credential parks every run that needs it, whatever started it, and 
   const mixedId = (await start(someone, mixed)).body.id
   const severalId = (await start(someone, several)).body.id
   const parked = [first, mixedId, severalId]
+  const atTracker = () => sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(mixedId))
 
   for (const runId of parked) {
     const run = await waiting(someone, runId)
@@ -81,7 +100,7 @@ test('a dead credential parks every run that needs it, whatever started it, and 
   t.is(before.at(-1)?.kind, 'wait.started')
   t.like(before.at(-1)?.data, { cause: 'credential', site: sites.badTools.origin, calls: 1 })
   t.like(dataOf(await timelineOf(someone, severalId), 'wait.started'), { 0: { calls: 2 }, length: 1 })
-  t.is(sites.tracker.requests().length, 1)
+  t.is(atTracker().length, 1)
 
   const patched = Date.now()
   await replaceToken('good-token')
@@ -99,7 +118,7 @@ test('a dead credential parks every run that needs it, whatever started it, and 
     t.deepEqual([...new Set(answers.slice(0, -1))], answers.length > 1 ? [401] : [], key)
     t.true(answers.length <= 2, key)
   }
-  t.is(sites.tracker.requests().length, 1)
+  t.is(atTracker().length, 1)
   for (const runId of parked) {
     const timeline = await timelineOf(someone, runId)
     const overs = dataOf(timeline, 'wait.ended')
@@ -112,7 +131,8 @@ test('a dead credential parks every run that needs it, whatever started it, and 
 })
 
 test('a run that waits for its turn at one site and for a token of another goes on with each as it comes', async (t) => {
-  const { sites, someone, vaultEntryId } = await openScripts(t, { SWEEP_SECONDS: '1' })
+  const opened = await stage()
+  const { sites, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
   const entryId = await connectTracker(someone, sites)
   const replaceToken = (token: string) =>
     call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((answer) => answer.body)
@@ -140,7 +160,7 @@ test('a run that waits for its turn at one site and for a token of another goes 
   ])
   t.is(dataOf(timeline, 'wait.ended').length, causes.length)
   t.deepEqual(
-    sites.tracker.requests().map(({ status }) => status),
+    sites.tracker.requests().flatMap(({ idempotencyKey, status }) => (idempotencyKey?.startsWith(id) ? [status] : [])),
     [401, 200],
   )
 })
@@ -199,21 +219,67 @@ test('when the vault entry is deleted a run that waits for it goes on, and its m
   t.deepEqual(statuses(`${id}:1:0`), [401])
 })
 
-test('a run does not wait for longer than it may, for its owner or for its turn, and says which it was', async (t) => {
-  const { platform, someone, scripted, hooked, replaceToken } = await openDead(t, { RUN_WAIT_SECONDS: '3' })
+/** How long the run has waited, in seconds. */
+const waited = async (someone: Person, runId: string) =>
+  Number(dataOf(await timelineOf(someone, runId), 'wait.ended')[0]?.['ms']) / 1000
+
+test('a run does not wait for its owner for longer than it may, and says so', async (t) => {
+  const { platform, someone, hooked } = await openDead(t, await impatient())
   const agent = await hooked('[[call slow_once {"seconds":0}]]')
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
   const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
-  const parked = await ended(someone, runId)
-  t.like(parked, { status: 'failed', reason: 'SITE_NOT_RECONNECTED' })
-  const waited = async (id: string) => Number(dataOf(await timelineOf(someone, id), 'wait.ended')[0]?.['ms']) / 1000
-  const first = await waited(runId)
-  t.true(first >= 3 && first < 8, `it waited ${first} s`)
+  t.like(await ended(someone, runId), { status: 'failed', reason: 'SITE_NOT_RECONNECTED' })
+  t.true((await waited(someone, runId)) >= waitSeconds)
   t.is((await ended(someone, next)).status, 'completed')
+})
 
-  await replaceToken('good-token')
+test('a run does not wait for its turn at a site for longer than it may, and says so', async (t) => {
+  const opened = await impatient()
+  const { someone, scripted } = await scriptsOn(opened, spareSite(opened))
   const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
   t.like(await ended(someone, id), { status: 'failed', reason: 'WAITED_TOO_LONG' })
-  const second = await waited(id)
-  t.true(second >= 3 && second < 8, `it waited ${second} s`)
+  t.true((await waited(someone, id)) >= waitSeconds)
 })
+
+const pause = (someone: Person, agentId: string) => call(someone, agents.pauseAgent, { params: { agentId } })
+const resume = (someone: Person, agentId: string) => call(someone, agents.resumeAgent, { params: { agentId } })
+
+test('a run whose owner has no credits left fails with NO_CREDITS when none come in time', async (t) => {
+  const { platform, someone, scripted } = await scriptsOn(await impatient())
+  const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  await pause(someone, agent.id)
+  const { id } = (await start(someone, agent)).body
+  await spendAllBut(platform, id, 1)
+  await resume(someone, agent.id)
+  t.like(await ended(someone, id), { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
+  t.true((await waited(someone, id)) >= waitSeconds)
+  t.is(dataOf(await timelineOf(someone, id), 'step.started').length, 1, 'the model is not asked')
+})
+
+const past = new Date(Date.now() - 1000)
+const lost = [
+  { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
+  { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
+  { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { currentPeriodEnd: past } },
+]
+for (const { cause, reason, change } of lost) {
+  test(`a queued run fails with ${reason} when nobody has paid for it in time, and later ones are carried out`, async (t) => {
+    const { platform } = await impatient()
+    const { database } = platform.services
+    const someone = await customer(platform)
+    const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+    const account = database('accounts').whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
+    const { tier, currentPeriodEnd, balance } = (await account.clone().first()) as Record<string, unknown>
+    await pause(someone, agent.id)
+    const { runId } = (await deliver(platform, agent, { cause })).body
+    await account.clone().update(change)
+    await resume(someone, agent.id)
+    await eventually(20, `the queue is blocked by ${cause}`, async () => {
+      const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
+      return queue.blockedCause === cause || undefined
+    })
+    t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
+    await account.clone().update({ tier, currentPeriodEnd, balance })
+    t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
+  })
+}
