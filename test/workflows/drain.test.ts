@@ -1,10 +1,12 @@
 import test from 'ava'
-import { openScripts } from '../helpers/runs.ts'
+import { openStage, scriptsOn } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { openClient, wakeUntilLong, wakeWhileClaiming } from './scenarios.ts'
 
+const scripts = forWholeFile(test, 'drain', async (t) => scriptsOn(await openStage(t)))
+
 test('a wake-up that comes while the queue claims makes it claim again before it lingers', async (t) => {
-  const scripts = await openScripts(t)
-  const history = await wakeWhileClaiming(scripts, openClient(t))
+  const history = await wakeWhileClaiming(await scripts(), openClient(t))
   const types = history.events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''))
   const claims = types.flatMap((type, index) => (type === 'MARKER_RECORDED' ? [index] : []))
   t.is(claims.length, 2)
@@ -13,6 +15,6 @@ test('a wake-up that comes while the queue claims makes it claim again before it
 })
 
 test('a queue that is woken again and again without a run continues as new when its history is long', async (t) => {
-  const { events } = await wakeUntilLong(await openScripts(t), openClient(t))
+  const { events } = await wakeUntilLong(await scripts(), openClient(t))
   t.is(events.at(-1)?.eventType, 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })

@@ -6,7 +6,7 @@ import { agentQueueId, agentRunId, scheduleId, wakeSignal } from '../../workflow
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
-import { allEnded, cancel, happened, start, waiting, type openScripts } from '../helpers/runs.ts'
+import { allEnded, cancel, happened, start, waiting, type Scripts } from '../helpers/runs.ts'
 import { scheduledAgent } from '../helpers/schedules.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 
@@ -14,8 +14,6 @@ import { temporalAddress } from '../helpers/temporal.ts'
 export interface History {
   events: { eventId: string; eventType: string; [attributes: string]: unknown }[]
 }
-
-type Scripts = Awaited<ReturnType<typeof openScripts>>
 
 /** A client of the server that all tests share, closed with the test. */
 export function openClient(t: ExecutionContext): Client {

@@ -4,6 +4,13 @@ import { isCoded } from '../../../src/errors.ts'
 import { newId } from '../../../src/ids.ts'
 import { agentOf, person } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+// What is accepted at the same time shares a transaction, so these tests come one by one.
+const platformOf = forWholeFile(test, 'accept', (t) => startPlatform(t))
+const shallow = forWholeFile(test, 'accept in shallow queues', (t) =>
+  startPlatform(t, { env: { QUEUE_DEPTH: '5', TEMPORAL_ADDRESS: '127.0.0.1:1' } }),
+)
 
 const requestOf = (agentId: string, fields: Partial<AcceptRequest> = {}): AcceptRequest => ({
   agentId,
@@ -12,10 +19,11 @@ const requestOf = (agentId: string, fields: Partial<AcceptRequest> = {}): Accept
   ...fields,
 })
 
-/** How many transactions wrote the runs: Postgres notes in each row which one did. */
-async function transactions({ services }: Platform): Promise<number> {
+/** How many transactions wrote the agents' runs: Postgres notes in each row which one did. */
+async function transactions({ services }: Platform, ...agents: { id: string }[]): Promise<number> {
   const { rows } = await services.database.raw<{ rows: { count: number }[] }>(
-    'select count(distinct xmin::text)::int as count from runs',
+    'select count(distinct xmin::text)::int as count from runs where agent_id = any(?)',
+    [agents.map(({ id }) => id)],
   )
   return rows[0]?.count ?? 0
 }
@@ -23,37 +31,43 @@ async function transactions({ services }: Platform): Promise<number> {
 const codeOf = (settled: PromiseSettledResult<unknown>): string | undefined =>
   settled.status === 'rejected' && isCoded(settled.reason) ? settled.reason.code : undefined
 
-test('what is accepted in one turn of the event loop is one transaction, in the order in which it came', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await person(platform)
-  const [one, other] = [await agentOf(someone), await agentOf(someone)]
-  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
-  const receipts = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
-  )
-  t.is(await transactions(platform), 1)
-  t.deepEqual(
-    receipts.map(({ sequence, ahead }) => [sequence, ahead]),
-    receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
-  )
-})
+test.serial(
+  'what is accepted in one turn of the event loop is one transaction, in the order in which it came',
+  async (t) => {
+    const platform = await platformOf()
+    const someone = await person(platform)
+    const [one, other] = [await agentOf(someone), await agentOf(someone)]
+    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    const receipts = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
+    )
+    t.is(await transactions(platform, one, other), 1)
+    t.deepEqual(
+      receipts.map(({ sequence, ahead }) => [sequence, ahead]),
+      receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
+    )
+  },
+)
 
-test('neither a receipt nor a list of failed runs reads all the runs that have completed', async (t) => {
-  const platform = await startPlatform(t)
+test.serial('neither a receipt nor a list of failed runs reads all the runs that have completed', async (t) => {
+  const platform = await platformOf()
   const agent = await agentOf(await person(platform))
   const { database, runs } = platform.services
   const { runId } = await runs.accept(requestOf(agent.id, { trigger: 'webhook' }))
   await database.raw(
     `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
      select id || '-' || i, agent_id, owner_id, sequence + i, trigger, 'completed', request_id, accepted_at, progressed_at, accepted_at
-       from runs, generate_series(1, 20000) i`,
+       from runs, generate_series(1, 20000) i where id = ?`,
+    [runId],
   )
   await database.raw('analyze runs')
   const { ownerId } = await database('runs').where({ id: runId }).first<{ ownerId: string }>('ownerId')
   const asked: { sql: string; bindings: string[] }[] = []
-  database.on('query', (query: { sql: string; bindings: string[] }) => void asked.push(query))
+  const note = (query: { sql: string; bindings: string[] }) => void asked.push(query)
+  database.on('query', note)
   await runs.receipt(agent.id, runId)
   await runs.list(ownerId, { status: 'failed', limit: 20 })
+  database.off('query', note)
   const byState = asked.filter(({ sql }) => /"status" (in|=) /.test(sql))
   t.is(byState.length, 2)
   for (const { sql, bindings } of byState) {
@@ -66,8 +80,8 @@ test('neither a receipt nor a list of failed runs reads all the runs that have c
   }
 })
 
-test('what comes while a commit is under way shares the next one', async (t) => {
-  const platform = await startPlatform(t)
+test.serial('what comes while a commit is under way shares the next one', async (t) => {
+  const platform = await platformOf()
   const agent = await agentOf(await person(platform))
   const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
   const first = accept(requestOf(agent.id))
@@ -76,15 +90,15 @@ test('what comes while a commit is under way shares the next one', async (t) => 
   await new Promise((resolve) => setImmediate(resolve))
   const others = Array.from({ length: 50 }, () => accept(requestOf(agent.id)))
   const receipts = await Promise.all([first, ...others])
-  t.is(await transactions(platform), 2)
+  t.is(await transactions(platform, agent), 2)
   t.deepEqual(
     receipts.map(({ sequence }) => sequence),
     receipts.map((_, index) => index + 1),
   )
 })
 
-test('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
-  const platform = await startPlatform(t, { env: { QUEUE_DEPTH: '4' } })
+test.serial('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
+  const platform = await shallow()
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
@@ -98,33 +112,41 @@ test('a request of a batch that is refused does not harm the others, and takes n
     accept(requestOf(agent.id)),
     accept(requestOf(agent.id)),
     accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
   ])
   t.deepEqual(
     settled.map((one) => (one.status === 'fulfilled' ? one.value.sequence : codeOf(one))),
-    [1, 'AGENT_ALREADY_RUNNING', 'AGENT_NOT_FOUND', 2, 2, 'VALIDATION_ERROR', 3, 4, 'RATE_LIMITED'],
+    [1, 'AGENT_ALREADY_RUNNING', 'AGENT_NOT_FOUND', 2, 2, 'VALIDATION_ERROR', 3, 4, 5, 'RATE_LIMITED'],
   )
-  t.is(await transactions(platform), 1)
+  t.is(await transactions(platform, agent), 1)
 })
 
-test('when a commit fails every request of its batch learns of it, and the next batch is accepted', async (t) => {
-  const platform = await startPlatform(t)
-  const agent = await agentOf(await person(platform))
-  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
-  // What Postgres cannot store makes the statement fail; requests never get here with it.
-  const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
-  const settled = await Promise.allSettled(broken)
-  t.deepEqual(
-    settled.map(({ status }) => status),
-    ['rejected', 'rejected'],
-  )
-  t.is((await accept(requestOf(agent.id))).sequence, 1)
-})
+test.serial(
+  'when a commit fails every request of its batch learns of it, and the next batch is accepted',
+  async (t) => {
+    const platform = await platformOf()
+    const agent = await agentOf(await person(platform))
+    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    // What Postgres cannot store makes the statement fail; requests never get here with it.
+    const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
+    const settled = await Promise.allSettled(broken)
+    t.deepEqual(
+      settled.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    t.is((await accept(requestOf(agent.id))).sequence, 1)
+  },
+)
 
-test('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
-  const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+test.serial('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
+  const platform = await shallow()
   const agent = await agentOf(await person(platform))
   const { runs } = platform.services
-  const wakings = () => platform.logs.filter((line) => line.includes('the queue was not woken')).length
+  /** Each of them fails, because Temporal is away, and says of which agent. */
+  const failures = () =>
+    platform.logs
+      .map((line) => JSON.parse(line) as { agentId?: string; err?: unknown })
+      .filter(({ agentId, err }) => agentId === agent.id && err !== undefined).length
   for (let number = 0; number < 5; number += 1) await runs.accept(requestOf(agent.id))
   for (let number = 1; number <= 5; number += 1) {
     const run = await runs.claimNext(agent.id)
@@ -134,5 +156,5 @@ test('however many runs are accepted, an agent is woken once until it has found 
   t.is(await runs.claimNext(agent.id), null)
   await runs.accept(requestOf(agent.id))
   await platform.services.temporal.close()
-  t.is(wakings(), 2)
+  t.is(failures(), 2)
 })

@@ -8,20 +8,19 @@ import { forWholeFile } from '../../helpers/whole-file.ts'
 
 const stage = forWholeFile(test, 'budgets', (t) => openStage(t, { env: { RUN_STEPS: '6', RUN_TOOL_CALLS: '6' } }))
 
-/** Somebody on the stage, who can also have a run follow a script as if it had used something up before. */
-async function open() {
-  const scripts = await scriptsOn(await stage())
-  const { platform, someone, scripted, sent } = scripts
-  async function followAfter(used: { credits?: number; inputTokens?: number }, script: string) {
-    const agent = await scripted(script)
-    const params = { agentId: agent.id }
-    await call(someone, agents.pauseAgent, { params }).then(({ body }) => body)
-    const { id } = (await start(someone, agent)).body
-    await platform.services.database('runs').where({ id }).update(used)
-    await call(someone, agents.resumeAgent, { params }).then(({ body }) => body)
-    return { run: await ended(someone, id), sent: sent(id) }
-  }
-  return { ...scripts, followAfter }
+/** Somebody whose runs do not meet: each has an agent of its own. */
+const open = forWholeFile(test, 'somebody with budgets', async () => scriptsOn(await stage()))
+
+/** Has a run follow a script as if it had used something up before. */
+async function followAfter(used: { credits?: number; inputTokens?: number }, script: string) {
+  const { platform, someone, scripted, sent } = await open()
+  const agent = await scripted(script)
+  const params = { agentId: agent.id }
+  await call(someone, agents.pauseAgent, { params }).then(({ body }) => body)
+  const { id } = (await start(someone, agent)).body
+  await platform.services.database('runs').where({ id }).update(used)
+  await call(someone, agents.resumeAgent, { params }).then(({ body }) => body)
+  return { run: await ended(someone, id), sent: sent(id) }
 }
 
 const echo = (text: string) => `[[call echo_text {"text":"${text}"}]]`
@@ -53,7 +52,6 @@ test('a run that asks for more tool calls than its budget has ends with BUDGET_T
 })
 
 test('a run that used more tokens than its budget has ends with BUDGET_TOKENS', async (t) => {
-  const { followAfter } = await open()
   const { run, sent } = await followAfter({ inputTokens: 1_000_000 }, twoCalls)
   t.like(run, { status: 'failed', reason: 'BUDGET_TOKENS', steps: 1 })
   t.is(sent.length, 0)
@@ -62,7 +60,6 @@ test('a run that used more tokens than its budget has ends with BUDGET_TOKENS', 
 })
 
 test('a run that used more credits than its budget has ends with BUDGET_CREDITS', async (t) => {
-  const { followAfter } = await open()
   const { run, sent } = await followAfter({ credits: 499 }, twoCalls)
   t.like(run, { status: 'failed', reason: 'BUDGET_CREDITS', credits: 501, steps: 2 })
   t.is(sent.length, 1)
@@ -148,7 +145,7 @@ test('a tool that is not offered and arguments that do not fit are answered to t
 })
 
 test('each step of a run is debited once, and the ledger, the run and the timeline agree', async (t) => {
-  const { someone, follow } = await open()
+  const { someone, follow } = await scriptsOn(await stage())
   const before = (await call(someone, billing.getBilling)).body.balance
   const { run, timeline } = await follow(oneByOne(echo('one'), '[[say done]]'))
   t.like(run, { status: 'completed', steps: 2 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
+import * as vault from '../../../api/vault.ts'
 import * as webhooks from '../../../api/webhooks.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
@@ -241,14 +242,15 @@ test('deleting an agent cancels its running and its queued runs, and nothing is 
 
 test('calls that wait for their turn at a host leave the queue when their run is cancelled', async (t) => {
   const stage = await working()
-  const { platform, sites, someone, scripted } = await scriptsOn(stage, spareSite(stage))
+  const { platform, sites, someone, vaultEntryId: entryId, scripted } = await scriptsOn(stage, spareSite(stage))
   const { host } = new URL(sites.badTools.origin)
   const queued = async () => (await platform.services.database('outgoing_waits').where({ host })).length
-  // The host asks the first run for a pause, which is then for everybody.
-  const first = (await start(someone, await scripted('[[call limit {}]]'))).body
+  // The host asks for a pause, which is for everybody.
+  await call(someone, vault.callTool, { params: { entryId, toolName: 'limit' }, body: {} })
+  const one = '[[call slow_read {"seconds":0}]]'
+  const first = (await start(someone, await scripted(one))).body
   await waiting(someone, first.id)
-  const two = '[[call slow_read {"seconds":0}]] [[call slow_read {"seconds":0}]]'
-  const second = (await start(someone, await scripted(two))).body
+  const second = (await start(someone, await scripted(`${one} ${one}`))).body
   await waiting(someone, second.id)
   t.is(await queued(), 3, 'one of the first, both of the second')
 

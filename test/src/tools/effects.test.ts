@@ -13,6 +13,10 @@ const patient = forWholeFile(test, 'effects', (t) =>
 )
 const hasty = forWholeFile(test, 'effects in time', (t) => openStage(t, { env: { SITE_TIMEOUT_SECONDS: '1.5' } }))
 
+/** Somebody on each of the two, for tests that look at nothing but their own runs. */
+const scripts = forWholeFile(test, 'somebody', async () => scriptsOn(await patient()))
+const hastyScripts = forWholeFile(test, 'somebody in time', async () => scriptsOn(await hasty()))
+
 interface Expected {
   /** How often the site was reached, each time with the same Idempotency-Key. */
   sent: number
@@ -59,7 +63,7 @@ async function check(t: ExecutionContext, { follow }: Scripts, calls: [string, E
 
 test('a call that the site answers is sent once', async (t) => {
   const answered = { sent: 1, status: 'succeeded', httpStatus: 200 } as const
-  await check(t, await scriptsOn(await patient()), [
+  await check(t, await scripts(), [
     ['slow_once {"seconds":0}', { ...answered, told: /waited/ }],
     ['echo_text {"text":"hello"}', { ...answered, told: /hello/ }],
   ])
@@ -67,11 +71,11 @@ test('a call that the site answers is sent once', async (t) => {
 
 test('a tool that must run once is not repeated after a failure that leaves its effect in doubt', async (t) => {
   const unknown = { sent: 1, status: 'unknown' } as const
-  await check(t, await scriptsOn(await patient()), [
+  await check(t, await scripts(), [
     ['fail {}', { ...unknown, httpStatus: 500, told: /status 500.*on fire/ }],
     ['reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ }],
   ])
-  await check(t, await scriptsOn(await hasty()), [
+  await check(t, await hastyScripts(), [
     ['hang {}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
     ['slow_once {"seconds":5}', { ...unknown, httpStatus: null, told: /did not answer in time/ }],
   ])
@@ -80,7 +84,7 @@ test('a tool that must run once is not repeated after a failure that leaves its 
 test('a tool that only reads is repeated after a failure, with the same key, and may succeed', async (t) => {
   const flaky = { status: 'succeeded', httpStatus: 200 } as const
   const spent = { sent: 3, status: 'failed', httpStatus: 500, told: /status 500.*Failure 3 of 9/ } as const
-  await check(t, await scriptsOn(await patient()), [
+  await check(t, await scripts(), [
     ['flaky_read {"failures":1}', { ...flaky, sent: 2, told: /"attempts":2/ }],
     ['flaky_read {"failures":2,"how":"cut"}', { ...flaky, sent: 3, told: /"attempts":3/ }],
     ['flaky_read {"failures":9}', spent],
@@ -89,7 +93,7 @@ test('a tool that only reads is repeated after a failure, with the same key, and
 
 test('a tool that may be repeated is sent three times when it is too slow; then its outcome depends on its effect', async (t) => {
   const late = { sent: 3, httpStatus: null, told: /did not answer in time/ }
-  await check(t, await scriptsOn(await hasty()), [
+  await check(t, await hastyScripts(), [
     ['slow_read {"seconds":5}', { ...late, status: 'failed' }],
     ['slow_idempotent {"seconds":5}', { ...late, status: 'unknown' }],
   ])
@@ -97,7 +101,7 @@ test('a tool that may be repeated is sent three times when it is too slow; then 
 
 test('an answer that cannot be used leaves the effect in doubt, and is not asked for again', async (t) => {
   const unknown = { sent: 1, status: 'unknown', httpStatus: 200 } as const
-  await check(t, await scriptsOn(await patient()), [
+  await check(t, await scripts(), [
     ['not_object {}', { ...unknown, told: /not a JSON object/ }],
     ['not_json {}', { ...unknown, told: /not valid JSON/ }],
     ['not_utf8 {}', { ...unknown, told: /not valid UTF-8/ }],
@@ -110,7 +114,7 @@ test('an answer that cannot be used leaves the effect in doubt, and is not asked
 test('a refusal proves that nothing happened: the call has failed and is sent once', async (t) => {
   const told = /does not permit.*You may not use this tool/
   const refused = { sent: 1, status: 'failed', httpStatus: 403, told } as const
-  await check(t, await scriptsOn(await patient()), [['refuse {}', refused]])
+  await check(t, await scripts(), [['refuse {}', refused]])
 })
 
 const use = (someone: Person, entryId: string, toolName: string, body: Record<string, unknown> = {}) =>
@@ -158,8 +162,8 @@ test('a token that the site does not accept parks the run with its call, and its
 for (const how of ['seconds', 'date']) {
   test(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
     const stage = await patient()
-    const scripts = await scriptsOn(stage, spareSite(stage))
-    const { run, timeline, sent, outcomes } = await scripts.follow(
+    const { sites, follow } = await scriptsOn(stage, spareSite(stage))
+    const { run, timeline, sent, outcomes } = await follow(
       `[[call limit_first {"refusals":2,"seconds":2,"how":"${how}"}]]`,
     )
     t.is(run.status, 'completed')
@@ -175,7 +179,7 @@ for (const how of ['seconds', 'date']) {
     for (const gap of [at[1]! - at[0]!, at[2]! - at[1]!]) t.true(gap >= 1000 && gap < 10_000, `${gap} ms between calls`)
     t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /rate limit is exceeded.*Too many requests/)
     const waits = dataOf(timeline, 'wait.started')
-    t.like(waits, { 0: { cause: 'rate_limit', site: scripts.sites.badTools.origin, calls: 1 } })
+    t.like(waits, { 0: { cause: 'rate_limit', site: sites.badTools.origin, calls: 1 } })
     t.is(dataOf(timeline, 'wait.ended').length, waits.length)
   })
 }
@@ -200,12 +204,11 @@ test('a site that asks one caller for a pause is left alone by everybody', async
 
 test('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
   const stage = await patient()
-  const scripts = await scriptsOn(stage, spareSite(stage))
-  const { sites, platform, someone, vaultEntryId } = scripts
+  const { sites, platform, someone, vaultEntryId, follow } = await scriptsOn(stage, spareSite(stage))
   const root = await person(platform, 'root@example.com')
   const params = { host: new URL(sites.badTools.origin).host }
   t.is((await call(root, admin.suspendHost, { params, body: { reason: 'Abuse of Mallory' } })).status, 200)
-  const { run, timeline, outcomes } = await scripts.follow('[[call slow_once {"seconds":0}]]')
+  const { run, timeline, outcomes } = await follow('[[call slow_once {"seconds":0}]]')
   t.is(run.status, 'completed')
   t.like(outcomes, { 0: { status: 'failed', httpStatus: null, attempts: 0 }, length: 1 })
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
@@ -225,7 +228,8 @@ test('a redirect is not followed, because the token would go with it', async (t)
   const stage = await patient()
   const other = spareSite(stage)
   const location = `${other.origin}/api/tools/echo_text`
-  const { run, outcomes, sent } = await (await scriptsOn(stage)).follow(`[[call redirect {"location":"${location}"}]]`)
+  const { follow } = await scripts()
+  const { run, outcomes, sent } = await follow(`[[call redirect {"location":"${location}"}]]`)
   t.is(run.status, 'completed')
   t.is(sent.length, 1)
   t.regex(String(outcomes[0]?.['result']), /redirect/)
@@ -234,7 +238,7 @@ test('a redirect is not followed, because the token would go with it', async (t)
 })
 
 test('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
-  const { sites, someone } = await scriptsOn(await patient())
+  const { sites, someone } = await scripts()
   const vaultEntryId = await connectTracker(someone, sites)
   const agent = await agentOf(someone, {
     systemPrompt: '[[call issues.createIssue {"title":"A","content":"B"}]]',
@@ -261,7 +265,7 @@ test('a call to a site whose vault entry was deleted meanwhile is answered to th
 })
 
 test('the calls of one step are made side by side', async (t) => {
-  const { follow } = await scriptsOn(await patient())
+  const { follow } = await scripts()
   const { run, timeline, sent } = await follow('[[call slow_read {"seconds":2}]] [[call slow_once {"seconds":2}]]')
   t.is(run.status, 'completed')
   t.is(sent.length, 2)
