@@ -42,13 +42,13 @@ export const allEnded = (someone: Person, agent: { id: string }, seconds: number
   })
 
 /** Waits until the run's timeline has an event of this kind, and returns it. */
-export const happened = (someone: Person, runId: string, kind: string, seconds = 20) =>
+export const happened = (someone: Person, runId: string, kind: string, seconds = 45) =>
   eventually(seconds, `${kind} happens to the run ${runId}`, async () =>
     (await timelineOf(someone, runId)).find((event) => event.kind === kind),
   )
 
 /** Waits until the run itself waits, and returns it. */
-export const waiting = (someone: Person, runId: string, seconds = 20) =>
+export const waiting = (someone: Person, runId: string, seconds = 45) =>
   eventually(seconds, `the run ${runId} waits`, async () => {
     const run = await runOf(someone, runId)
     return run.status === 'waiting' ? run : undefined

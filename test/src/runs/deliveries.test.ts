@@ -18,10 +18,10 @@ async function open() {
 
 const payloadOf = (timeline: Events) => dataOf(timeline, 'accepted')[0]?.['payload']
 
-const deliveries = 48
-const senders = 8
+const deliveries = 36
+const senders = 6
 
-test('48 deliveries, 8 at once, to three agents: each agent works through its own in order of arrival, one at a time', async (t) => {
+test('36 deliveries, 6 at once, to three agents: each agent works through its own in order of arrival, one at a time', async (t) => {
   const { platform, someone } = await open()
   const trio = await Promise.all(
     [1, 2, 3].map(() => webhookAgent(someone, { systemPrompt: '[[sleep 0.1]] [[say done]]' })),

@@ -139,11 +139,11 @@ test('a run that waits for its turn at one site and for a token of another goes 
   await replaceToken('revoked')
   const agent = await agentOf(someone, {
     systemPrompt:
-      '[[call limit_first {"refusals":1,"seconds":2}]] [[call issues.createIssue {"title":"A","content":"B"}]]',
+      '[[call limit_first {"refusals":1,"seconds":4}]] [[call issues.createIssue {"title":"A","content":"B"}]]',
     sites: [{ vaultEntryId }, { vaultEntryId: entryId }],
   })
   const { id } = (await start(someone, agent)).body
-  const run = await eventually(20, 'the run waits for the token only', async () => {
+  const run = await eventually(45, 'the run waits for the token only', async () => {
     const found = await runOf(someone, id)
     return found.waitingCause === 'credential' ? found : undefined
   })
