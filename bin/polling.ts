@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -15,10 +17,10 @@ import type { ProcessContext } from './process.ts'
 /** Long enough for a worker to let go of a server that is gone, short enough to be back soon after. */
 const retryMs = 2000
 
-/** Bundles the workflow code as it runs in Temporal's sandbox; takes about a second. */
-export const bundleWorkflows = (): Promise<WorkflowBundle> =>
+/** Bundles the workflow code as it runs in Temporal's sandbox, from the project at `root`; takes about a second. */
+export const bundleWorkflows = (root = fileURLToPath(new URL('..', import.meta.url))): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
-    workflowsPath: new URL('../workflows/index.ts', import.meta.url).pathname,
+    workflowsPath: join(root, 'workflows/index.ts'),
     logger: new DefaultLogger('ERROR'),
   })
 
