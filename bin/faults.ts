@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openBench, type Bench, type Finding } from '../test/faults/bench.ts'
+import { chosen, problemsOf, type Fault } from '../test/faults/fault.ts'
+import { faults } from '../test/faults/index.ts'
+import { readResults } from '../test/faults/results.ts'
+import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
+
+/**
+ * `npm run faults [-- [--jobs <n>] <part of an id or path>…]`: plants faults in a copy of the project, one at a time, and
+ * says which tests notice each. For people who change the code; `npm test` does not run it. Ends with 1 if a fault was
+ * missed or could not be planted, or if the tests fail without any.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** Who changes the code does not wait longer than this for a single answer. */
+const slowSeconds = 20
+
+async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<number> {
+  const problems = problemsOf(faults, (path) => existsSync(join(root, path)))
+  const usable = wanted.filter((fault) => !problems.has(fault))
+  const benches = await Promise.all(
+    Array.from({ length: Math.min(jobs, usable.length) }, (_, index) => openBench(ground, root, `faults_${index + 1}`)),
+  )
+  const unplanted = wanted.flatMap((fault) => (problems.has(fault) ? [{ fault, problem: problems.get(fault)! }] : []))
+  for (const { fault, problem } of unplanted) console.log(`! ${fault.id}: ${problem}`)
+  const { passing, failing } = benches[0] ? await runUnedited(ground, benches[0], usable) : nothing
+  for (const title of failing) console.log(`! fails without any fault: ${title}`)
+  const findings: Finding[] = []
+  const queue = [...usable]
+  const work = async (bench: Bench): Promise<void> => {
+    for (let fault = queue.shift(); fault; fault = queue.shift()) {
+      try {
+        const finding = await bench.examine(fault, passing)
+        findings.push(finding)
+        console.log(describe(finding))
+      } catch (error) {
+        unplanted.push({ fault, problem: (error as Error).message })
+        console.log(`! ${fault.id}: ${(error as Error).message}`)
+      }
+    }
+  }
+  await Promise.all(benches.map(work))
+  return sum(findings, unplanted.length, failing.length)
+}
+
+const nothing = { passing: new Set<string>(), failing: [] as string[] }
+
+/** All files that are needed, once: only a test that passes now can notice anything later. */
+async function runUnedited({ record }: TestGround, { copy, env }: Bench, list: Fault[]) {
+  const whole = new Set(list.filter(({ match }) => match === undefined).flatMap(({ tests }) => tests))
+  const partly = list.filter(({ tests }) => !tests.every((file) => whole.has(file)))
+  const parts = new Set(partly.flatMap(({ tests }) => tests))
+  console.log(`Running ${new Set([...whole, ...parts]).size} files of tests without any fault ...`)
+  const results = [
+    ...(await runTests([...whole])),
+    ...(await runTests([...parts].flatMap((file) => [file]), [...new Set(partly.map(({ match }) => match ?? '*'))])),
+  ]
+  return {
+    passing: new Set(results.filter(({ passed }) => passed).map(({ title }) => title)),
+    failing: results.filter(({ passed }) => !passed).map(({ title }) => title),
+  }
+
+  async function runTests(files: string[], matches: string[] = []) {
+    if (files.length === 0) return []
+    const concurrency = ['--concurrency', String(availableParallelism())]
+    const matching = matches.flatMap((match) => ['--match', match])
+    const { output, ended } = startAva({ record, env }, [...files, ...matching, ...concurrency], { root: copy, quiet: true })
+    const results = await readResults(output)
+    await ended
+    return results
+  }
+}
+
+function describe({ fault, seconds, verdict }: Finding): string {
+  const time = `${seconds.toFixed(1)} s`
+  if (verdict.kind === 'noticed') return `✔ ${fault.id} (${time}): noticed by "${verdict.by}"`
+  if (verdict.kind === 'broken') return `✘ ${fault.id} (${time}): NO TEST RAN${verdict.report ? `, but: ${verdict.report}` : ''}`
+  return `✘ ${fault.id} (${time}): MISSED by ${fault.tests.join(', ')}\n    ${fault.file}: ${fault.why}`
+}
+
+function sum(findings: Finding[], unplanted: number, failing: number): number {
+  const noticed = findings.filter(({ verdict }) => verdict.kind === 'noticed')
+  const missed = findings.length - noticed.length
+  const slow = noticed.filter(({ seconds }) => seconds > slowSeconds)
+  for (const { fault, seconds } of slow) console.log(`slow: ${fault.id} took ${seconds.toFixed(1)} s to be noticed`)
+  const tail = failing > 0 ? `, ${failing} tests fail without any fault` : ''
+  console.log(`\n${noticed.length} noticed, ${missed} missed, ${unplanted} not planted${tail}`)
+  return missed + unplanted + failing > 0 ? 1 : 0
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) } },
+})
+const wanted = chosen(faults, positionals)
+if (wanted.length === 0) {
+  console.error(`No fault has an id or a path with ${positionals.join(' or ')} in it.`)
+  process.exit(1)
+}
+process.exit(
+  await onTestGround((ground) => main(ground, wanted, Math.max(1, Number(values.jobs) || 1))).catch((error: unknown) => {
+    console.error((error as Error).message)
+    return 1
+  }),
+)
