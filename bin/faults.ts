@@ -48,28 +48,25 @@ async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<
 
 const nothing = { passing: new Set<string>(), failing: [] as string[] }
 
-/** All files that are needed, once: only a test that passes now can notice anything later. */
+/** The tests that are needed, once: only one that passes now can notice anything later. */
 async function runUnedited({ record }: TestGround, { copy, env }: Bench, list: Fault[]) {
   const whole = new Set(list.filter(({ match }) => match === undefined).flatMap(({ tests }) => tests))
-  const partly = list.filter(({ tests }) => !tests.every((file) => whole.has(file)))
-  const parts = new Set(partly.flatMap(({ tests }) => tests))
-  console.log(`Running ${new Set([...whole, ...parts]).size} files of tests without any fault ...`)
-  const results = [
-    ...(await runTests([...whole])),
-    ...(await runTests([...parts].flatMap((file) => [file]), [...new Set(partly.map(({ match }) => match ?? '*'))])),
-  ]
+  const partly = list.filter(({ tests }) => tests.some((file) => !whole.has(file)))
+  const parts = new Set(partly.flatMap(({ tests }) => tests).filter((file) => !whole.has(file)))
+  console.log(`Running the tests of ${whole.size + parts.size} files without any fault ...`)
+  const titles = [...new Set(partly.map(({ match }) => match ?? '*'))].flatMap((match) => ['--match', match])
+  const results = [...(await runTests([...whole])), ...(await runTests([...parts], titles))]
   return {
     passing: new Set(results.filter(({ passed }) => passed).map(({ title }) => title)),
     failing: results.filter(({ passed }) => !passed).map(({ title }) => title),
   }
 
-  async function runTests(files: string[], matches: string[] = []) {
+  async function runTests(files: string[], titles: string[] = []) {
     if (files.length === 0) return []
     const concurrency = ['--concurrency', String(availableParallelism())]
-    const matching = matches.flatMap((match) => ['--match', match])
-    const { output, ended } = startAva({ record, env }, [...files, ...matching, ...concurrency], { root: copy, quiet: true })
-    const results = await readResults(output)
-    await ended
+    const ava = startAva({ record, env }, [...files, ...titles, ...concurrency], { root: copy, quiet: true })
+    const results = await readResults(ava.output)
+    await ava.ended
     return results
   }
 }
@@ -77,8 +74,10 @@ async function runUnedited({ record }: TestGround, { copy, env }: Bench, list: F
 function describe({ fault, seconds, verdict }: Finding): string {
   const time = `${seconds.toFixed(1)} s`
   if (verdict.kind === 'noticed') return `✔ ${fault.id} (${time}): noticed by "${verdict.by}"`
-  if (verdict.kind === 'broken') return `✘ ${fault.id} (${time}): NO TEST RAN${verdict.report ? `, but: ${verdict.report}` : ''}`
-  return `✘ ${fault.id} (${time}): MISSED by ${fault.tests.join(', ')}\n    ${fault.file}: ${fault.why}`
+  if (verdict.kind === 'broken')
+    return `✘ ${fault.id} (${time}): NO TEST RAN${verdict.report ? `, but: ${verdict.report}` : ''}`
+  const how = verdict.kind === 'late' ? 'NOT NOTICED IN TIME' : 'MISSED'
+  return `✘ ${fault.id} (${time}): ${how} by ${fault.tests.join(', ')}\n    ${fault.file}: ${fault.why}`
 }
 
 function sum(findings: Finding[], unplanted: number, failing: number): number {
@@ -101,8 +100,10 @@ if (wanted.length === 0) {
   process.exit(1)
 }
 process.exit(
-  await onTestGround((ground) => main(ground, wanted, Math.max(1, Number(values.jobs) || 1))).catch((error: unknown) => {
-    console.error((error as Error).message)
-    return 1
-  }),
+  await onTestGround((ground) => main(ground, wanted, Math.max(1, Number(values.jobs) || 1))).catch(
+    (error: unknown) => {
+      console.error((error as Error).message)
+      return 1
+    },
+  ),
 )

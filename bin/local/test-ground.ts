@@ -112,5 +112,5 @@ export function startAva(
     record.remove(pid)
     return code
   })
-  return { output: child.stdout!, ended, kill: () => signal(pid, 'SIGKILL') }
+  return { output: child.stdout, ended, kill: () => signal(pid, 'SIGKILL') }
 }

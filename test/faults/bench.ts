@@ -13,7 +13,8 @@ const longestMs = 60_000
 export interface Finding {
   fault: Fault
   seconds: number
-  verdict: Verdict
+  /** `late`: the tests were cut off before one had failed. */
+  verdict: Verdict | { kind: 'late' }
 }
 
 /** A copy of the project in which faults are planted, one after the other. */
@@ -42,13 +43,18 @@ export async function openBench(ground: TestGround, root: string, name: string) 
     return { ...env, SWITCHYARD_TEST_TEMPLATE: template }
   }
 
-  async function run(fault: Fault, passing: ReadonlySet<string>): Promise<Verdict> {
+  async function run(fault: Fault, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
     const match = fault.match === undefined ? [] : ['--match', fault.match]
     const planted = { record: ground.record, env: await environmentFor(fault) }
     const ava = startAva(planted, [...fault.tests, ...match], { root: copy, quiet: true })
-    const timer = setTimeout(ava.kill, longestMs)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      ava.kill()
+    }, longestMs)
     try {
-      return await judge(ava.output, passing)
+      const verdict = await judge(ava.output, passing)
+      return isLate && verdict.kind !== 'noticed' ? { kind: 'late' } : verdict
     } finally {
       clearTimeout(timer)
       ava.kill()

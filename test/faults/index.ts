@@ -1,5 +1,35 @@
+import { api } from './api.ts'
+import { billing } from './billing.ts'
+import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
+import { lateParties } from './late-parties.ts'
+import { plumbing } from './plumbing.ts'
 import { runs } from './runs.ts'
+import { schedules } from './schedules.ts'
+import { sites } from './sites.ts'
+import { tools } from './tools.ts'
+import { users } from './users.ts'
+import { vault } from './vault.ts'
+import { webhooks } from './webhooks.ts'
+import { why } from './why.ts'
+import { wiring } from './wiring.ts'
+import { workflows } from './workflows.ts'
 
-/** Every fault that `npm run faults` plants. */
-export const faults: Fault[] = [...runs]
+/** Every fault that `npm run faults` plants, by area. */
+export const faults: Fault[] = [
+  ...runs,
+  ...vault,
+  ...webhooks,
+  ...schedules,
+  ...billing,
+  ...callbacks,
+  ...sites,
+  ...tools,
+  ...users,
+  ...why,
+  ...api,
+  ...workflows,
+  ...plumbing,
+  ...lateParties,
+  ...wiring,
+]

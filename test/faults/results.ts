@@ -18,7 +18,7 @@ export function resultOf(line: string): TestResult | undefined {
 /** What came of the tests of a fault. */
 export type Verdict =
   | { kind: 'noticed'; by: string }
-  /** Every test passed, or took too long to say anything. */
+  /** Every test passed that was carried out. */
   | { kind: 'missed' }
   /** No test that passes without the fault was carried out; what was reported instead, if anything. */
   | { kind: 'broken'; report: string | undefined }

@@ -1,0 +1,37 @@
+import type { Fault } from './fault.ts'
+
+/** Why something does not run. */
+export const why: Fault[] = [
+  {
+    id: 'why/replay-of-deleted',
+    file: 'src/why/causes.ts',
+    find: 'const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0',
+    replace: 'const mayReplay = isFree && facts.charges.length === 0',
+    why: 'people are told to do what is refused',
+    tests: ['test/src/why/causes.test.ts'],
+  },
+  {
+    id: 'why/least-important-first',
+    file: 'src/why/causes.ts',
+    find: 'causeOrder.indexOf(one.code) - causeOrder.indexOf(other.code)',
+    replace: 'causeOrder.indexOf(other.code) - causeOrder.indexOf(one.code)',
+    why: 'the summary says what passes by itself, and not what its reader has to do',
+    tests: ['test/src/why/causes.test.ts'],
+  },
+  {
+    id: 'why/connected-is-dead',
+    file: 'src/why/head-causes.ts',
+    find: "waitCause === 'credential' && entry?.status !== 'connected'",
+    replace: "waitCause === 'credential'",
+    why: 'an owner who has connected a site anew is asked to do so again',
+    tests: ['test/src/why/causes.test.ts'],
+  },
+  {
+    id: 'why/ahead-of-itself',
+    file: 'src/why/read-facts.ts',
+    find: ".where('sequence', '<', run.sequence)",
+    replace: ".where('sequence', '<=', run.sequence)",
+    why: 'the oldest queued run is said to wait for another',
+    tests: ['test/api/why.test.ts'],
+  },
+]
