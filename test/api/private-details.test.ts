@@ -1,0 +1,46 @@
+import test from 'ava'
+import { accessLog } from '../../api/middleware/access-log.ts'
+import { errors } from '../../api/middleware/errors.ts'
+import { CodedError } from '../../src/errors.ts'
+import { createLogger } from '../../src/logger.ts'
+
+type Context = Parameters<ReturnType<typeof errors>>[0]
+
+/** What a client and the log learn of a request whose route throws. */
+async function learned(thrown: unknown) {
+  const lines: string[] = []
+  const logger = createLogger('debug', 'test', { write: (line: string) => void lines.push(line) })
+  const request = {
+    method: 'GET',
+    url: '/go?ticket=the-ticket',
+    querystring: 'ticket=the-ticket',
+    _matchedRoute: '/go',
+  }
+  const ctx = { ...request, state: {}, status: 404, body: undefined as unknown, set() {} } as unknown as Context
+  const fail = () => Promise.reject(thrown)
+  await accessLog(logger)(ctx, () => errors(logger)(ctx, fail))
+  return { status: ctx.status, body: ctx.body, answer: JSON.stringify(ctx.body), log: lines.join('') }
+}
+
+test('a client reads code and sentence of a failure, and the log its private detail', async (t) => {
+  const thrown = new CodedError('SITE_UNAVAILABLE', { message: 'A sentence.', privateDetail: 'for developers' })
+  const { body, answer, log } = await learned(thrown)
+  t.deepEqual(body, { error: 'A sentence.', code: 'SITE_UNAVAILABLE', statusCode: 503 })
+  t.false(answer.includes('for developers'))
+  t.true(log.includes('for developers'))
+  t.false(log.includes('A sentence.'), 'it may quote what a site said')
+})
+
+test('of what nobody foresaw a client learns nothing', async (t) => {
+  const { status, body, answer, log } = await learned(new Error('relation "agents" of 10.0.0.7'))
+  t.is(status, 500)
+  t.like(body, { code: 'INTERNAL_ERROR' })
+  t.false(answer.includes('10.0.0.7'))
+  t.true(log.includes('10.0.0.7'))
+})
+
+test('the log names the pattern of a route, and no query, where tickets and codes stand', async (t) => {
+  const { log } = await learned(new CodedError('NOT_FOUND'))
+  t.true(log.includes('"route":"/go"'))
+  t.false(log.includes('the-ticket'))
+})

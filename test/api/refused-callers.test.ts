@@ -1,0 +1,35 @@
+import test from 'ava'
+import { needsTerms, type AnyRoute } from '../../api/route.ts'
+import { routes } from '../../api/routes.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { openStage, paramsOf } from './stage.ts'
+
+const open = forWholeFile(test, 'refused callers', openStage)
+
+/** The code that a bare request to the route is answered with; undefined for a success. */
+async function codeOf(route: AnyRoute, token: string): Promise<string | undefined> {
+  const { platform, params } = await open()
+  const filled = paramsOf(route, params)
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(filled[name] ?? ''))
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(platform.url + path, { method: route.method.toUpperCase(), redirect: 'manual', headers })
+  return response.status < 400 ? undefined : ((await response.json()) as { code: string }).code
+}
+
+test('an API key that may only read is refused whatever would change something, on every route', async (t) => {
+  const { readKey } = await open()
+  const mine = routes.filter(({ access }) => access === 'account')
+  for (const method of ['post', 'patch', 'delete']) t.true(mine.some((route) => route.method === method))
+  for (const route of mine) {
+    const code = await codeOf(route, readKey)
+    if (route.method === 'get') t.not(code, 'PERMISSION_DENIED', route.name)
+    else t.is(code, 'PERMISSION_DENIED', route.name)
+  }
+})
+
+test('who has not accepted the terms is refused on every route that needs them', async (t) => {
+  const { token } = await (await open()).newcomer()
+  const bound = routes.filter(needsTerms)
+  t.true(bound.length > 20)
+  for (const route of bound) t.is(await codeOf(route, token), 'TERMS_NOT_ACCEPTED', route.name)
+})

@@ -1,0 +1,47 @@
+import test from 'ava'
+import { createDatabase } from '../../src/database.ts'
+import { createLogger } from '../../src/logger.ts'
+import { createWorkers } from '../../src/workers.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const open = forWholeFile(test, 'presence', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  return database
+})
+
+/** Workers of a task queue of their own. */
+async function workersOf(taskQueue: string) {
+  const database = await open()
+  const config = { temporal: { taskQueue } }
+  return { database, worker: createWorkers({ database, config }), asked: createWorkers({ database, config }) }
+}
+
+test('a worker is present while it asks for work, and not while it looks for Temporal', async (t) => {
+  const { worker, asked } = await workersOf('looking')
+  t.deepEqual(await asked.presence(), { present: false, since: null })
+  await worker.say(true)
+  t.deepEqual(await asked.presence(), { present: true, since: null })
+  await worker.say(false)
+  const { present, since } = await asked.presence()
+  t.false(present)
+  t.true(since instanceof Date, 'it is known since when')
+})
+
+test('a worker of another task queue is none', async (t) => {
+  const { asked } = await workersOf('alone')
+  const { worker } = await workersOf('elsewhere')
+  await worker.say(true)
+  t.false((await asked.presence()).present)
+})
+
+test('a worker that says nothing any more is not believed, and one that leaves is not listed', async (t) => {
+  const { database, worker, asked } = await workersOf('silent')
+  await worker.say(true)
+  await database.raw(`update workers set seen_at = seen_at - interval '16 seconds' where task_queue = 'silent'`)
+  t.false((await asked.presence()).present)
+  await worker.leave()
+  t.false((await asked.list()).some(({ taskQueue }) => taskQueue === 'silent'))
+})

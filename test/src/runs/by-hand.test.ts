@@ -1,0 +1,124 @@
+import test from 'ava'
+import * as runsApi from '../../../api/runs.ts'
+import * as agentsApi from '../../../api/agents.ts'
+import { call } from '../../helpers/client.ts'
+import { agentOf, connectBadTools, customer, deliver, runOf, webhookAgent, type Person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { start } from '../../helpers/runs.ts'
+import { startSites } from '../../helpers/sites.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+/** A platform whose runs are carried out by the tests, step by step. */
+const open = forWholeFile(test, 'runs by hand', async (t) => {
+  const sites = await startSites(t)
+  return { sites, ...(await startPlatform(t, { sites })) }
+})
+
+const never = new AbortController().signal
+
+/** A claimed run whose first step has planned the calls of its script. */
+async function plannedCalls(systemPrompt: string) {
+  const { sites, services, ...platform } = await open()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  await start(someone, agent)
+  const run = await services.runs.claimNext(agent.id)
+  if (!run) throw new Error('there was nothing to claim')
+  const move = await services.runs.advance(run, never)
+  if (move.kind !== 'tools') throw new Error('no call was asked for')
+  const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId))
+  const callsOf = () => services.database('tool_calls').where({ runId: run.runId }).orderBy('position')
+  return { services, run, sent, callsOf, callId: move.calls[0]?.callId ?? '' }
+}
+
+test('a call that was sent by a worker which is lost is sent again only if its tool may be called twice', async (t) => {
+  for (const [tool, times, status] of [
+    ['slow_once', 0, 'unknown'],
+    ['slow_idempotent', 1, 'succeeded'],
+  ] as const) {
+    const { services, run, sent, callsOf, callId } = await plannedCalls(`[[call ${tool} {"seconds":0}]]`)
+    await services.database('tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
+    await services.runs.performCall(run, callId, never)
+    t.is(sent().length, times, tool)
+    t.like(await callsOf(), [{ status }], tool)
+  }
+})
+
+test('each call has an idempotency key of its own, also beside others of its step', async (t) => {
+  const { run, callsOf } = await plannedCalls('[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]]')
+  t.like(await callsOf(), [{ idempotencyKey: `${run.runId}:1:0` }, { idempotencyKey: `${run.runId}:1:1` }])
+})
+
+/** An agent with so many deliveries, none of which was started. */
+async function queued(count: number) {
+  const { services, ...platform } = await open()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  for (let delivery = 1; delivery <= count; delivery += 1) await deliver(someone, agent, { delivery })
+  const { ownerId } = (await services.database('agents').where({ id: agent.id }).first('ownerId')) as {
+    ownerId: string
+  }
+  const paidUntil = (currentPeriodEnd: Date) =>
+    services.database('accounts').where({ ownerId }).update({ currentPeriodEnd })
+  const queue = () => services.database('agent_queues').where({ agentId: agent.id })
+  return { services, someone, agent, queue, paidUntil }
+}
+
+const hour = 3_600_000
+const ago = (ms: number): Date => new Date(Date.now() - ms)
+
+test('deliveries are claimed in the order in which they came', async (t) => {
+  const { services, agent } = await queued(3)
+  for (const sequence of [1, 2, 3]) {
+    const run = await services.runs.claimNext(agent.id)
+    t.is(run?.sequence, sequence)
+    await services.runs.endRun(
+      { runId: run!.runId, epoch: run!.epoch, agentId: agent.id },
+      { status: 'completed', reason: null },
+    )
+  }
+})
+
+test('a queue stays blocked since the first look at it, and is opened when its owner has paid', async (t) => {
+  const { services, agent, queue, paidUntil } = await queued(1)
+  await paidUntil(ago(hour))
+  t.is(await services.runs.claimNext(agent.id), null)
+  const before = ago(hour)
+  await queue().update({ blockedSince: before })
+  t.is(await services.runs.claimNext(agent.id), null)
+  t.like(await queue().first(), { blockedCause: 'past_due', blockedSince: before, awake: false })
+
+  t.deepEqual(await services.runs.blockedQueues.open(agent.id), [], 'nothing has been paid')
+  await paidUntil(new Date(Date.now() + hour))
+  t.like(await services.runs.blockedQueues.open(agent.id), [{ agentId: agent.id }])
+})
+
+test('a run that came to a blocked queue lately has its own time, whatever came before it', async (t) => {
+  const { services, agent, queue, paidUntil } = await queued(2)
+  const { database, runs } = services
+  await paidUntil(ago(hour))
+  await runs.claimNext(agent.id)
+  const longAgo = ago((services.config.queueBlockedSeconds + 60) * 1000)
+  await queue().update({ blockedSince: longAgo })
+  await database('runs').where({ agentId: agent.id, sequence: 1 }).update({ acceptedAt: longAgo })
+  await runs.blockedQueues.expire()
+  const states = await database('runs').where({ agentId: agent.id }).orderBy('sequence').select('status', 'reason')
+  t.deepEqual(states, [
+    { status: 'failed', reason: 'SUBSCRIPTION_PAST_DUE' },
+    { status: 'queued', reason: null },
+  ])
+})
+
+const skip = (someone: Person, runId: string) => call(someone, runsApi.skipRun, { params: { runId } })
+
+test('a run at work is not skipped, one that waits is', async (t) => {
+  const { services, someone, agent } = await queued(1)
+  const run = await services.runs.claimNext(agent.id)
+  const runId = run?.runId ?? ''
+  t.is((await skip(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
+  await call(someone, agentsApi.pauseAgent, { params: { agentId: agent.id } })
+  t.like(await services.runs.advance(run!, never), { kind: 'wait', cause: 'paused' })
+  t.is((await skip(someone, runId)).status, 200)
+  t.is((await runOf(someone, runId)).status, 'skipped')
+})

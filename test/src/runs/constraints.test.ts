@@ -1,0 +1,62 @@
+import test from 'ava'
+import { createDatabase, violatedConstraint, type Database } from '../../../src/database.ts'
+import { newId } from '../../../src/ids.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { createTestDatabase } from '../../helpers/database.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const open = forWholeFile(test, 'constraints', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  return database
+})
+
+async function agentIn(database: Database) {
+  const [ownerId, id, now] = [newId(), newId(), new Date()]
+  await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
+  const made = {
+    createdAt: now,
+    updatedAt: now,
+    webhookSecret: '',
+    systemPrompt: '',
+    trigger: 'manual',
+    allowActionOverride: false,
+  }
+  await database('agents').insert({ id, ownerId, name: 'An agent', ...made })
+  return { id, ownerId }
+}
+
+type Agent = Awaited<ReturnType<typeof agentIn>>
+
+/** Writes a run past all code; the name of the constraint that it breaks, if it breaks one. */
+async function write(database: Database, { id: agentId, ownerId }: Agent, fields: object): Promise<string | undefined> {
+  const now = new Date()
+  const run = { id: newId(), agentId, ownerId, trigger: 'manual', requestId: 'r', acceptedAt: now, progressedAt: now }
+  return database('runs')
+    .insert({ ...run, ...fields })
+    .then(
+      () => undefined,
+      (error: unknown) => violatedConstraint(error) ?? String(error),
+    )
+}
+
+test('the database itself lets one run of an agent be under way, and any number be queued', async (t) => {
+  const database = await open()
+  const [agent, another] = [await agentIn(database), await agentIn(database)]
+  t.is(await write(database, agent, { sequence: 1, status: 'waiting' }), undefined)
+  t.is(await write(database, agent, { sequence: 2, status: 'running' }), 'runs_one_active')
+  t.is(await write(database, agent, { sequence: 2, status: 'queued' }), undefined)
+  t.is(await write(database, agent, { sequence: 3, status: 'queued' }), undefined)
+  t.is(await write(database, another, { sequence: 1, status: 'running' }), undefined)
+})
+
+test('the database itself takes an idempotency key and a place in the order once for each agent', async (t) => {
+  const database = await open()
+  const [agent, another] = [await agentIn(database), await agentIn(database)]
+  const first = { sequence: 1, status: 'queued', idempotencyKey: 'key' }
+  t.is(await write(database, agent, first), undefined)
+  t.is(await write(database, agent, { ...first, sequence: 2 }), 'runs_idempotency_key')
+  t.is(await write(database, agent, { ...first, idempotencyKey: null }), 'runs_sequence')
+  t.is(await write(database, another, first), undefined)
+})

@@ -1,0 +1,42 @@
+import test from 'ava'
+import { newId } from '../../../src/ids.ts'
+import { person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+
+test('a direct call whose process died is closed when it can no longer be under way, by what is known of it', async (t) => {
+  const platform = await startPlatform(t)
+  const someone = await person(platform)
+  const { database, tools, config } = platform.services
+  const { id: ownerId } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }
+  const longAgo = new Date(
+    Date.now() - 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000 - 100_000,
+  )
+
+  async function leave(fields: object): Promise<string> {
+    const id = newId()
+    const call = { id, ownerId, origin: 'direct', name: 'act', arguments: '{"text":"{}"}', idempotencyKey: id }
+    const times = { plannedAt: longAgo, startedAt: longAgo, status: 'started', attempts: 1 }
+    await database('tool_calls').insert({ ...call, ...times, ...fields })
+    return id
+  }
+  const left = {
+    read: await leave({ effect: 'read' }),
+    once: await leave({ effect: 'once' }),
+    refused: await leave({ effect: 'once', harmless: 1 }),
+    'refused and sent again': await leave({ effect: 'once', attempts: 2, harmless: 1 }),
+    'under way': await leave({ effect: 'once', startedAt: new Date() }),
+  }
+  await tools.closeAbandoned()
+  const rows = (await database('tool_calls').where({ ownerId }).select('id', 'status')) as {
+    id: string
+    status: string
+  }[]
+  const statusOf = new Map(rows.map(({ id, status }) => [id, status]))
+  t.deepEqual(Object.fromEntries(Object.entries(left).map(([name, id]) => [name, statusOf.get(id)])), {
+    read: 'failed',
+    once: 'unknown',
+    refused: 'failed',
+    'refused and sent again': 'unknown',
+    'under way': 'started',
+  })
+})
