@@ -59,6 +59,7 @@ export const sites: Fault[] = [
     replace: '',
     why: 'arguments that Postgres cannot keep make the step fail again and again',
     tests: ['test/src/sites/tool-arguments.test.ts'],
+    match: 'arguments that cannot be recorded*',
   },
   {
     id: 'sites/private-network-is-mapped',

@@ -9,6 +9,7 @@ export const workflows: Fault[] = [
     replace: '    const run',
     why: 'a queue that was woken once asks for work for ever, and never ends',
     tests: ['test/workflows/drain.test.ts'],
+    match: 'a wake-up that comes while the queue claims*',
   },
   {
     id: 'workflows/wake-while-claiming',
@@ -17,6 +18,7 @@ export const workflows: Fault[] = [
     replace: "    woken = false\n    await condition(() => woken, '3s')",
     why: 'a delivery that comes while its queue falls asleep waits for the sweeper',
     tests: ['test/workflows/drain.test.ts'],
+    match: 'a wake-up that comes while the queue claims*',
   },
   {
     id: 'workflows/never-anew',
@@ -63,6 +65,7 @@ export const workflows: Fault[] = [
     replace: 'await condition(() => false, ms)',
     why: 'a run whose site was connected again goes on a day later',
     tests: ['test/workflows/in-temporal.test.ts'],
+    match: 'a run that waits goes on*',
   },
   {
     id: 'workflows/cancelled-ending',
