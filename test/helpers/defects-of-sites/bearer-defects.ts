@@ -32,6 +32,7 @@ export const bearerDefects: Defects = {
   'has too large a manifest': {
     manifest: (manifest) => ({ ...manifest, padding: 'x'.repeat(300_000) }),
     fails: ['manifest-size'],
+    needsNetwork: true,
   },
   'serves its manifest as text': {
     change: where((_said, heard) => isManifest(heard), withHeaders({ 'Content-Type': 'text/plain' })),
@@ -45,6 +46,7 @@ export const bearerDefects: Defects = {
     manifest: (manifest) => ({ ...manifest, server: { url: 'https://tools.invalid/api' } }),
     fails: ['tools-reached'],
     warns: ['manifest-hosts'],
+    needsNetwork: true,
   },
   'says nothing about repeated calls': {
     manifest: (manifest) => ({
@@ -63,6 +65,7 @@ export const bearerDefects: Defects = {
       () => 'cut',
     ),
     fails: ['tools-reached'],
+    needsNetwork: true,
   },
   'calls tools without a token': { without: 'needs a token', fails: ['no-token'] },
   'takes any token': { without: 'needs a good token', fails: ['wrong-token'] },
@@ -113,13 +116,17 @@ export const bearerDefects: Defects = {
     change: where(goodRead, () => ({ status: 500, body: { error: 'The database is away.' } })),
     fails: ['answer-status'],
   },
-  'answers too late': { change: where(goodRead, () => 'hang'), fails: ['answer-time'] },
-  'cuts connections': { change: where(goodRead, () => 'cut'), fails: ['answer-whole'] },
+  'answers too late': { change: where(goodRead, () => 'hang'), fails: ['answer-time'], needsNetwork: true },
+  'cuts connections': { change: where(goodRead, () => 'cut'), fails: ['answer-whole'], needsNetwork: true },
   'redirects calls': {
     change: where(goodRead, () => ({ status: 307, headers: { Location: '/elsewhere' }, body: {} })),
     fails: ['answer-redirect'],
   },
-  'answers with 2 MiB': { change: where(goodRead, withBody({ text: 'x'.repeat(2_000_000) })), fails: ['answer-size'] },
+  'answers with 2 MiB': {
+    change: where(goodRead, withBody({ text: 'x'.repeat(2_000_000) })),
+    fails: ['answer-size'],
+    needsNetwork: true,
+  },
   'answers in Latin-1': {
     change: where(goodRead, withBody(Buffer.from('{"text":"caf\u00e9"}', 'latin1'))),
     fails: ['answer-utf8'],

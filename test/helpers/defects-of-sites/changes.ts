@@ -4,6 +4,8 @@ import type { Defect, GoodManifest, Heard, Said } from './defect.ts'
 export interface Expected {
   fails?: string[]
   warns?: string[]
+  /** It is about connections, other hosts or lengths, which only a network has. */
+  needsNetwork?: boolean
 }
 
 /** Defects by what a site does, as the end of a sentence. */

@@ -1,0 +1,45 @@
+import { goodManifest, redirectUri, type Defect, type Heard, type Rule, type Said } from './defect.ts'
+import { createOAuthRules } from './oauth-rules.ts'
+import { createToolRules } from './tool-rules.ts'
+
+/** What a small site says that does everything right but for one defect, however it is asked. */
+export interface DefectiveSite {
+  origin: string
+  answer: (heard: Heard) => Said | 'cut' | 'hang'
+}
+
+/**
+ * Its tokens are `good-token` and `limited-token`, or those of its OAuth server, which consents without asking.
+ */
+export function createDefectiveSite(origin: string, defect: Defect, { oauth = false } = {}): DefectiveSite {
+  const keeps = (rule: Rule): boolean => defect.without !== rule
+  const manifest = goodManifest(origin, oauth)
+  const authorization = createOAuthRules(origin, redirectUri, keeps)
+  const answerTool = createToolRules(manifest.tools, keeps, oauth ? authorization.scopesOf : undefined)
+
+  function answer(heard: Heard): Said {
+    if (heard.path === '/.well-known/toolsite.json') {
+      return { status: 200, body: defect.manifest ? defect.manifest(manifest) : manifest }
+    }
+    if (heard.path.startsWith('/api/tools/')) return answerTool(heard)
+    return (oauth && authorization.answer(heard)) || { status: 404, body: { error: 'There is nothing here.' } }
+  }
+
+  return {
+    origin,
+    answer: (heard) => {
+      const said = answer(heard)
+      return defect.change ? defect.change(said, heard) : said
+    },
+  }
+}
+
+/** A request as the rules of a site read it. */
+export function toHeard(method: string, url: string, header: (name: string) => string, body: string): Heard {
+  const { pathname: path, searchParams: query } = new URL(url, 'https://site')
+  const token = /^Bearer (\S+)$/.exec(header('authorization'))?.[1]
+  return { method, path, query, token, key: header('idempotency-key'), body }
+}
+
+export const headersOf = ({ headers }: Said) => ({ 'Content-Type': 'application/json', ...headers })
+export const bytesOf = ({ body }: Said): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)))

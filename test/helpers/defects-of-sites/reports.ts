@@ -1,0 +1,30 @@
+import type { ExecutionContext } from 'ava'
+import type { Report } from '../../../bin/check-site/check-site.ts'
+import { defaults, type CheckOptions } from '../../../bin/check-site/options.ts'
+import type { Expected } from './changes.ts'
+
+/** Nothing listens there. */
+export const closedPort = 64_998
+
+/** Checks as thoroughly as it goes. Nothing is waited for: a 429 of these sites is one that the check looks for. */
+export const thorough: Omit<CheckOptions, 'site'> = {
+  ...defaults,
+  baseUrl: 'https://platform.example',
+  callAll: true,
+  httpPort: closedPort,
+  timeoutSeconds: 20,
+  patienceSeconds: 0,
+}
+
+export const bearer = { token: 'good-token', limitedToken: 'limited-token' }
+export const burst = { ...bearer, burst: 70 }
+export const limitChecks = ['limit-met', 'retry-after', 'limit-body']
+
+export const found = ({ checked }: Report, ...results: string[]) =>
+  checked.filter(({ finding }) => results.includes(finding.result)).map(({ check: { id } }) => id)
+
+/** The report holds these failures and warnings, and no others. */
+export function finds(t: ExecutionContext, report: Report, { fails = [], warns = [] }: Expected): void {
+  t.deepEqual(found(report, 'failed').toSorted(), [...fails].toSorted())
+  t.deepEqual(found(report, 'warning').toSorted(), [...warns].toSorted())
+}
