@@ -1,75 +1,205 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as wait } from 'node:timers/promises'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
+import { Client } from 'pg'
 import { isRunning } from '../../bin/local/process-identity.ts'
-import { freePorts } from '../../bin/local/ports.ts'
-import { endRecorded, type RecordedProcess } from '../../bin/local/process-record.ts'
-import { ownServerOptions, sharedServers } from '../helpers/servers.ts'
+import { endRecorded } from '../../bin/local/process-record.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { installation, placeholder, type Installation } from '../helpers/installation.ts'
+import { sharedServers } from '../helpers/servers.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 
-/** Each test starts a whole installation; several at once on two cores would only wait for each other. */
-const alone = test.serial
+/**
+ * The life of one whole installation: a whole start is the most costly thing that tests do. Each chapter follows upon
+ * the one before and keeps what was seen in it, whichever test asks first.
+ */
+const place = forWholeFile(test, 'an installation', async (t) => {
+  const made = await installation()
+  t.teardown(() => endRecorded(made.records))
+  return made
+})
 
-const root = join(import.meta.dirname, '../..')
-const placeholder = (name: string) => join(import.meta.dirname, 'placeholders', `${name}.ts`)
-
-/** An installation in a folder of its own, with ports of its own, whose API and worker are placeholders. */
-async function installation(t: ExecutionContext) {
-  const { folder, record, environment } = ownServerOptions()
-  const [api, postgres, temporal, ui, ...sites] = await freePorts(8)
-  const env = {
-    ...environment,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(api),
-    POSTGRES_PORT: String(postgres),
-    TEMPORAL_PORT: String(temporal),
-    TEMPORAL_UI_PORT: String(ui),
-    SITE_PORTS: sites.join(','),
-    TEMPORAL_BINARY: sharedServers().temporalBinary,
-  }
-  t.teardown(() => endRecorded(join(env.DATA_DIR, 'processes')))
+const started = chapter(async () => {
+  const { start, data, ...one } = await place()
+  const it = start()
+  await it.ready
+  const addresses = JSON.parse(readFileSync(join(data, 'addresses.json'), 'utf8')) as Addresses
   return {
-    data: env.DATA_DIR,
-    api: Number(api),
-    postgres: Number(postgres),
-    /** Everything that it says is in `lines`; the process is on record, so that a failing test leaves nothing. */
-    start(worker = placeholder('worker')) {
-      const args = ['bin/start.ts', '--api', placeholder('api'), '--worker', worker]
-      const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-      record.add('start', child.pid!, 'SIGTERM')
-      const lines: string[] = []
-      for (const stream of [child.stdout, child.stderr]) {
-        createInterface({ input: stream }).on('line', (line) => lines.push(line))
-      }
-      return { child, lines, ended: once(child, 'close') as Promise<[number | null]> }
-    },
-    /** What runs at present, besides the starter. */
-    processes: (): RecordedProcess[] =>
-      readdirSync(join(env.DATA_DIR, 'processes'))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => JSON.parse(readFileSync(join(env.DATA_DIR, 'processes', name), 'utf8')) as RecordedProcess),
+    ...it,
+    addresses,
+    processes: one.processes(),
+    apiStatus: await one.apiStatus(),
+    authorizeStatus: await authorizeStatus(data, addresses),
+    secrets: one.secrets(),
+    secretsMode: statSync(join(data, 'secrets.json')).mode & 0o777,
   }
+})
+
+const startedTwice = chapter(async () => {
+  await started()
+  const { start, apiStatus } = await place()
+  const second = start()
+  return { code: await second.ended, lines: second.lines, apiStatus: await apiStatus() }
+})
+
+const died = chapter(async () => {
+  await startedTwice()
+  const { lines } = await started()
+  const { processes, apiStatus, postgres, secrets } = await place()
+  await onDatabase(postgres, secrets(), `create table kept as select 'a thing' as what`)
+  const killed = processes()
+  for (const { pid } of killed) process.kill(pid, 'SIGKILL')
+  await eventually(120, 'everything runs again', () => {
+    const names = killed.map(({ name }) => name)
+    return names.every((name) => lines.includes(`${name}: runs again`)) || undefined
+  })
+  return { killed, processes: processes(), apiStatus: await apiStatus() }
+})
+
+const left = chapter(async () => {
+  await died()
+  const starter = await started()
+  const { processes, data } = await place()
+  const all = processes()
+  process.kill(wardenOf(data), 'SIGKILL')
+  starter.kill('SIGKILL')
+  await starter.ended
+  const sites = all.find(({ name }) => name === 'sites')!
+  await eventually(60, 'the sites end with the pipe from their starter', () => !isRunning(sites) || undefined)
+  return all.filter((one) => one !== sites).map((one) => ({ ...one, running: isRunning(one) }))
+})
+
+const startedAgain = chapter(async () => {
+  const before = await left()
+  const { start, secrets, postgres, processes } = await place()
+  const it = start()
+  await it.ready
+  const kept = await onDatabase(postgres, secrets(), 'select what from kept')
+  const running = before.filter((one) => isRunning(one))
+  return { ...it, secrets: secrets(), kept, running, processes: processes() }
+})
+
+const stopped = chapter(async () => {
+  const { kill, ended, processes } = await startedAgain()
+  kill('SIGINT')
+  const code = await ended
+  return { code, running: processes.filter((one) => isRunning(one)) }
+})
+
+test('a start brings everything up, says where, and a signal stops all of it', async (t) => {
+  const { api, data, processes } = await place()
+  const first = await started()
+  const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
+  t.deepEqual(first.processes.map(({ name }) => name).toSorted(), names)
+  t.is(first.apiStatus, 200)
+  t.true(first.lines.some((line) => line.includes(`http://127.0.0.1:${api}/docs`)))
+  t.is(first.addresses.api, `http://127.0.0.1:${api}`)
+  t.is(first.authorizeStatus, 303)
+  t.is(first.secretsMode, 0o600)
+
+  t.deepEqual((await startedAgain()).processes.map(({ name }) => name).toSorted(), names)
+  t.deepEqual(await stopped(), { code: 0, running: [] })
+  t.deepEqual(processes(), [])
+  t.false(existsSync(join(data, 'addresses.json')))
+})
+
+test('a second start while one runs says so and leaves the first alone', async (t) => {
+  const { code, lines, apiStatus } = await startedTwice()
+  t.is(code, 1)
+  const { pid } = await started()
+  t.true(lines.some((line) => line.endsWith(`kill ${pid}`)))
+  t.is(apiStatus, 200)
+})
+
+test('a process that dies is started again, Postgres and Temporal included', async (t) => {
+  const { killed, processes, apiStatus } = await died()
+  const nameOf = ({ name }: { name: string }) => name
+  t.deepEqual(processes.map(nameOf).toSorted(), killed.map(nameOf).toSorted())
+  t.false(processes.some(({ pid }) => killed.some((one) => one.pid === pid)))
+  t.is(apiStatus, 200)
+})
+
+test('what a killed starter and its warden have left is ended by the next start', async (t) => {
+  const before = await left()
+  t.is(before.length, 4)
+  t.true(before.every(({ running }) => running))
+  const { running, lines } = await startedAgain()
+  t.deepEqual(running, [])
+  t.true(lines.some((line) => before.every(({ name }) => line.includes(name))))
+})
+
+test('a start after the starter was killed goes on with the same data', async (t) => {
+  const { secrets, kept } = await startedAgain()
+  t.is(secrets, (await started()).secrets)
+  t.deepEqual(kept, [{ what: 'a thing' }])
+})
+
+test('what a killed starter has left is ended by its warden, and the next start goes on', async (t) => {
+  const { start, processes, records } = await installation(await givenServers(t))
+  t.teardown(() => endRecorded(records))
+  const first = start({ sites: placeholder('sites') })
+  await first.ready
+  const before = processes()
+  t.deepEqual(before.map(({ name }) => name).toSorted(), ['api', 'sites', 'worker'])
+  first.kill('SIGKILL')
+  await eventually(60, 'all of it has ended', () => !before.some((one) => isRunning(one)) || undefined)
+  const second = start({ sites: placeholder('sites') })
+  await second.ready
+  second.kill('SIGTERM')
+  t.is(await second.ended, 0)
+  t.deepEqual(processes(), [])
+})
+
+test('taken ports are named with the variable that changes them before anything is started', async (t) => {
+  const { api, postgres, data, start, processes } = await installation()
+  const blockers = [api, postgres].map((port) => createServer().listen(port, '127.0.0.1'))
+  t.teardown(() => blockers.forEach((server) => server.close()))
+  await Promise.all(blockers.map((server) => once(server, 'listening')))
+  const { lines, ended } = start()
+  t.is(await ended, 1)
+  const [first = '', second = '', ...more] = lines
+  t.regex(first, new RegExp(`\\b${api}\\b.*\\bPORT\\b`))
+  t.regex(second, new RegExp(`\\b${postgres}\\b.*\\bPOSTGRES_PORT\\b`))
+  t.deepEqual(more, [])
+  t.deepEqual(processes(), [])
+  t.false(existsSync(join(data, 'secrets.json')))
+})
+
+test('a process that cannot start ends the start with its last words', async (t) => {
+  const { start, processes, records } = await installation(await givenServers(t))
+  t.teardown(() => endRecorded(records))
+  const { lines, ended } = start({ worker: placeholder('broken'), sites: placeholder('sites') })
+  t.is(await ended, 1)
+  t.true(lines.some((line) => line.startsWith('worker ') && line.includes('exit code 1')))
+  t.true(lines.includes('  | The key is missing.'))
+  t.deepEqual(processes(), [])
+})
+
+function chapter<T>(happens: () => Promise<T>): () => Promise<T> {
+  let seen: Promise<T> | undefined
+  return () => (seen ??= happens())
 }
 
-async function until(condition: () => boolean, child?: ChildProcess): Promise<void> {
-  while (!condition()) {
-    if (child && child.exitCode !== null) throw new Error(`ended with ${child.exitCode}`)
-    await wait(50)
-  }
-}
+/** For starts whose own Postgres and Temporal would prove nothing. */
+const givenServers = async (t: Parameters<typeof createTestDatabase>[0]) => ({
+  DATABASE_URL: (await createTestDatabase(t)).url,
+  TEMPORAL_ADDRESS: sharedServers().temporal,
+})
 
 function wardenOf(data: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   return Number.parseInt(all.find((line) => line.includes('warden.ts') && line.includes(data)) ?? '', 10)
 }
 
+type Addresses = { api: string; sites: string[] }
+
 /** Asks the site that uses OAuth, the last one, to send a browser back to this API: 303 if it would. */
-async function authorizeStatus(data: string, { api, sites }: { api: string; sites: string[] }): Promise<unknown> {
+async function authorizeStatus(data: Installation['data'], { api, sites }: Addresses): Promise<unknown> {
   const query = new URLSearchParams({
     client_id: 'switchyard',
     response_type: 'code',
@@ -84,106 +214,15 @@ async function authorizeStatus(data: string, { api, sites }: { api: string; site
   return response.statusCode
 }
 
-const isReady = (lines: string[]) => lines.includes('Ctrl-C stops everything.')
-
-alone('a start brings everything up, says where, and a signal stops all of it', async (t) => {
-  const place = await installation(t)
-  const { child, lines, ended } = place.start()
-  await until(() => isReady(lines), child)
-  const processes = place.processes()
-  t.deepEqual(processes.map(({ name }) => name).toSorted(), ['api', 'postgres', 'sites', 'temporal', 'worker'])
-  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
-  t.true(lines.some((line) => line.includes(`http://127.0.0.1:${place.api}/docs`)))
-  const addresses = JSON.parse(readFileSync(join(place.data, 'addresses.json'), 'utf8')) as {
-    api: string
-    sites: string[]
+async function onDatabase(port: number, secrets: string, query: string): Promise<unknown[]> {
+  const { postgresPassword } = JSON.parse(secrets) as { postgresPassword: string }
+  const client = new Client({
+    connectionString: `postgres://switchyard:${postgresPassword}@127.0.0.1:${port}/switchyard`,
+  })
+  await client.connect()
+  try {
+    return (await client.query(query)).rows
+  } finally {
+    await client.end()
   }
-  t.is(addresses.api, `http://127.0.0.1:${place.api}`)
-  t.is(await authorizeStatus(place.data, addresses), 303)
-  t.is(statSync(join(place.data, 'secrets.json')).mode & 0o777, 0o600)
-  child.kill('SIGINT')
-  t.deepEqual(await ended, [0, null] as never)
-  t.false(processes.some((one) => isRunning(one)))
-  t.deepEqual(place.processes(), [])
-  t.false(existsSync(join(place.data, 'addresses.json')))
-})
-
-alone('a start after the starter was killed goes on with the same data', async (t) => {
-  const place = await installation(t)
-  const first = place.start()
-  await until(() => isReady(first.lines), first.child)
-  const secrets = readFileSync(join(place.data, 'secrets.json'), 'utf8')
-  const processes = place.processes()
-  first.child.kill('SIGKILL')
-  await until(() => !processes.some((one) => isRunning(one)))
-  const second = place.start()
-  await until(() => isReady(second.lines), second.child)
-  t.is(readFileSync(join(place.data, 'secrets.json'), 'utf8'), secrets)
-  second.child.kill('SIGTERM')
-  t.is((await second.ended)[0], 0)
-})
-
-alone('what a killed starter and its warden have left is ended by the next start', async (t) => {
-  const place = await installation(t)
-  const first = place.start()
-  await until(() => isReady(first.lines), first.child)
-  // The sites end by themselves when the pipe from their starter breaks.
-  const left = place.processes().filter(({ name }) => name !== 'sites')
-  process.kill(wardenOf(place.data), 'SIGKILL')
-  first.child.kill('SIGKILL')
-  await first.ended
-  t.true(left.every((one) => isRunning(one)))
-  const second = place.start()
-  await until(() => isReady(second.lines), second.child)
-  t.false(left.some((one) => isRunning(one)))
-  t.true(second.lines.some((line) => line.startsWith('Ended what an earlier start had left: ')))
-  second.child.kill('SIGTERM')
-  t.is((await second.ended)[0], 0)
-})
-
-alone('a second start while one runs says so and leaves the first alone', async (t) => {
-  const place = await installation(t)
-  const first = place.start()
-  await until(() => isReady(first.lines), first.child)
-  const second = place.start()
-  t.is((await second.ended)[0], 1)
-  t.regex(second.lines.join('\n'), new RegExp(`runs already \\(process ${first.child.pid}\\)`))
-  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
-  first.child.kill('SIGTERM')
-  t.is((await first.ended)[0], 0)
-})
-
-alone('taken ports are named with the variable that changes them before anything is started', async (t) => {
-  const place = await installation(t)
-  const blockers = [place.api, place.postgres].map((port) => createServer().listen(port, '127.0.0.1'))
-  t.teardown(() => blockers.forEach((server) => server.close()))
-  await Promise.all(blockers.map((server) => once(server, 'listening')))
-  const { lines, ended } = place.start()
-  t.is((await ended)[0], 1)
-  t.deepEqual(lines, [
-    `Port ${place.api} (the API) is taken. Free it, or set PORT to another one.`,
-    `Port ${place.postgres} (Postgres) is taken. Free it, or set POSTGRES_PORT to another one.`,
-  ])
-  t.false(existsSync(join(place.data, 'postgres')))
-})
-
-alone('a process that dies is started again, Postgres and Temporal included', async (t) => {
-  const place = await installation(t)
-  const { child, lines, ended } = place.start()
-  await until(() => isReady(lines), child)
-  for (const { pid } of place.processes()) process.kill(pid, 'SIGKILL')
-  const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
-  await until(() => names.every((name) => lines.includes(`${name}: runs again`)), child)
-  t.is((await fetch(`http://127.0.0.1:${place.api}/`)).status, 200)
-  child.kill('SIGTERM')
-  t.is((await ended)[0], 0)
-})
-
-alone('a process that cannot start ends the start with its last words', async (t) => {
-  const place = await installation(t)
-  const { lines, ended } = place.start(placeholder('broken'))
-  t.is((await ended)[0], 1)
-  t.true(lines.some((line) => line.startsWith('worker ended before it was ready (exit code 1)')))
-  t.true(lines.includes('  | The key is missing.'))
-  t.deepEqual(place.processes(), [])
-})
+}
