@@ -1,47 +1,42 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { get } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
+import { sharedServers } from '../helpers/servers.ts'
+import { askSite } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const redirectUri = 'http://127.0.0.1:3999/vault/oauth/callback'
 
 /** Starts the sites as `npm start` does, and waits until all have told where they are. */
-async function startProcess(t: ExecutionContext, ...more: string[]) {
-  const certs = await mkdtemp(join(tmpdir(), 'switchyard-bin-sites-'))
-  const child = spawn(process.execPath, ['bin/sites.ts', '--certs', certs, '--ports', '0,0,0,0', ...more])
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await rm(certs, { recursive: true })
-  })
+async function startProcess(t: ExecutionContext) {
+  const args = ['--certs', sharedServers().certificates, '--ports', '0,0,0,0', '--redirect-uri', redirectUri]
+  const child = spawn(process.execPath, ['bin/sites.ts', ...args])
+  t.teardown(() => child.kill('SIGKILL'))
   const lines: { site: string; origin: string }[] = []
   for await (const line of createInterface(child.stdout)) {
     lines.push(JSON.parse(line) as { site: string; origin: string })
     if (lines.length === 4) break
   }
-  return { child, lines, ca: await readFile(join(certs, 'ca.pem')) }
+  return { child, lines }
 }
 
 const exitCode = async (child: ChildProcessWithoutNullStreams): Promise<unknown> =>
   child.exitCode ?? (await once(child, 'exit'))[0]
 
+const sites = forWholeFile(test, 'sites', startProcess)
+
 test('every site says where it listens, and is there', async (t) => {
-  const { lines, ca } = await startProcess(t)
+  const { lines } = await sites()
   t.deepEqual(
     lines.map(({ site }) => site),
     ['issue-tracker', 'bad-tools', 'broken-manifest', 'contacts'],
   )
-  for (const { origin } of lines) {
-    const [response] = await once(get(`${origin}/.well-known/toolsite.json`, { ca, agent: false }), 'response')
-    t.is((response as { statusCode: number }).statusCode, 200)
-  }
+  for (const { origin } of lines) t.is((await askSite(`${origin}/.well-known/toolsite.json`)).status, 200)
 })
 
 test('the site that uses OAuth sends browsers back to the address that it is told', async (t) => {
-  const redirectUri = 'http://127.0.0.1:3999/vault/oauth/callback'
-  const { lines, ca } = await startProcess(t, '--redirect-uri', redirectUri)
-  const origin = lines.at(-1)?.origin
+  const { lines } = await sites()
   for (const [asked, status] of [
     [redirectUri, 303],
     ['http://127.0.0.1:3000/vault/oauth/callback', 400],
@@ -54,9 +49,7 @@ test('the site that uses OAuth sends browsers back to the address that it is tol
       code_challenge: 'x'.repeat(43),
       code_challenge_method: 'S256',
     })
-    const url = `${origin}/oauth/authorize?${query.toString()}`
-    const [response] = await once(get(url, { ca, agent: false }), 'response')
-    t.is((response as { statusCode: number }).statusCode, status)
+    t.is((await askSite(`${lines.at(-1)?.origin}/oauth/authorize?${query.toString()}`)).status, status)
   }
 })
 
