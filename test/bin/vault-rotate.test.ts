@@ -117,7 +117,7 @@ function keepDoing(work: () => Promise<unknown>) {
       await work()
       times += 1
       // Six of these in one process must leave it time to open connections, on a busy machine, too.
-      await delay(50)
+      await delay(100)
     }
     return times
   })()
@@ -159,62 +159,67 @@ async function startTraffic(client: Client, sites: Sites) {
   }
 }
 
-test('a rotation under load that is killed twice in the middle ends with everything readable under the new key', async (t) => {
-  const sites = await startSites(t)
-  const { k1, k2, older, newer, database, DATABASE_URL } = await openPlatforms(t, sites)
-  const { ownerId } = await database('vault_entries')
-    .where({ id: await connectTracker(await customer(older), sites) })
-    .first<{ ownerId: string }>('ownerId')
-  // Nothing but the rotation touches these.
-  const tokens = await makeEntries(database, ownerId, `${k1},${k2}`, 1000)
-  const traffic = { older: await startTraffic(older, sites), newer: await startTraffic(newer, sites) }
-  const untouched = async () => {
-    const { rows } = await database.raw<{ rows: { count: number }[] }>(
-      `select count(*) as count from vault_entries where id = any(?) and starts_with(credential, 'k1.')`,
-      [[...tokens.keys()]],
-    )
-    return rows[0]?.count ?? 0
-  }
+// By itself: it keeps this process so busy that the others would wait too long for their connections.
+test.serial(
+  'a rotation under load that is killed twice in the middle ends with everything readable under the new key',
+  async (t) => {
+    const sites = await startSites(t)
+    const { k1, k2, older, newer, database, DATABASE_URL } = await openPlatforms(t, sites)
+    const { ownerId } = await database('vault_entries')
+      .where({ id: await connectTracker(await customer(older), sites) })
+      .first<{ ownerId: string }>('ownerId')
+    // Nothing but the rotation touches these.
+    const tokens = await makeEntries(database, ownerId, `${k1},${k2}`, 700)
+    const traffic = { older: await startTraffic(older, sites), newer: await startTraffic(newer, sites) }
+    const untouched = async () => {
+      const { rows } = await database.raw<{ rows: { count: number }[] }>(
+        `select count(*) as count from vault_entries where id = any(?) and starts_with(credential, 'k1.')`,
+        [[...tokens.keys()]],
+      )
+      return rows[0]?.count ?? 0
+    }
 
-  let before = tokens.size
-  for (const position of [300, 700]) {
-    // However late the kill comes: a rotation does not get past a row that somebody else has locked.
-    const holding = await database.transaction()
-    await holding.raw('select from vault_entries where id = ? for update', [[...tokens.keys()][position] ?? ''])
-    const { child, firstLine, ended } = startRotation(t, DATABASE_URL, k2, k1)
-    t.true((await firstLine).startsWith('vault_entries.credential: '))
-    child.kill('SIGKILL')
-    t.is((await ended).signal, 'SIGKILL')
-    const after = await untouched()
-    await holding.rollback()
-    t.true(after > 0 && after < before, `${before} values were under the old key, then ${after}`)
-    t.log(`killed with ${after} of ${tokens.size} values left under the old key`)
-    before = after
-  }
-  const states = [await traffic.older.stop()]
-  const last = await startRotation(t, DATABASE_URL, k2, k1).ended
-  states.push(await traffic.newer.stop())
+    let before = tokens.size
+    // However late the kill comes, a rotation does not get past a row that somebody else has locked; the second has two
+    // hundred values to do before it gets to its own.
+    for (const position of [300, 650]) {
+      const holding = await database.transaction()
+      await holding.raw('select from vault_entries where id = ? for update', [[...tokens.keys()][position] ?? ''])
+      const { child, firstLine, ended } = startRotation(t, DATABASE_URL, k2, k1)
+      t.true((await firstLine).startsWith('vault_entries.credential: '))
+      child.kill('SIGKILL')
+      t.is((await ended).signal, 'SIGKILL')
+      const after = await untouched()
+      await holding.rollback()
+      t.true(after > 0 && after < before, `${before} values were under the old key, then ${after}`)
+      t.log(`killed with ${after} of ${tokens.size} values left under the old key`)
+      before = after
+    }
+    const states = [await traffic.older.stop()]
+    const last = await startRotation(t, DATABASE_URL, k2, k1).ended
+    states.push(await traffic.newer.stop())
 
-  t.is(last.code, 0, last.said)
-  t.true(last.said.endsWith(': k1'), last.said)
-  t.is(await countUnder(database, 'k1'), 0)
-  const plain = await openAll(database, k2)
-  for (const [id, token] of tokens) t.is(plain.get(id), token)
-  for (const { times, entryId, token, agent } of states) {
-    t.log(`replaced ${times[0] * 5} tokens, received ${times[1]} webhooks, made ${times[2]} agents meanwhile`)
-    t.true(times.every((count) => count > 0))
-    t.true(plain.get(entryId)?.includes(token))
-    t.is(plain.get(agent.id), agent.webhookSecret)
-  }
-  await t.notThrowsAsync(provenKeys(database, k2).prove())
-})
+    t.is(last.code, 0, last.said)
+    t.true(last.said.endsWith(': k1'), last.said)
+    t.is(await countUnder(database, 'k1'), 0)
+    const plain = await openAll(database, k2)
+    for (const [id, token] of tokens) t.is(plain.get(id), token)
+    for (const { times, entryId, token, agent } of states) {
+      t.log(`replaced ${times[0] * 5} tokens, received ${times[1]} webhooks, made ${times[2]} agents meanwhile`)
+      t.true(times.every((count) => count > 0))
+      t.true(plain.get(entryId)?.includes(token))
+      t.is(plain.get(agent.id), agent.webhookSecret)
+    }
+    await t.notThrowsAsync(provenKeys(database, k2).prove())
+  },
+)
 
 /** A database with so many entries under its old key, and rotations to the new one that one can look into. */
 async function openRotation(t: ExecutionContext, count: number) {
   const [k1, k2] = [key('k1'), key('k2')]
   const { url: DATABASE_URL } = await createTestDatabase(t)
   const connect = () => {
-    const database = createDatabase({ database: { url: DATABASE_URL, pool: 8 } }, createLogger('silent', 'test'))
+    const database = createDatabase({ database: { url: DATABASE_URL, pool: 4 } }, createLogger('silent', 'test'))
     t.teardown(() => database.destroy())
     return database
   }
@@ -234,11 +239,11 @@ async function openRotation(t: ExecutionContext, count: number) {
 }
 
 test('what is written under the old key behind the back of a rotation is found before it ends', async (t) => {
-  const { database, k2, tokens, rotation, write } = await openRotation(t, 500)
+  const { database, k2, tokens, rotation, write } = await openRotation(t, 250)
   const [first = ''] = tokens.keys()
   const writes: Promise<unknown>[] = []
   const report = await rotation((column, done) => {
-    if (column === 'vault_entries.credential' && done === 400)
+    if (column === 'vault_entries.credential' && done === 200)
       writes.push(Promise.resolve(write(first, 'written late')))
   }).rotate()
   await Promise.all(writes)
@@ -266,7 +271,7 @@ test('a value that changes between the look and the update of a rotation is not 
 })
 
 test('several rotations at once do each value once between them', async (t) => {
-  const { database, k2, connect, tokens, rotation } = await openRotation(t, 1000)
+  const { database, k2, connect, tokens, rotation } = await openRotation(t, 450)
   const reports = await Promise.all([1, 2, 3].map(() => rotation(undefined, connect()).rotate()))
   t.is(
     reports.reduce((sum, { rotated }) => sum + rotated, 0),
@@ -277,7 +282,7 @@ test('several rotations at once do each value once between them', async (t) => {
 })
 
 test('a value that no key opens is named without its content, the others are rotated, and its key stays in use', async (t) => {
-  const { database, k1, k2, tokens, DATABASE_URL } = await openRotation(t, 300)
+  const { database, k1, k2, tokens, DATABASE_URL } = await openRotation(t, 20)
   const [damaged = '', foreign = ''] = tokens.keys()
   await database.raw(`update vault_entries set credential = 'k1.ZGFtYWdlZA' where id = ?`, [damaged])
   await database.raw(`update vault_entries set credential = 'lost.Zm9yZWlnbg' where id = ?`, [foreign])
