@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import pg from 'pg'
+import { Client as Connection } from 'pg'
 import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -162,7 +162,7 @@ async function startTraffic(client: Client, sites: Sites) {
 
 /** Locks a row for as long as it takes: connections of the platform's own do not wait so long for their next statement. */
 async function hold(t: ExecutionContext, connectionString: string, entryId: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString })
+  const client = new Connection({ connectionString })
   // The database may be dropped first, if the test fails.
   client.on('error', () => undefined)
   await client.connect()
