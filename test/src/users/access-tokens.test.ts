@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
 import { createAccessTokens } from '../../../src/users/access-tokens.ts'
 import { newId } from '../../../src/ids.ts'
-import { movableClock, testConfig } from './open-users.ts'
+import { movableClock } from '../../helpers/clock.ts'
+import { testConfig } from '../../helpers/config.ts'
 
 const config = testConfig('postgres://127.0.0.1:1/none')
 const clock = movableClock()

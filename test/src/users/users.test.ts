@@ -1,14 +1,14 @@
 import test from 'ava'
-import { createLogger } from '../../../src/logger.ts'
 import { createServices } from '../../../src/services.ts'
 import { UserRow } from '../../../src/users/user.ts'
 import { createUsers } from '../../../src/users/users.ts'
-import { createTestDatabase } from '../../helpers/database.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
-import { openUsers, password, testConfig } from './open-users.ts'
+import { openUsers, password, usersForFile } from './open-users.ts'
+
+const open = usersForFile(test)
 
 test('a registered person logs in, under any spelling of the address, and is recognised', async (t) => {
-  const { users, callerOf } = await openUsers(t)
+  const { users, callerOf } = await open()
   const made = await users.register({ email: '  Zoe\u0301@Example.COM ', password })
   t.is(made.email, 'zo\u00e9@example.com')
   const tokens = await users.login({ email: 'ZO\u00c9@example.com', password })
@@ -20,14 +20,13 @@ test('a registered person logs in, under any spelling of the address, and is rec
 })
 
 test('a taken address is refused, also between parallel registrations', async (t) => {
-  const { users, database } = await openUsers(t)
+  const { users, database } = await open()
   const emails = ['ada@example.com', 'ADA@example.com', ' ada@example.com']
   const results = await Promise.allSettled(emails.map((email) => users.register({ email, password })))
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 1)
   const error = await t.throwsAsync(users.register({ email: 'ada@example.com', password }))
   t.like(error, { code: 'VALIDATION_ERROR', details: [{ path: 'email', message: 'Is taken.' }] })
-  const [row] = await database('users').count()
-  t.deepEqual(row, { count: 1 })
+  t.is((await database('users').where({ email: 'ada@example.com' })).length, 1)
 })
 
 for (const email of [
@@ -41,7 +40,7 @@ for (const email of [
   'a\ud800@b.co',
 ])
   test(`the address ${JSON.stringify(email.slice(0, 20))} is refused, and nobody can log in with it`, async (t) => {
-    const { users } = await openUsers(t)
+    const { users } = await open()
     t.like(await t.throwsAsync(users.register({ email, password })), {
       code: 'VALIDATION_ERROR',
       details: [{ path: 'email', message: 'Must be an email address of at most 254 characters.' }],
@@ -50,18 +49,18 @@ for (const email of [
   })
 
 test('an unknown address and a wrong password are answered alike', async (t) => {
-  const { users, enter } = await openUsers(t)
-  await enter()
+  const { users, enter } = await open()
+  const { email } = await enter()
   const unknown = await t.throwsAsync(users.login({ email: 'bob@example.com', password }))
-  const wrong = await t.throwsAsync(users.login({ email: 'ada@example.com', password: `${password}!` }))
-  const giant = await t.throwsAsync(users.login({ email: 'ada@example.com', password: 'x'.repeat(200_000) }))
+  const wrong = await t.throwsAsync(users.login({ email, password: `${password}!` }))
+  const giant = await t.throwsAsync(users.login({ email, password: 'x'.repeat(200_000) }))
   for (const error of [unknown, wrong, giant]) t.like(error, { code: 'UNAUTHORIZED', message: unknown.message })
 })
 
 test('logging out ends this login and no other', async (t) => {
-  const { users, enter, callerOf } = await openUsers(t)
+  const { users, enter, callerOf } = await open()
   const first = await enter()
-  const second = await users.login({ email: 'ada@example.com', password })
+  const second = await users.login({ email: first.email, password })
   await users.logout(first.caller)
   t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(users.refresh(first)), { code: 'TOKEN_REVOKED' })
@@ -69,39 +68,39 @@ test('logging out ends this login and no other', async (t) => {
 })
 
 test('logging out everywhere ends all logins of this person only, and one can log in again in the same second', async (t) => {
-  const { users, enter, callerOf } = await openUsers(t)
+  const { users, enter, callerOf } = await open()
   const ada = await enter()
-  const elsewhere = await users.login({ email: 'ada@example.com', password })
-  const bob = await enter('bob@example.com')
+  const elsewhere = await users.login({ email: ada.email, password })
+  const bob = await enter()
   await users.logoutEverywhere(ada.caller)
   for (const { accessToken } of [ada, elsewhere])
     t.like(await t.throwsAsync(callerOf(accessToken)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(users.refresh(elsewhere)), { code: 'TOKEN_REVOKED' })
-  t.is((await callerOf(bob.accessToken)).email, 'bob@example.com')
-  const again = await users.login({ email: 'ada@example.com', password })
+  t.is((await callerOf(bob.accessToken)).email, bob.email)
+  const again = await users.login({ email: ada.email, password })
   t.is((await callerOf(again.accessToken)).userId, ada.caller.userId)
 })
 
 test('changing the password ends the other logins and the old password', async (t) => {
-  const { users, enter, callerOf } = await openUsers(t)
+  const { users, enter, callerOf } = await open()
   const here = await enter()
-  const elsewhere = await users.login({ email: 'ada@example.com', password })
+  const elsewhere = await users.login({ email: here.email, password })
   const newPassword = 'another long secret'
   const wrong = users.changePassword(here.caller, { currentPassword: 'not the right one', newPassword })
   t.like(await t.throwsAsync(wrong), { code: 'UNAUTHORIZED' })
   await users.changePassword(here.caller, { currentPassword: password, newPassword })
-  t.is((await callerOf(here.accessToken)).email, 'ada@example.com')
+  t.is((await callerOf(here.accessToken)).email, here.email)
   t.like(await t.throwsAsync(callerOf(elsewhere.accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.login({ email: 'ada@example.com', password })), { code: 'UNAUTHORIZED' })
-  t.like(await users.login({ email: 'ada@example.com', password: newPassword }), { tokenType: 'Bearer' })
+  t.like(await t.throwsAsync(users.login({ email: here.email, password })), { code: 'UNAUTHORIZED' })
+  t.like(await users.login({ email: here.email, password: newPassword }), { tokenType: 'Bearer' })
 })
 
 test('a login with the old password that meets a password change waits for it, and is refused', async (t) => {
   const { users, database, enter } = await openUsers(t)
-  await enter()
+  const { email } = await enter()
   const change = await database.transaction()
   await change('users').update({ password_hash: 'another one' })
-  const login = t.throwsAsync(users.login({ email: 'ada@example.com', password }))
+  const login = t.throwsAsync(users.login({ email, password }))
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   for (let looks = 0; looks < 2000 && (await database.raw(waiting)).rowCount === 0; looks += 1);
   await change.commit()
@@ -109,7 +108,7 @@ test('a login with the old password that meets a password change waits for it, a
 })
 
 test('accepted terms are recorded with version and time, and newer ones must be accepted anew', async (t) => {
-  const { users, database, clock, config, logger, enter, callerOf } = await openUsers(t)
+  const { users, database, clock, config, logger, enter, callerOf } = await open()
   const { caller, accessToken } = await enter()
   t.false(caller.termsAccepted)
   const acceptedAt = clock.now()
@@ -128,10 +127,93 @@ test('accepted terms are recorded with version and time, and newer ones must be 
 })
 
 test('unless a test says otherwise, passwords are hashed at the cost that OWASP names', async (t) => {
-  const { url } = await createTestDatabase(t)
-  const services = createServices(testConfig(url), createLogger('silent', 'test'))
+  const { config, logger } = await open()
+  const services = createServices(config, logger)
   t.teardown(() => services.close())
-  await services.users.register({ email: 'ada@example.com', password })
-  const row = await UserRow.query(services.database).findOne({ email: 'ada@example.com' })
+  const { id } = await services.users.register({ email: 'grace@example.com', password })
+  const row = await UserRow.query(services.database).findById(id)
   t.true(row?.passwordHash.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))
+})
+
+test('a refresh token is exchanged for a new pair of the same login', async (t) => {
+  const { users, enter, callerOf } = await open()
+  const first = await enter()
+  const second = await users.refresh({ refreshToken: first.refreshToken, ttlSeconds: 30 })
+  t.not(second.refreshToken, first.refreshToken)
+  t.is(second.expiresIn, 30)
+  t.is((await callerOf(second.accessToken)).loginId, first.caller.loginId)
+  t.like(await users.refresh(second), { tokenType: 'Bearer', expiresIn: 900 })
+})
+
+test('a used refresh token ends the login, with everything that came from it', async (t) => {
+  const { users, enter, callerOf } = await open()
+  const first = await enter()
+  const second = await users.refresh(first)
+  t.like(await t.throwsAsync(users.refresh(first)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(users.refresh(second)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(callerOf(second.accessToken)), { code: 'TOKEN_REVOKED' })
+})
+
+test('of parallel uses of one refresh token one succeeds and the login ends', async (t) => {
+  const { users, enter, callerOf } = await open()
+  const first = await enter()
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => users.refresh(first)))
+  t.is(results.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const result of results) if (result.status === 'rejected') t.like(result.reason, { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
+})
+
+test('a refresh token expires after the configured days, and using one in time starts them anew', async (t) => {
+  const { users, clock, enter } = await open()
+  const first = await enter()
+  clock.forward(29 * 86_400)
+  const second = await users.refresh(first)
+  clock.forward(29 * 86_400)
+  const third = await users.refresh(second)
+  clock.forward(30 * 86_400)
+  t.like(await t.throwsAsync(users.refresh(third)), { code: 'TOKEN_EXPIRED' })
+})
+
+test('used refresh tokens are forgotten once they are past their time', async (t) => {
+  const { users, clock, database, enter } = await open()
+  const { caller, ...first } = await enter()
+  let tokens: { refreshToken: string } = first
+  for (let round = 0; round < 6; round += 1) {
+    clock.forward(20 * 86_400)
+    tokens = await users.refresh(tokens)
+  }
+  const rows = await database('refresh_tokens').where({ loginId: caller.loginId })
+  t.is(rows.length, 2)
+  t.is(rows.filter(({ consumedAt }) => consumedAt === null).length, 1)
+})
+
+test('what was never a refresh token is invalid', async (t) => {
+  const { users, enter } = await open()
+  const { accessToken } = await enter()
+  for (const refreshToken of [
+    '',
+    accessToken,
+    'sy_refresh_',
+    `sy_refresh_${'A'.repeat(43)}`,
+    `sy_key_${'A'.repeat(43)}`,
+    '\0',
+  ])
+    t.like(await t.throwsAsync(users.refresh({ refreshToken })), { code: 'INVALID_TOKEN' })
+})
+
+test('a refused lifetime does not use the refresh token up', async (t) => {
+  const { users, enter } = await open()
+  const first = await enter()
+  t.like(await t.throwsAsync(users.refresh({ ...first, ttlSeconds: 0 })), { code: 'VALIDATION_ERROR' })
+  t.like(await users.refresh(first), { tokenType: 'Bearer' })
+})
+
+test('no secret is stored as it is', async (t) => {
+  const { users, database, enter } = await open()
+  const { caller, refreshToken } = await enter()
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  const tables = ['users', 'logins', 'refresh_tokens', 'api_keys']
+  const stored = JSON.stringify(await Promise.all(tables.map((table) => database(table).select('*'))))
+  for (const secret of [refreshToken, key, 'correct horse'])
+    t.false(stored.includes(secret) || stored.includes(secret.slice(-20)))
 })

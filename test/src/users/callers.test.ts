@@ -1,0 +1,209 @@
+import test from 'ava'
+import { newId } from '../../../src/ids.ts'
+import { createAccessTokens } from '../../../src/users/access-tokens.ts'
+import { requireScope, type Scope } from '../../../src/users/caller.ts'
+import { openUsers, password, usersForFile } from './open-users.ts'
+
+const open = usersForFile(test)
+
+test('a request without a bearer token is unauthorized', async (t) => {
+  const { users } = await open()
+  for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic YWRhOnNlY3JldA==', 'Token abc', 'Bearertoken'])
+    t.like(await t.throwsAsync(users.authenticate(header)), { code: 'UNAUTHORIZED' })
+})
+
+test('a bearer token that is not ours, or is too long to be, is invalid', async (t) => {
+  const { users } = await open()
+  const long = `Bearer ${'a'.repeat(1_000_000)}`
+  for (const header of ['Bearer abc', 'Bearer a b', 'bearer a.b.c', 'Bearer \0', 'Bearer [object Object]', long])
+    t.like(await t.throwsAsync(users.authenticate(header)), { code: 'INVALID_TOKEN' })
+})
+
+test('the scheme may be written in any case', async (t) => {
+  const { users, enter } = await open()
+  const { accessToken, caller } = await enter()
+  t.deepEqual(await users.authenticate(`bearer ${accessToken}`), caller)
+  t.deepEqual(await users.authenticate(`BEARER   ${accessToken}`), caller)
+})
+
+test('an access token is expired after its time', async (t) => {
+  const { users, clock, enter, callerOf } = await open()
+  const { email } = await enter()
+  const { accessToken, expiresIn } = await users.login({ email, password, ttlSeconds: 1 })
+  t.is(expiresIn, 1)
+  t.like(await callerOf(accessToken), { email })
+  clock.forward(2)
+  t.like(await t.throwsAsync(callerOf(accessToken)), { code: 'TOKEN_EXPIRED' })
+})
+
+test("a well-signed token of nobody, or of another person's login, is invalid", async (t) => {
+  const { clock, config, enter, callerOf, database } = await open()
+  const ada = await enter()
+  const bob = await enter()
+  const tokens = createAccessTokens({ clock, config })
+  const loginId = ada.caller.loginId ?? ''
+  for (const userId of [newId(), bob.caller.userId])
+    t.like(await t.throwsAsync(callerOf(await tokens.sign({ userId, loginId }, 60))), { code: 'INVALID_TOKEN' })
+  await database('users').delete().where({ id: ada.caller.userId })
+  t.like(await t.throwsAsync(callerOf(ada.accessToken)), { code: 'INVALID_TOKEN' })
+})
+
+test('recognising a caller is one query', async (t) => {
+  const { users, database, enter, callerOf } = await openUsers(t)
+  const { accessToken, caller } = await enter()
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  await callerOf(key)
+  const queries: string[] = []
+  database.on('query', ({ sql }: { sql: string }) => queries.push(sql))
+  await callerOf(accessToken)
+  t.is(queries.length, 1)
+  await callerOf(key)
+  t.is(queries.length, 2)
+})
+
+test('an API key is shown once and stands for its owner, with its scopes only', async (t) => {
+  const { users, clock, enter, callerOf } = await open()
+  const { caller } = await enter()
+  const { key, ...made } = await users.apiKeys.create(caller, { name: ' ci ', scopes: ['read'] }, 3)
+  t.regex(key, /^sy_key_[\w-]{43}$/)
+  t.deepEqual(made, {
+    id: made.id,
+    name: 'ci',
+    scopes: ['read'],
+    createdAt: clock.now(),
+    expiresAt: null,
+    lastUsedAt: null,
+  })
+  t.deepEqual(await users.apiKeys.list(caller, { limit: 10 }), { items: [made], nextCursor: null })
+  const byKey = await callerOf(key)
+  t.deepEqual(byKey, {
+    userId: caller.userId,
+    email: caller.email,
+    termsAccepted: false,
+    admin: false,
+    scopes: ['read'],
+    via: 'api-key',
+    apiKeyId: made.id,
+  })
+  t.notThrows(() => requireScope(byKey, 'read'))
+  t.like(
+    t.throws(() => requireScope(byKey, 'write')),
+    { code: 'PERMISSION_DENIED' },
+  )
+})
+
+test('an API key cannot manage the account', async (t) => {
+  const { users, enter, callerOf } = await open()
+  const { caller } = await enter()
+  const { id, key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read', 'write'] }, 3)
+  const byKey = await callerOf(key)
+  const attempts = [
+    () => users.apiKeys.create(byKey, { name: 'more', scopes: ['write'] }, 3),
+    () => users.apiKeys.list(byKey, { limit: 1 }),
+    () => users.apiKeys.remove(byKey, id),
+    () => users.logout(byKey),
+    () => users.logoutEverywhere(byKey),
+    () => users.acceptTerms(byKey),
+    () => users.changePassword(byKey, { currentPassword: 'x', newPassword: 'another long secret' }),
+  ]
+  for (const attempt of attempts) t.like(await t.throwsAsync(attempt), { code: 'PERMISSION_DENIED' })
+  t.is((await users.me(byKey)).id, caller.userId)
+})
+
+test('a deleted key is revoked, an expired one expired, an unknown one invalid', async (t) => {
+  const { users, clock, enter, callerOf } = await open()
+  const { caller } = await enter()
+  const deleted = await users.apiKeys.create(caller, { name: 'a', scopes: ['read'] }, 3)
+  const expiresAt = new Date(clock.now().getTime() + 5000)
+  const expiring = await users.apiKeys.create(caller, { name: 'b', scopes: ['read'], expiresAt }, 3)
+  await users.apiKeys.remove(caller, deleted.id)
+  t.like(await callerOf(expiring.key), { apiKeyId: expiring.id })
+  clock.forward(5)
+  t.like(await t.throwsAsync(callerOf(deleted.key)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(callerOf(expiring.key)), { code: 'TOKEN_EXPIRED' })
+  for (const unknown of [`sy_key_${'A'.repeat(43)}`, 'sy_key_', `${expiring.key}x`])
+    t.like(await t.throwsAsync(callerOf(unknown)), { code: 'INVALID_TOKEN' })
+  t.deepEqual(
+    (await users.apiKeys.list(caller, { limit: 10 })).items.map(({ name }) => name),
+    ['b'],
+  )
+})
+
+test("nobody sees or deletes another person's key", async (t) => {
+  const { users, enter, callerOf } = await open()
+  const ada = await enter()
+  const bob = await enter()
+  const { id, key } = await users.apiKeys.create(ada.caller, { name: 'ci', scopes: ['read'] }, 3)
+  t.like(await t.throwsAsync(users.apiKeys.remove(bob.caller, id)), { code: 'NOT_FOUND' })
+  t.deepEqual((await users.apiKeys.list(bob.caller, { limit: 10 })).items, [])
+  t.is((await callerOf(key)).email, ada.email)
+  await users.apiKeys.remove(ada.caller, id)
+  t.like(await t.throwsAsync(users.apiKeys.remove(ada.caller, id)), { code: 'NOT_FOUND' })
+})
+
+test('parallel requests cannot make more keys than the tier allows; deleted and expired ones make room', async (t) => {
+  const { users, clock, enter } = await open()
+  const { caller } = await enter()
+  const expiresAt = new Date(clock.now().getTime() + 1000)
+  const create = (more = {}) => users.apiKeys.create(caller, { name: 'k', scopes: ['read'], ...more }, 3)
+  const results = await Promise.allSettled([
+    create({ expiresAt }),
+    ...Array.from({ length: 7 }, () => create({ expiresAt })),
+  ])
+  t.is(results.filter(({ status }) => status === 'fulfilled').length, 3)
+  for (const result of results)
+    if (result.status === 'rejected') t.like(result.reason, { code: 'FEATURE_LIMIT_REACHED' })
+  clock.forward(1)
+  const { id } = await create()
+  await create()
+  await create()
+  t.like(await t.throwsAsync(create()), { code: 'FEATURE_LIMIT_REACHED' })
+  await users.apiKeys.remove(caller, id)
+  t.like(await create(), { name: 'k' })
+  t.like(await users.apiKeys.create(caller, { name: 'k', scopes: ['read'] }, Number.POSITIVE_INFINITY), { name: 'k' })
+})
+
+test('the list is paged, newest first', async (t) => {
+  const { users, enter } = await open()
+  const { caller } = await enter()
+  for (const name of ['a', 'b', 'c']) await users.apiKeys.create(caller, { name, scopes: ['read'] }, 3)
+  const first = await users.apiKeys.list(caller, { limit: 2 })
+  const second = await users.apiKeys.list(caller, { limit: 2, cursor: first.nextCursor ?? undefined })
+  t.deepEqual(
+    [...first.items, ...second.items].map(({ name }) => name),
+    ['c', 'b', 'a'],
+  )
+  t.is(second.nextCursor, null)
+})
+
+test('the last use is noted at most once a minute', async (t) => {
+  const { users, clock, enter, callerOf } = await open()
+  const { caller } = await enter()
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  const lastUsed = async () => (await users.apiKeys.list(caller, { limit: 1 })).items[0]?.lastUsedAt
+  const start = clock.now()
+  await callerOf(key)
+  clock.forward(59)
+  await callerOf(key)
+  t.deepEqual(await lastUsed(), start)
+  clock.forward(1)
+  await callerOf(key)
+  t.deepEqual(await lastUsed(), clock.now())
+})
+
+test('a key without a name, with strange scopes or a past expiry is refused with every problem', async (t) => {
+  const { users, clock, enter } = await open()
+  const { caller } = await enter()
+  const strange = { name: ' ', scopes: ['admin' as Scope], expiresAt: clock.now() }
+  const error = await t.throwsAsync<Error & { details: { path: string }[] }>(users.apiKeys.create(caller, strange, 3))
+  t.like(error, { code: 'VALIDATION_ERROR' })
+  t.deepEqual(
+    error.details.map(({ path }) => path),
+    ['name', 'scopes', 'expiresAt'],
+  )
+  for (const wrong of [
+    { name: 'a\0', scopes: ['read' as const] },
+    { name: 'a', scopes: [] },
+  ])
+    t.like(await t.throwsAsync(users.apiKeys.create(caller, wrong, 3)), { code: 'VALIDATION_ERROR' })
+})
