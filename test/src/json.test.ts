@@ -108,9 +108,15 @@ test('every integer that JavaScript keeps exactly is accepted, and none beyond',
   )
 })
 
+/** Any code point, and now and then what cannot be kept. fast-check's own `binary` lists a million of them first. */
+const anyUnit = fc.oneof(
+  { weight: 40, arbitrary: fc.nat(0x10_ff_ff).map((code) => String.fromCodePoint(code)) },
+  { weight: 1, arbitrary: fc.constantFrom('\0', '\ud800', '\udfff') },
+)
+
 test('what exact parsing accepts means the same after it was written again', (t) => {
   fc.assert(
-    fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
+    fc.property(fc.json({ stringUnit: anyUnit }), (text) => {
       const parsed = parseJson(text, exact)
       if (!parsed.ok) return
       t.deepEqual(JSON.parse(JSON.stringify(parsed.value)), parsed.value)

@@ -108,7 +108,7 @@ test('a line that is no JSON is redacted by what it looks like', (t) => {
 })
 
 test('a huge hostile line is redacted in time', (t) => {
-  const began = performance.now()
+  const before = process.cpuUsage()
   for (const piece of [
     '"a":"',
     '\\"token\\":\\"',
@@ -124,7 +124,8 @@ test('a huge hostile line is redacted in time', (t) => {
     'sy_',
     '"a"  ',
   ]) {
-    redact(JSON.stringify({ msg: piece.repeat(100_000) }))
+    redact(JSON.stringify({ msg: piece.repeat(150_000 / piece.length) }))
   }
-  t.true(performance.now() - began < 10_000)
+  // What is quadratic takes a minute. Time of this process, whatever else the machine does.
+  t.true(process.cpuUsage(before).user < 5_000_000)
 })

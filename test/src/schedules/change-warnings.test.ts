@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { changeWarnings } from '../../../src/schedules/change-warnings.ts'
 import { parseCron, type Cron } from '../../../src/schedules/cron.ts'
 import { firesBetween } from '../../../src/schedules/fires.ts'
-import { changesOf, comes, wallOf } from './clocks.ts'
+import { changesOf, comes, wallMs } from './clocks.ts'
 import { nightly } from './random-expressions.ts'
 
 const hourMs = 3_600_000
@@ -21,12 +21,6 @@ const zones = [
   'Europe/Berlin',
   'Asia/Tokyo',
 ]
-
-/** What the wall clock shows, as the milliseconds that it would be in UTC. */
-function wallMs(zone: string, at: number): number {
-  const { year, month, day, hour, minute } = wallOf(zone, at)
-  return Date.UTC(year, month - 1, day, hour, minute)
-}
 
 const msBetween = (cron: Cron, zone: string, after: number, until: number): number[] =>
   firesBetween(cron, zone, new Date(after), new Date(until), 100_000).map((fire) => fire.getTime())

@@ -7,7 +7,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 /** What the wall clock of a zone shows; the weekday of Sunday is 0. */
-export function wallOf(timeZone: string, at: number) {
+function wallOf(timeZone: string, at: number) {
   const made =
     formatters.get(timeZone) ??
     new Intl.DateTimeFormat('en-GB', {
@@ -31,10 +31,23 @@ export function wallOf(timeZone: string, at: number) {
   }
 }
 
-const offsetOf = (timeZone: string, at: number): number => {
-  const { year, month, day, hour, minute } = wallOf(timeZone, at)
-  return Date.UTC(year, month - 1, day, hour, minute) - at
+const halfHour = 1_800_000
+const offsets = new Map<string, number>()
+
+/** How far a zone's clocks are ahead of UTC, in milliseconds. They change at whole hours and halves of UTC only. */
+function offsetOf(timeZone: string, at: number): number {
+  const began = Math.floor(at / halfHour) * halfHour
+  const key = `${timeZone} ${began}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  const { year, month, day, hour, minute } = wallOf(timeZone, began)
+  const offset = Date.UTC(year, month - 1, day, hour, minute) - began
+  offsets.set(key, offset)
+  return offset
 }
+
+/** What the wall clock shows, as the milliseconds that it would be in UTC. */
+export const wallMs = (timeZone: string, at: number): number => at + offsetOf(timeZone, at)
 
 /** When a zone's clocks change (whole hours or halves), and by how much they are put on, in milliseconds. */
 export function changesOf(timeZone: string, from: number, to: number): { at: number; by: number }[] {
@@ -42,8 +55,8 @@ export function changesOf(timeZone: string, from: number, to: number): { at: num
   const dayMs = 86_400_000
   for (let day = from; day < to; day += dayMs) {
     if (offsetOf(timeZone, day) === offsetOf(timeZone, day + dayMs)) continue
-    for (let at = day + 1_800_000; at <= day + dayMs; at += 1_800_000) {
-      const by = offsetOf(timeZone, at) - offsetOf(timeZone, at - 1_800_000)
+    for (let at = day + halfHour; at <= day + dayMs; at += halfHour) {
+      const by = offsetOf(timeZone, at) - offsetOf(timeZone, at - halfHour)
       if (by !== 0) found.push({ at, by })
     }
   }

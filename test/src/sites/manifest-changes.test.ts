@@ -5,6 +5,7 @@ import type { ChangeClass } from '../../../src/sites/difference.ts'
 import { compareManifests } from '../../../src/sites/manifest-changes.ts'
 import { parseManifest, type Manifest } from '../../../src/sites/manifest.ts'
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
+import { fewOf } from './few-keywords.ts'
 
 type Json = Record<string, unknown>
 
@@ -308,7 +309,7 @@ test('an address is shown whole, however long it is', (t) => {
 /** Simple schemas and arguments from one small world, so that they meet often. */
 const names = ['a', 'b', 'c'] as const
 const everyValue: unknown[] = ['', 'x', 'xy', 'xyz', 0, 1, 2.5, 4, 10, true, null, [], [1, 1], ['x', 2], {}, { a: 1 }]
-const wordy = fc.record({
+const words = {
   type: fc.constantFrom<unknown>('string', 'integer', 'number', ['string', 'null'], ['integer', 'array'], 'object'),
   enum: fc.uniqueArray(fc.constantFrom<unknown>('x', 'xy', 1, 4, null), { minLength: 1 }),
   const: fc.constantFrom<unknown>('x', 4),
@@ -322,72 +323,56 @@ const wordy = fc.record({
   maxItems: fc.nat(2),
   minItems: fc.nat(2),
   title: fc.constantFrom('A', 'B'),
-})
-/** Few keywords each: schemas of many let hardly anything through. */
-const few = (written: fc.Arbitrary<Json>, most: number): fc.Arbitrary<Json> =>
-  fc.tuple(written, fc.infiniteStream(fc.nat())).map(([schema, dice]) =>
-    Object.fromEntries(
-      Object.entries(schema)
-        .map((member) => ({ member, rank: dice.next().value }))
-        .toSorted((one, other) => Number(one.rank) - Number(other.rank))
-        .slice(0, most)
-        .map(({ member }) => member),
-    ),
-  )
-const leaf = few(wordy, 2)
+}
+const leaf = fewOf(words, { least: 2, most: 2 })
 
-const { node } = fc.letrec<{ node: unknown }>((tie) => ({
-  node: fc.oneof(
-    { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
-    { weight: 5, arbitrary: leaf },
-    { weight: 1, arbitrary: fc.boolean() },
-    {
-      weight: 2,
-      arbitrary: fc.record(
-        {
-          anyOf: fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
-          allOf: fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
-          oneOf: fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
-          not: tie('node'),
-          if: tie('node'),
-          then: tie('node'),
-          else: tie('node'),
-          items: tie('node'),
-          prefixItems: fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
-          contains: tie('node'),
-          minContains: fc.nat(2),
-          maxContains: fc.nat(2),
-        },
-        { requiredKeys: [] },
-      ),
-    },
-  ),
-}))
+const { node } = fc.letrec<{ node: unknown }>((tie) => {
+  const some = fc.array(tie('node'), { minLength: 1, maxLength: 2 })
+  const sometimes = { requiredKeys: [] }
+  // Keywords that mean something together only are one choice.
+  const choices = {
+    anyOf: some.map((anyOf) => ({ anyOf })),
+    allOf: some.map((allOf) => ({ allOf })),
+    oneOf: some.map((oneOf) => ({ oneOf })),
+    not: tie('node').map((not) => ({ not })),
+    condition: fc.record({ if: tie('node'), then: tie('node'), else: tie('node') }, sometimes),
+    items: fc.record({ items: tie('node'), prefixItems: some }, sometimes),
+    contains: fc.record({ contains: tie('node'), minContains: fc.nat(2), maxContains: fc.nat(2) }, sometimes),
+  }
+  const compound = fewOf(choices, { least: 1, most: 3 }).map((chosen): Json =>
+    Object.assign({}, ...Object.values(chosen)),
+  )
+  return {
+    node: fc.oneof(
+      { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
+      { weight: 5, arbitrary: leaf },
+      { weight: 1, arbitrary: fc.boolean() },
+      { weight: 2, arbitrary: compound },
+    ),
+  }
+})
 const properties = fc.dictionary(fc.constantFrom(...names), node, { maxKeys: 3 })
-const objectSchema = few(
-  fc.record(
-    {
-      properties,
-      required: fc.subarray([...names]),
-      additionalProperties: fc.oneof(fc.constant(false), fc.constant(false), node),
-      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b|c'), node, { maxKeys: 1 }),
-      propertyNames: fc.record({ enum: fc.subarray([...names]) }),
-      minProperties: fc.nat(2),
-      maxProperties: fc.nat(3),
-      dependentRequired: fc.dictionary(fc.constantFrom(...names), fc.subarray([...names]), { maxKeys: 1 }),
-      dependentSchemas: fc.dictionary(fc.constantFrom(...names), fc.record({ maxProperties: fc.nat(3) }), {
-        maxKeys: 1,
-      }),
-      unevaluatedProperties: fc.boolean(),
-      anyOf: fc.array(
-        fc.record({ properties, required: fc.subarray([...names]), additionalProperties: fc.constant(false) }),
-        { minLength: 1, maxLength: 2 },
-      ),
-    },
-    { requiredKeys: [] },
-  ) as fc.Arbitrary<Json>,
-  3,
-).map((schema): Json => ({ type: 'object', ...closed, ...schema }))
+const objectWords = {
+  properties,
+  required: fc.subarray([...names]),
+  additionalProperties: fc.oneof(fc.constant(false), fc.constant(false), node),
+  patternProperties: fc.dictionary(fc.constantFrom('^a', 'b|c'), node, { maxKeys: 1 }),
+  propertyNames: fc.record({ enum: fc.subarray([...names]) }),
+  minProperties: fc.nat(2),
+  maxProperties: fc.nat(3),
+  dependentRequired: fc.dictionary(fc.constantFrom(...names), fc.subarray([...names]), { maxKeys: 1 }),
+  dependentSchemas: fc.dictionary(fc.constantFrom(...names), fc.record({ maxProperties: fc.nat(3) }), { maxKeys: 1 }),
+  unevaluatedProperties: fc.boolean(),
+  anyOf: fc.array(
+    fc.record({ properties, required: fc.subarray([...names]), additionalProperties: fc.constant(false) }),
+    { minLength: 1, maxLength: 2 },
+  ),
+}
+const objectSchema = fewOf(objectWords, { least: 3, most: 3 }).map((schema): Json => ({
+  type: 'object',
+  ...closed,
+  ...schema,
+}))
 /** All arguments of this world, those for one property alone with every value there is. */
 const ofOne = everyValue.map((value) => ({ a: value }))
 const ofAll = [undefined, 'x', 4, null].flatMap((a) =>
@@ -422,7 +407,7 @@ const places: ((inner: unknown) => Json)[] = [
 ]
 /** Two schemas of one property, which differ in one keyword. */
 const leafPairs = fc
-  .tuple(leaf, wordy, fc.nat(), fc.boolean(), fc.constantFrom(...places))
+  .tuple(leaf, fc.record(words), fc.nat(), fc.boolean(), fc.constantFrom(...places))
   .map(([before, other, nth, isGone, place]) => {
     const key = Object.keys(before)[nth % Object.keys(before).length] ?? ''
     const { [key]: _, ...rest } = before

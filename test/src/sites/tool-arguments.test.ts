@@ -3,6 +3,7 @@ import test from 'ava'
 import * as fc from 'fast-check'
 import { inputSchemaProblems } from '../../../src/sites/input-schema.ts'
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
+import { fewOf } from './few-keywords.ts'
 
 const tooMuch = [{ path: '', message: 'is too much to be checked against the input schema of the tool' }]
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
@@ -91,7 +92,7 @@ const leaf = fc.oneof(
 )
 const { schema: anySchema } = fc.letrec((tie) => ({
   schema: fc.oneof({ maxDepth: 3 }, leaf, tie('compound')),
-  compound: fc.record(
+  compound: fewOf(
     {
       properties: fc.dictionary(word, tie('schema'), { maxKeys: 3 }),
       patternProperties: fc.dictionary(fc.constantFrom('^a', '1', 'b$', '.'), tie('schema'), { maxKeys: 2 }),
@@ -106,7 +107,7 @@ const { schema: anySchema } = fc.letrec((tie) => ({
       not: tie('schema'),
       required: fc.array(word, { maxLength: 2 }),
     },
-    { requiredKeys: [] },
+    { least: 1, most: 4 },
   ),
 }))
 const { value: anyValue } = fc.letrec((tie) => ({
