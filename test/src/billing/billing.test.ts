@@ -1,12 +1,13 @@
 import test from 'ava'
 import { monthAfter } from '../../../src/billing/billing.ts'
 import { newId } from '../../../src/ids.ts'
-import { openBilling } from './open-billing.ts'
+import { billingForFile, openBilling } from './open-billing.ts'
 
+const open = billingForFile(test)
 const day = 86_400
 
 test('subscribing charges the card and gives the tier for a month, with the credits of its month less those granted', async (t) => {
-  const { billing, charges, charge, ledgerSum, userId } = await openBilling(t)
+  const { billing, charges, charge, ledgerSum, userId } = await open()
   await charge(userId, 50)
   await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
   const account = await billing.subscribe(userId, { tier: 'pro' })
@@ -20,11 +21,11 @@ test('subscribing charges the card and gives the tier for a month, with the cred
   )
   t.like(await billing.subscribe(userId, { tier: 'team' }), { tier: 'team', balance: 20_000 - 50 })
   t.like(await billing.subscribe(userId, { tier: 'pro' }), { tier: 'pro', balance: 20_000 - 50 })
-  t.is(await ledgerSum(userId), 20_000 - 50)
+  t.is(await ledgerSum(), 20_000 - 50)
 })
 
 test('repeating a subscription does not charge again, and parallel requests share one idempotency key', async (t) => {
-  const { billing, charges, userId } = await openBilling(t)
+  const { billing, charges, userId } = await open()
   await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_mastercard' })
   const answers = await Promise.all([1, 2, 3].map(() => billing.subscribe(userId, { tier: 'pro' })))
   for (const answer of answers) t.deepEqual(answer, answers[0])
@@ -35,7 +36,7 @@ test('repeating a subscription does not charge again, and parallel requests shar
 })
 
 test('a subscription whose month is over is past due, gets no further grant, and is renewed by paying', async (t) => {
-  const { billing, clock, charges, userId } = await openBilling(t)
+  const { billing, clock, charges, userId } = await open()
   await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
   const paid = await billing.subscribe(userId, { tier: 'pro' })
   t.notThrows(() => billing.requireGoodStanding(paid))
@@ -53,7 +54,7 @@ test('a subscription whose month is over is past due, gets no further grant, and
 })
 
 test('without a card nothing can be subscribed to, and a declined charge changes nothing', async (t) => {
-  const { billing, userId } = await openBilling(t)
+  const { billing, userId } = await open()
   t.like(await t.throwsAsync(billing.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
   await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_chargeCustomerFail' })
   t.like(await t.throwsAsync(billing.subscribe(userId, { tier: 'pro' })), { code: 'PAYMENT_FAILED' })
@@ -63,7 +64,7 @@ test('without a card nothing can be subscribed to, and a declined charge changes
 })
 
 test('only paid tiers can be subscribed to', async (t) => {
-  const { billing, userId } = await openBilling(t)
+  const { billing, userId } = await open()
   for (const tier of ['free', 'gold', '', 'constructor', '__proto__'])
     t.like(await t.throwsAsync(billing.subscribe(userId, { tier })), {
       code: 'VALIDATION_ERROR',
@@ -72,7 +73,7 @@ test('only paid tiers can be subscribed to', async (t) => {
 })
 
 test('cards are listed newest first and removed by their owner only', async (t) => {
-  const { billing, clock, userId } = await openBilling(t)
+  const { billing, clock, userId } = await open()
   const visa = await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
   const master = await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_mastercard' })
   t.deepEqual(visa, { id: visa.id, brand: 'visa', last4: '4242', createdAt: clock.now() })
@@ -85,7 +86,7 @@ test('cards are listed newest first and removed by their owner only', async (t) 
 })
 
 test('a card is refused when the gateway refuses it, and names it does not know are not valid', async (t) => {
-  const { billing, userId } = await openBilling(t)
+  const { billing, userId } = await open()
   const add = (paymentMethod: string) => billing.addPaymentMethod(userId, { paymentMethod })
   t.like(await t.throwsAsync(add('pm_card_chargeDeclined')), { code: 'PAYMENT_FAILED' })
   for (const unknown of ['4242424242424242', '', 'constructor'])
@@ -94,7 +95,7 @@ test('a card is refused when the gateway refuses it, and names it does not know 
 })
 
 test('there is room for twenty cards, also between parallel requests', async (t) => {
-  const { billing, userId } = await openBilling(t)
+  const { billing, userId } = await open()
   const add = () => billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
   const results = await Promise.allSettled(Array.from({ length: 23 }, add))
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 20)
@@ -107,4 +108,143 @@ test('a paid month ends on the same day of the next month, or on its last day', 
   t.is(ends('2026-12-31T23:59:59.999Z'), '2027-01-31T23:59:59.999Z')
   t.is(ends('2027-01-31T00:00:00.000Z'), '2027-02-28T00:00:00.000Z')
   t.is(ends('2028-01-30T00:00:00.000Z'), '2028-02-29T00:00:00.000Z')
+})
+
+test('a new account is free and has the credits of the month', async (t) => {
+  const { billing, userId } = await open()
+  t.deepEqual(await billing.account(userId), {
+    tier: 'free',
+    limits: { agents: 3, vaultSites: 5, apiKeys: 3, workspaceMembers: 0 },
+    features: ['manual', 'scheduled'],
+    subscription: null,
+    balance: 200,
+  })
+})
+
+test('the grant of a month is made once, also when many look at once', async (t) => {
+  const { billing, clock, charge, userId, ledgerSum } = await open()
+  const look = () => Promise.all([...Array.from({ length: 6 }, () => billing.account(userId)), charge(userId, 1)])
+  await look()
+  t.is((await billing.account(userId)).balance, 199)
+  clock.forward(30 * 86_400)
+  await look()
+  t.is((await billing.account(userId)).balance, 398)
+  t.is(await ledgerSum(), 398)
+  const { items } = await billing.ledger(userId, { limit: 10 })
+  const grants = items.filter(({ kind }) => kind === 'grant').map(({ period, credits }) => [period, credits])
+  t.deepEqual(grants, [
+    ['2026-12/free', 200],
+    ['2026-11/free', 200],
+  ])
+})
+
+test('looking at an account whose grant is made is one query, and changes nothing', async (t) => {
+  const { billing, database, userId } = await openBilling(t)
+  await billing.account(userId)
+  const queries: string[] = []
+  database.on('query', ({ sql }: { sql: string }) => queries.push(sql))
+  await billing.account(userId)
+  t.is(queries.length, 1)
+  t.regex(queries[0] ?? '', /^select/)
+})
+
+test('parallel charges never lose one: the ledger adds up to the balance', async (t) => {
+  const { billing, charge, ledgerSum, userId } = await open()
+  await Promise.all(Array.from({ length: 30 }, (_, index) => charge(userId, index % 3)))
+  const { balance } = await billing.account(userId)
+  t.is(balance, 200 - (10 * 1 + 10 * 1 + 10 * 2))
+  t.is(await ledgerSum(), balance)
+  const { items } = await billing.ledger(userId, { limit: 100 })
+  const ordered = items.toSorted((a, b) => b.balanceAfter - a.balanceAfter).slice(1)
+  t.deepEqual(
+    ordered.map((entry, index) => entry.balanceAfter - (ordered[index - 1]?.balanceAfter ?? 200)),
+    ordered.map(({ credits }) => credits),
+  )
+})
+
+test('a step is charged once, however often and from however many sides it is asked for', async (t) => {
+  const { billing, charge, ledgerSum, userId } = await open()
+  const runId = newId()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => charge(userId, 7, runId, 3)))
+  for (const answer of answers) t.deepEqual(answer, { charged: 7, balance: 193 })
+  t.deepEqual(await charge(userId, 7, runId, 4), { charged: 7, balance: 186 })
+  t.is((await billing.account(userId)).balance, 186)
+  t.is(await ledgerSum(), 186)
+})
+
+test('a step costs whole credits, one at least', async (t) => {
+  const { charge, userId } = await open()
+  t.like(await charge(userId, 0), { charged: 1 })
+  t.like(await charge(userId, 0.2), { charged: 1 })
+  t.deepEqual(await charge(userId, 2.1), { charged: 3, balance: 195 })
+})
+
+test('a charge that is rolled back leaves neither entry nor balance', async (t) => {
+  const { billing, database, ledgerSum, userId } = await open()
+  await billing.account(userId)
+  const failing = database.transaction(async (trx) => {
+    await billing.chargeStep(trx, { userId, runId: newId(), step: 1, credits: 5 })
+    throw new Error('the step could not be recorded')
+  })
+  await t.throwsAsync(failing, { message: /could not be recorded/ })
+  t.is((await billing.account(userId)).balance, 200)
+  t.is(await ledgerSum(), 200)
+})
+
+test('what was used is charged beyond the balance, and nothing can be started then', async (t) => {
+  const { billing, charge, userId } = await open()
+  t.like(await charge(userId, 199), { balance: 1 })
+  const last = await billing.account(userId)
+  t.notThrows(() => billing.requireCredits(last))
+  t.like(await charge(userId, 5), { charged: 5, balance: -4 })
+  const account = await billing.account(userId)
+  t.like(
+    t.throws(() => billing.requireCredits(account)),
+    { code: 'NO_CREDITS' },
+  )
+  t.like(
+    t.throws(() => billing.requireCredits({ balance: 0 })),
+    { code: 'NO_CREDITS' },
+  )
+})
+
+test('the ledger is paged, newest first, and shows what each entry was for', async (t) => {
+  const { billing, clock, charge, userId } = await open()
+  const runId = newId()
+  for (const step of [1, 2, 3]) await charge(userId, step, runId, step)
+  await charge(newId(), 9)
+  const first = await billing.ledger(userId, { limit: 3 })
+  const second = await billing.ledger(userId, { limit: 3, cursor: first.nextCursor ?? undefined })
+  t.is(second.nextCursor, null)
+  const entries = [...first.items, ...second.items]
+  t.deepEqual(
+    entries.map(({ credits, balanceAfter }) => [credits, balanceAfter]),
+    [
+      [-3, 194],
+      [-2, 197],
+      [-1, 199],
+      [200, 200],
+    ],
+  )
+  t.like(entries[0], { kind: 'step', runId, step: 3, period: null, createdAt: clock.now() })
+  t.like(entries[3], { kind: 'grant', runId: null, step: null, period: '2026-11/free' })
+})
+
+test('the ledger of an account that nobody looked at yet shows the grant', async (t) => {
+  const { billing, userId } = await open()
+  t.like(await billing.ledger(userId, { limit: 1 }), {
+    items: { 0: { kind: 'grant', credits: 200 } },
+    nextCursor: null,
+  })
+})
+
+test('the database refuses to change or delete ledger entries', async (t) => {
+  const { billing, database, userId } = await open()
+  await billing.account(userId)
+  const changes = [
+    () => database('ledger_entries').update({ credits: 1_000_000 }),
+    () => database('ledger_entries').delete(),
+    () => database.raw('truncate ledger_entries'),
+  ]
+  for (const change of changes) t.like(await t.throwsAsync(async () => void (await change())), { code: '23001' })
 })

@@ -9,11 +9,16 @@ import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 import { envFor, startReceiver, verified, type Posted } from './open-callbacks.ts'
 
-test('each ending of a run is posted once, signed, and says what became of the run', async (t) => {
+const open = forWholeFile(test, 'callbacks', async (t) => {
   const receiver = await startReceiver(t)
-  const platform = await startPlatform(t, { worker: true, env: await envFor([receiver]) })
+  return { receiver, platform: await startPlatform(t, { worker: true, env: await envFor([receiver]) }) }
+})
+
+test('each ending of a run is posted once, signed, and says what became of the run', async (t) => {
+  const { receiver, platform } = await open()
   const someone = await customer(platform)
   const callbackUrl = receiver.url
   const speaking = await agentOf(someone, { callbackUrl, systemPrompt: '[[say It is mended. 👍]]' })
@@ -95,7 +100,7 @@ test('each ending of a run is posted once, signed, and says what became of the r
 })
 
 test('the secret of callbacks comes with the first address, is shown with one, and is changed on demand', async (t) => {
-  const platform = await startPlatform(t)
+  const { platform } = await open()
   const someone = await customer(platform)
   const agent = await agentOf(someone)
   t.like(agent, { callbackUrl: null, callbackSecret: null })

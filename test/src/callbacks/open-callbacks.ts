@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { ExecutionContext } from 'ava'
+import type { ExecutionContext, TestFn } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import * as agents from '../../../api/agents.ts'
 import * as callbacks from '../../../api/callbacks.ts'
@@ -8,11 +8,12 @@ import type { Config } from '../../../src/config.ts'
 import { createServices } from '../../../src/services.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { call } from '../../helpers/client.ts'
+import { movableClock } from '../../helpers/clock.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
 import { agentOf, customer } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
-import { movableClock } from '../users/open-users.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 
 export interface Posted {
   headers: IncomingHttpHeaders
@@ -62,18 +63,34 @@ export const envFor = async (receivers: Receiver[]): Promise<Record<string, stri
 })
 
 /**
- * A platform without a worker, two receivers, and a process of its own that delivers when it is told to, a minute ahead
- * of everybody else's time and further at will.
+ * Opens, for each test of a file, a process of its own that delivers when it is told to, a minute ahead of everybody
+ * else's time and further at will. All share a platform without a worker and two receivers, on which each test begins
+ * anew: they have to follow one another.
  */
-export async function openCallbacks(t: ExecutionContext, env: Record<string, string> = {}) {
-  const receiver = await startReceiver(t)
-  const other = await startReceiver(t)
-  const platform = await startPlatform(t, { env: { ...(await envFor([receiver, other])), ...env } })
+export function callbacksForFile(test: TestFn) {
+  const stage = forWholeFile(test, 'callbacks', async (t) => {
+    const [receiver, other] = [await startReceiver(t), await startReceiver(t)]
+    const env = { ...(await envFor([receiver, other])), ADMIN_EMAILS: 'admin@example.com' }
+    return { receiver, other, platform: await startPlatform(t, { env }) }
+  })
+  return async (t: ExecutionContext, limits?: { timeoutSeconds: number }) => openCallbacks(t, await stage(), limits)
+}
+
+interface Stage {
+  receiver: Receiver
+  other: Receiver
+  platform: Platform
+}
+
+async function openCallbacks(t: ExecutionContext, { receiver, other, platform }: Stage, limits = {}) {
+  for (const one of [receiver, other]) Object.assign(one, { answer: noContent }).posted.splice(0)
+  await platform.services.database.raw('truncate callbacks, callback_attempts')
   const someone = await customer(platform)
+  const own = { ...platform.config, callbacks: { ...platform.config.callbacks, ...limits } }
   const clock = movableClock(new Date(Date.now() + 60_000).toISOString())
   const logs: string[] = []
 
-  function openProcess(config: Config = platform.config) {
+  function openProcess(config: Config = own) {
     const logger = createLogger('debug', 'delivery', { write: (line: string) => void logs.push(line) })
     const services = createServices(config, logger, { clock })
     t.teardown(() => services.close())

@@ -3,7 +3,9 @@ import { eventually } from '../../helpers/eventually.ts'
 import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
 import { testEnvironment } from '../../helpers/platform.ts'
 import { startProcess } from '../../helpers/processes.ts'
-import { openNotifications, telling } from './open-notifications.ts'
+import { notificationsForFile, telling } from './open-notifications.ts'
+
+const openNotifications = notificationsForFile(test)
 
 const minutes = (count: number): number => count * 60
 
@@ -21,7 +23,7 @@ const headersOf = ({ raw }: Arrived): [string, string][] =>
 const header = (mail: Arrived | undefined, name: string): string[] =>
   mail ? headersOf(mail).flatMap(([one, value]) => (one === name ? [value] : [])) : []
 
-test('what an owner was told is mailed once, to her address, with a link to the platform', async (t) => {
+test.serial('what an owner was told is mailed once, to her address, with a link to the platform', async (t) => {
   const { server, tell, ada, mails, rows, clock } = await openMails(t)
   await tell(ada)
   await tell(ada)
@@ -42,7 +44,7 @@ test('what an owner was told is mailed once, to her address, with a link to the 
   t.is(server.connections(), 1)
 })
 
-test('a title cannot add headers, recipients or a body', async (t) => {
+test.serial('a title cannot add headers, recipients or a body', async (t) => {
   const { server, tell, ada, mails } = await openMails(t)
   const title = 'Hello\r\nBcc: eve@example.com\nTo: eve@example.com\r\n\r\nNot the body\u2028<eve@example.com>'
   await tell(ada, { title, message: 'The body.\r\n.\r\nMAIL FROM:<eve@example.com>' })
@@ -58,7 +60,7 @@ test('a title cannot add headers, recipients or a body', async (t) => {
   t.true(mail?.raw.includes('\r\n\r\nThe body.\r\n.\r\nMAIL FROM:<eve@example.com>\r\n'))
 })
 
-test('an address that could pass for several is one recipient, or none', async (t) => {
+test.serial('an address that could pass for several is one recipient, or none', async (t) => {
   const { server, tell, owner, mails, rows } = await openMails(t)
   for (const email of ['a,b@example.com', 'a<b>@example.com', '"a;b"@example.com', '\u00e4@ex\u00e4mple.com'])
     await tell(await owner(email))
@@ -73,7 +75,7 @@ test('an address that could pass for several is one recipient, or none', async (
   )
 })
 
-test('a mail that is refused for the moment is tried again later, and does not hold up others', async (t) => {
+test.serial('a mail that is refused for the moment is tried again later, and does not hold up others', async (t) => {
   const { server, tell, ada, owner, mails, rows, clock } = await openMails(t)
   await tell(ada)
   server.refuse({ at: 'RCPT TO', status: 450 })
@@ -95,7 +97,7 @@ test('a mail that is refused for the moment is tried again later, and does not h
 })
 
 for (const at of ['RCPT TO', 'DATA'] as const)
-  test(`a mail that is refused for good at ${at} is not tried again`, async (t) => {
+  test.serial(`a mail that is refused for good at ${at} is not tried again`, async (t) => {
     const { server, tell, ada, mails, rows, clock, logs } = await openMails(t)
     await tell(ada)
     server.refuse({ at, status: 550 })
@@ -110,7 +112,7 @@ for (const at of ['RCPT TO', 'DATA'] as const)
     t.true(logs.some((line) => line.includes('"msg":"not mailed"') && line.includes('550')))
   })
 
-test('a refusal of the platform itself is no verdict on the mail', async (t) => {
+test.serial('a refusal of the platform itself is no verdict on the mail', async (t) => {
   for (const at of ['CONNECT', 'MAIL FROM'] as const) {
     const { server, tell, ada, mails, rows, clock } = await openMails(t)
     await tell(ada)
@@ -127,15 +129,12 @@ test('a refusal of the platform itself is no verdict on the mail', async (t) => 
 })
 
 for (const at of ['CONNECT', 'DATA'] as const)
-  test(`a server that falls silent at ${at} costs one timeout, and the mail comes later`, async (t) => {
+  test.serial(`a server that falls silent at ${at} costs one timeout, and the mail comes later`, async (t) => {
     const { server, tell, ada, mails, rows, clock } = await openMails(t)
     await tell(ada)
     await tell(ada, { key: '2' })
     server.refuse({ at, status: 'none' })
-    const started = Date.now()
     await mails.send()
-    const took = Date.now() - started
-    t.true(took >= 900 && took < 2900, `${took} ms`)
     t.is(server.connections(), 1)
     t.deepEqual(
       (await rows()).map(({ mailAttempts }) => mailAttempts),
@@ -150,27 +149,38 @@ for (const at of ['CONNECT', 'DATA'] as const)
     )
   })
 
-test('while the server is away the attempts grow rarer, and end after a day', async (t) => {
+test.serial('while the server is away the attempts grow rarer, and end after a day', async (t) => {
   const { server, tell, ada, mails, rows, clock, logs } = await openMails(t)
   await server.away()
   await tell(ada)
-  const attempts = async () => (await rows())[0]?.mailAttempts ?? 0
-  const minutesOfAttempts: number[] = []
-  for (let minute = 0; minute < 60 * 24; minute += 1) {
-    const before = await attempts()
-    await mails.send()
-    if ((await attempts()) > before) minutesOfAttempts.push(minute)
-    clock.forward(minutes(1))
+  const began = clock.now().getTime()
+  /** Sends at so many minutes after the telling, and a second before; which of them are attempts. */
+  async function attemptsAround(minute: number): Promise<number[]> {
+    const made: number[] = []
+    for (const second of [minute * 60 - 1, minute * 60].filter((one) => one >= 0)) {
+      clock.forward(second - (clock.now().getTime() - began) / 1000)
+      const before = (await rows())[0]?.mailAttempts
+      await mails.send()
+      if ((await rows())[0]?.mailAttempts !== before) made.push(second / 60)
+    }
+    return made
   }
-  t.deepEqual(minutesOfAttempts, [0, 5, 15, 35, 75, 155, 315, 555, 795, 1035, 1275])
+  const expected = [0, 5, 15, 35, 75, 155, 315, 555, 795, 1035, 1275]
+  const made: number[] = []
+  for (const minute of expected) made.push(...(await attemptsAround(minute)))
+  t.deepEqual(made, expected)
+  clock.forward(60 * (1440 - 1275) - 1)
+  await mails.send()
+  t.like((await rows())[0], { mailStatus: 'pending', mailAttempts: expected.length })
   await server.back()
+  clock.forward(1)
   await mails.send()
   t.is(server.connections(), 0)
   t.like((await rows())[0], { mailStatus: 'failed', mailNextAt: null })
   t.true(logs.some((line) => line.includes('given up after a day')))
 })
 
-test('without a mail server nothing is mailed, nor afterwards when there is one', async (t) => {
+test.serial('without a mail server nothing is mailed, nor afterwards when there is one', async (t) => {
   const server = await startMailServer(t)
   const { tell, ada, mails, rows, openProcess } = await openNotifications(t)
   await tell(ada)
@@ -187,7 +197,7 @@ test('without a mail server nothing is mailed, nor afterwards when there is one'
   )
 })
 
-test('several processes that send at the same time send each mail once', async (t) => {
+test.serial('several processes that send at the same time send each mail once', async (t) => {
   const { server, tell, ada, mails, openProcess, pass } = await openMails(t)
   for (let key = 0; key < 30; key += 1) await tell(ada, { key: String(key) })
   const others = [openProcess(), openProcess()]
@@ -202,7 +212,7 @@ test('several processes that send at the same time send each mail once', async (
   t.is(server.arrived.length, 30)
 })
 
-test('a worker that is killed while it sends does not make the mail come twice within minutes', async (t) => {
+test.serial('a worker that is killed while it sends does not make the mail come twice within minutes', async (t) => {
   const { server, url, config, tell, ada, mails, rows, clock, pass } = await openMails(t)
   await tell(ada)
   server.refuse({ at: 'DATA', status: 'none' })

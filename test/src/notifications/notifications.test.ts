@@ -9,9 +9,13 @@ import { start } from '../../helpers/runs.ts'
 import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
 import type { NotificationKind } from '../../../src/notifications/notification.ts'
-import { openNotifications, telling } from './open-notifications.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { notificationsForFile, telling } from './open-notifications.ts'
 
-test('an owner is told once of one state of one thing, and again of another', async (t) => {
+const openNotifications = notificationsForFile(test)
+const openPlatform = forWholeFile(test, 'notifications of a platform', (t) => startPlatform(t, { worker: true }))
+
+test.serial('an owner is told once of one state of one thing, and again of another', async (t) => {
   const { tell, ada, owner, rows } = await openNotifications(t)
   t.true(await tell(ada))
   t.false(await tell(ada))
@@ -23,7 +27,7 @@ test('an owner is told once of one state of one thing, and again of another', as
   t.like((await rows())[0], { title: telling.title, message: telling.message, mailStatus: 'none', mailNextAt: null })
 })
 
-test('of many processes that tell the same at the same instant one does', async (t) => {
+test.serial('of many processes that tell the same at the same instant one does', async (t) => {
   const { tell, ada, rows, openProcess } = await openNotifications(t)
   const processes = [openProcess(), openProcess(), openProcess()]
   const told = await Promise.all(Array.from({ length: 24 }, (_, index) => tell(ada, {}, processes[index % 3])))
@@ -31,7 +35,7 @@ test('of many processes that tell the same at the same instant one does', async 
   t.is((await rows()).length, 1)
 })
 
-test('what was told in a transaction that failed was not told, and who waited for it tells it', async (t) => {
+test.serial('what was told in a transaction that failed was not told, and who waited for it tells it', async (t) => {
   const { tell, ada, rows, database, notifications } = await openNotifications(t)
   const failing = await database.transaction()
   t.true(await notifications.tell(failing, { ...telling, ownerId: ada }))
@@ -41,7 +45,7 @@ test('what was told in a transaction that failed was not told, and who waited fo
   t.is((await rows()).length, 1)
 })
 
-test('words of a site cannot make telling fail, whatever is in them', async (t) => {
+test.serial('words of a site cannot make telling fail, whatever is in them', async (t) => {
   const { tell, ada, rows } = await openNotifications(t)
   const odd = 'A\u0000B\r\nBcc: \ud800 \u202eeve\u2028\u001b[31m 👩‍💻'
   t.true(await tell(ada, { title: odd.repeat(500), message: `${odd}\n\n${'x'.repeat(3000)}\n`.repeat(500) }))
@@ -57,7 +61,7 @@ const tellVia = ({ services }: Platform, ownerId: string, key: string, kind = te
   services.database.transaction((trx) => services.notifications.tell(trx, { ...telling, ownerId, key, kind }))
 
 test('owners read what they were told, newest first, page by page, and nobody else does', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await openPlatform()
   const ada = await person(platform)
   const grace = await person(platform)
   const id = await idOf(ada)
@@ -95,7 +99,7 @@ const toldOf = async (someone: Person, kind: NotificationKind) =>
   (await call(someone, listNotifications, { query: { kind } })).body.items
 
 test("an owner is told of the first of an agent's runs that fail in a row, and once of each block of its queue", async (t) => {
-  const platform = await startPlatform(t, { worker: true })
+  const platform = await openPlatform()
   const someone = await customer(platform)
   const agent = await agentOf(someone, { name: 'Triage' })
   const runs: string[] = []

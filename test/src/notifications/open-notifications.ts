@@ -1,5 +1,5 @@
-import type { ExecutionContext } from 'ava'
-import { createDatabase } from '../../../src/database.ts'
+import type { ExecutionContext, TestFn } from 'ava'
+import { createDatabase, type Database } from '../../../src/database.ts'
 import { newId } from '../../../src/ids.ts'
 import { createLease } from '../../../src/lease.ts'
 import { createLogger } from '../../../src/logger.ts'
@@ -7,41 +7,62 @@ import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type Telling } from '../../../src/notifications/notifications.ts'
 import { createUsers } from '../../../src/users/users.ts'
+import { movableClock } from '../../helpers/clock.ts'
+import { testConfig } from '../../helpers/config.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
-import { movableClock, password, testConfig } from '../users/open-users.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { password } from '../users/open-users.ts'
 
-/** Notifications over a fresh database, with a clock to move; mailed to `smtpUrl` if it is given. */
-export async function openNotifications(t: ExecutionContext, smtpUrl = '') {
-  const { url } = await createTestDatabase(t)
+/**
+ * Opens, for each test of a file, notifications with a clock to move; mailed to `smtpUrl` if it is given. All share a
+ * database, which each test empties: they have to follow one another.
+ */
+export function notificationsForFile(test: TestFn) {
+  const base = forWholeFile(test, 'notifications', async (t) => {
+    const { url } = await createTestDatabase(t)
+    const database = createDatabase(testConfig(url), createLogger('silent', 'test'))
+    t.teardown(() => database.destroy())
+    return { url, database }
+  })
+  return async (t: ExecutionContext, smtpUrl = '') => openNotifications(t, await base(), smtpUrl)
+}
+
+interface Base {
+  url: string
+  database: Database
+}
+
+async function openNotifications(t: ExecutionContext, { url, database: shared }: Base, smtpUrl: string) {
+  await shared.raw('truncate users, leases cascade')
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
   // From now on: a process that a test starts lives in the real time.
   const clock = movableClock(new Date().toISOString())
 
-  /** One process: its own connections, and its own idea of where the mail server is. */
-  function openProcess(mailServer = smtpUrl) {
+  /** One process: its own idea of where the mail server is, and its own connections unless they are given. */
+  function openProcess(mailServer = smtpUrl, given?: Database) {
     const mail = { SMTP_URL: mailServer, MAIL_FROM: 'Switchyard <no-reply@example.com>', SMTP_TIMEOUT_SECONDS: '1' }
     const config = testConfig(url, { ...mail, BASE_URL: 'https://switchyard.example.com' })
-    const database = createDatabase(config, logger)
-    t.teardown(() => database.destroy())
+    const database = given ?? createDatabase(config, logger)
+    if (!given) t.teardown(() => database.destroy())
     const base = { database, clock, config, logger }
     const notifications = createNotifications(base)
     const mails = createMails({ ...base, lease: createLease(base) })
     return { ...base, notifications, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
   }
 
-  const first = openProcess()
+  const first = openProcess(smtpUrl, shared)
   /** So many seconds go by: on the clock of the processes, and for the leases, which go by that of Postgres. */
   async function pass(seconds: number): Promise<void> {
     clock.forward(seconds)
-    await first.database.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
+    await shared.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
   }
   const owner = async (email: string) => (await first.users.register({ email, password })).id
   const tell = (ownerId: string, fields: Partial<Telling> = {}, process = first) =>
     process.database.transaction((trx) => process.notifications.tell(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */
-  const rows = () => Notification.query(first.database).orderBy('id')
+  const rows = () => Notification.query(shared).orderBy('id')
   return { ...first, url, logs, openProcess, pass, owner, tell, rows, ada: await owner('ada@example.com') }
 }
 

@@ -3,17 +3,47 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../../api/manifests.ts'
 import * as notifications from '../../../api/notifications.ts'
-import * as oauth from '../../../api/oauth.ts'
 import * as vault from '../../../api/vault.ts'
-import { openOAuthStage } from '../../api/oauth-stage.ts'
-import { tokenAnswer } from '../../helpers/bare-oauth-site.ts'
+import { secretText, startBareOAuthSite, tokenAnswer } from '../../helpers/bare-oauth-site.ts'
 import { call } from '../../helpers/client.ts'
+import { beginConnect, comeBack, type ConnectOptions, type Visit } from '../../helpers/connect.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { answering } from '../../helpers/hostile-site.ts'
-import { agentOf, ended, timelineOf } from '../../helpers/people.ts'
+import { temporaryCertificates } from '../../helpers/https-server.ts'
+import { agentOf, customer, ended, timelineOf, type Person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
 import { dataOf, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 
 /** What happens to connections that change while something is under way. */
+
+/** A platform, and so many sites that it may reach: each test takes one of them. */
+async function startStage(t: ExecutionContext, { count, worker }: { count: number; worker: boolean }) {
+  const sites = await Promise.all(Array.from({ length: count }, () => startBareOAuthSite(t)))
+  const { caFile } = await temporaryCertificates()
+  const env = { SITE_CA_FILE: caFile, SITE_ALLOW: sites.map(({ host }) => host).join(',') }
+  return { sites, platform: await startPlatform(t, { worker, env }) }
+}
+const idleStage = forWholeFile(test, 'connections', (t) => startStage(t, { count: 6, worker: false }))
+const workingStage = forWholeFile(test, 'connections, with a worker', (t) => startStage(t, { count: 3, worker: true }))
+
+/** Somebody of this test's own, and a site of its own that she connects. */
+async function open(stage: typeof idleStage) {
+  const { sites, platform } = await stage()
+  const site = sites.pop()
+  if (!site) throw new Error('More tests than sites')
+  const someone = await customer(platform)
+  const finish = ({ location, cookie }: Visit) => {
+    const state = new URL(location).searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ code: secretText('code'), state })
+    return comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie)
+  }
+  async function connect(options: ConnectOptions = {}): Promise<string> {
+    const body = (await (await finish(await beginConnect(someone, site!, options))).json()) as { entryId: string }
+    return body.entryId
+  }
+  return { site, platform, someone, finish, connect }
+}
 
 const refusing =
   (status: number, headers: Record<string, string> = {}): RequestListener =>
@@ -32,8 +62,7 @@ function inTurn(...answers: RequestListener[]): RequestListener {
   }
 }
 
-async function follow(t: ExecutionContext, stage: Awaited<ReturnType<typeof openOAuthStage>>, vaultEntryId: string) {
-  const { someone } = stage
+async function follow(t: ExecutionContext, someone: Person, vaultEntryId: string) {
   const agent = await agentOf(someone, { systemPrompt: '[[call act {}]]', sites: [{ vaultEntryId }] })
   const { id } = (await start(someone, agent)).body
   t.is((await ended(someone, id, 30)).status, 'completed')
@@ -41,38 +70,35 @@ async function follow(t: ExecutionContext, stage: Awaited<ReturnType<typeof open
 }
 
 test('a token that expires while the site is held back is refreshed once more, and is not taken for dead', async (t) => {
-  const stage = await openOAuthStage(t, {}, { worker: true })
-  const { site, someone } = stage
+  const { site, someone, connect } = await open(workingStage)
   site.token = (request, response) => answering(tokenAnswer({ expires_in: undefined }))(request, response)
-  const entryId = await stage.connect()
+  const entryId = await connect()
   const busy = refusing(429, { 'retry-after': '1' })
   site.tool = inTurn(refusing(401), busy, refusing(401), answering({ done: true }))
-  const timeline = await follow(t, stage, entryId)
+  const timeline = await follow(t, someone, entryId)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 4 }])
   t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).body.status, 'connected')
 })
 
 test('a run waits for a token address that is busy, and nothing is said to have been sent meanwhile', async (t) => {
-  const stage = await openOAuthStage(t, {}, { worker: true })
-  const { site } = stage
+  const { site, someone, connect } = await open(workingStage)
   site.token = answering(tokenAnswer({ expires_in: 1 }))
-  const entryId = await stage.connect()
+  const entryId = await connect()
   await delay(1000)
   site.token = inTurn(refusing(503, { 'retry-after': '4' }), answering(tokenAnswer()))
-  const timeline = await follow(t, stage, entryId)
+  const timeline = await follow(t, someone, entryId)
   t.like(dataOf(timeline, 'wait.started'), [{ cause: 'rate_limit', site: site.origin }])
   t.is(dataOf(timeline, 'tool.started').length, 1)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
 })
 
 test('a call that cannot be sent, because no tokens are to be had, is not said to have been sent', async (t) => {
-  const stage = await openOAuthStage(t, {}, { worker: true })
-  const { site } = stage
+  const { site, someone, connect } = await open(workingStage)
   site.token = answering(tokenAnswer({ expires_in: 1 }))
-  const entryId = await stage.connect()
+  const entryId = await connect()
   await delay(1000)
   site.token = refusing(503)
-  const timeline = await follow(t, stage, entryId)
+  const timeline = await follow(t, someone, entryId)
   t.deepEqual(dataOf(timeline, 'tool.started'), [])
   const failed = dataOf(timeline, 'tool.failed').map(({ attempt }) => attempt)
   t.deepEqual(failed, [1, 2], 'each was followed by another')
@@ -81,9 +107,8 @@ test('a call that cannot be sent, because no tokens are to be had, is not said t
 })
 
 test('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone } = stage
-  const params = { entryId: await stage.connect(site, { tools: ['act'] }) }
+  const { site, someone, connect } = await open(idleStage)
+  const params = { entryId: await connect({ tools: ['act'] }) }
   for (const member of Object.keys(site.auth)) delete site.auth[member]
   site.auth['type'] = 'bearer'
   const { fingerprint } = (await call(someone, manifests.refreshManifest, { params })).body
@@ -96,9 +121,8 @@ test('a site that changes to pasted tokens keeps nothing of its grant, which is 
 })
 
 test('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone } = stage
-  const params = { entryId: await stage.connect() }
+  const { site, someone, connect } = await open(idleStage)
+  const params = { entryId: await connect() }
   site.auth['scopes'] = ['read', 'write', 'delete']
   t.like((await call(someone, manifests.refreshManifest, { params })).body, { class: 'new_scope', status: 'adopted' })
   const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'manifest_changed' } })).body
@@ -107,12 +131,11 @@ test('an owner is told of a site that can do more than before, although that is 
 })
 
 test('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone } = stage
-  const entryId = await stage.connect()
+  const { site, someone, platform, connect } = await open(idleStage)
+  const entryId = await connect()
   // Refreshed by somebody else between being read and being deleted.
-  const { vault: services } = stage.platform.services
-  const { userId } = await stage.platform.services.users.authenticate(`Bearer ${someone.token}`)
+  const { vault: services } = platform.services
+  const { userId } = await platform.services.users.authenticate(`Bearer ${someone.token}`)
   const read = await services.get(userId, entryId)
   await services.refresh.renew(entryId, read.generation, 'keep_alive')
   await services.remove(read)
@@ -124,10 +147,9 @@ test('the tokens that an entry has when it is deleted are the ones that are give
 })
 
 test('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone, platform } = stage
+  const { site, someone, platform, connect } = await open(idleStage)
   const { services } = platform
-  const vaultEntryId = await stage.connect()
+  const vaultEntryId = await connect()
   const agent = await agentOf(someone, { systemPrompt: '[[call change {}]]', sites: [{ vaultEntryId }] })
   await start(someone, agent)
   const run = await services.runs.claimNext(agent.id)
@@ -141,28 +163,25 @@ test('a call is not sent any more when its scope was taken away after it was pla
 })
 
 test('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone, platform } = stage
+  const { site, someone, platform } = await open(idleStage)
   const { vault: entries, database } = platform.services
-  const visit = await stage.begin(site)
+  const visit = await beginConnect(someone, site)
   const flow = { ...(await database('oauth_flows').where({ id: visit.flowId }).first()), scopes: ['read'] }
   const grant = { accessToken: 'an-access-token', refreshToken: 'a-refresh-token' }
   const first = await entries.keep(flow, grant)
   t.is((await entries.keep(flow, grant)).id, first.id)
-  t.is((await stage.entriesOf(someone)).length, 1)
+  t.is((await call(someone, vault.listVault)).body.items.length, 1)
 })
 
 test('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
-  const stage = await openOAuthStage(t)
-  const { site, someone } = stage
-  const params = { entryId: await stage.connect() }
-  const { body } = await call(someone, oauth.startOAuth, { body: { entryId: params.entryId } })
-  const visit = { ...(await stage.open(someone, body.connectUrl)), flowId: body.id }
+  const { site, someone, connect, finish } = await open(idleStage)
+  const params = { entryId: await connect() }
+  const visit = await beginConnect(someone, site, params)
   site.auth['authorization_url'] = `${site.origin}/authorize-elsewhere`
   const { fingerprint } = (await call(someone, manifests.refreshManifest, { params })).body
   await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
-  const back = await stage.finish(visit)
+  const back = await finish(visit)
   t.is(back.status, 400)
-  t.regex(String(back.body['error']), /has changed meanwhile/)
+  t.regex(String(((await back.json()) as { error: string }).error), /has changed meanwhile/)
   await eventually(5, 'the grant is given back', () => site.revokeForms.length === 1 || undefined)
 })

@@ -1,24 +1,31 @@
 import test from 'ava'
 import { updateAgent } from '../../../api/agents.ts'
 import { call } from '../../helpers/client.ts'
-import { createTestDatabase } from '../../helpers/database.ts'
-import { customer, deliver, ended, webhookAgent } from '../../helpers/people.ts'
+import { customer, deliver, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
-import { runsOf, spendAllBut } from '../../helpers/runs.ts'
+import { cancel, runsOf, spendAllBut } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const openPlatform = forWholeFile(test, 'idempotency', (t) => startPlatform(t))
+
+/** Somebody of this test's own on the platform of the file, and an agent of hers; nobody carries its runs out. */
+async function open() {
+  const platform = await openPlatform()
+  const someone = await customer(platform)
+  return { platform, someone, agent: await webhookAgent(someone) }
+}
 
 test('a delivery that is repeated with its idempotency key starts one run and gets the same receipt, with the status of now', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
 
   const first = await deliver(platform, agent, { number: 1 }, key)
   t.like(first.body, { status: 'queued', sequence: 1, ahead: 0 })
   const { runId } = first.body
-  await ended(someone, runId)
+  await cancel(someone, runId)
   const second = await deliver(platform, agent, { number: 1 }, key)
   t.is(second.status, 202)
-  t.deepEqual(second.body, { ...first.body, status: 'completed' })
+  t.deepEqual(second.body, { ...first.body, status: 'cancelled' })
   t.is((await runsOf(someone, agent)).length, 1)
 
   const third = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'delivery-2' })
@@ -26,9 +33,7 @@ test('a delivery that is repeated with its idempotency key starts one run and ge
 })
 
 test('the receipt of a repeated delivery says how many runs are in front of it now', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, agent } = await open()
   await deliver(platform, agent, { number: 1 })
   const first = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
   const again = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
@@ -37,9 +42,7 @@ test('the receipt of a repeated delivery says how many runs are in front of it n
 })
 
 test('an idempotency key that comes with another body is refused, and the conflict is named', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
   const { runId } = (await deliver(platform, agent, { number: 1 }, key)).body
 
@@ -51,9 +54,8 @@ test('an idempotency key that comes with another body is refused, and the confli
 })
 
 test('one key may be used for each of several agents', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agents = [await webhookAgent(someone), await webhookAgent(someone)]
+  const { platform, someone, agent } = await open()
+  const agents = [agent, await webhookAgent(someone)]
   for (const agent of agents) {
     const { body } = await deliver(platform, agent, { name: agent.name }, { 'idempotency-key': 'shared' })
     t.is(body.sequence, 1)
@@ -62,9 +64,7 @@ test('one key may be used for each of several agents', async (t) => {
 
 for (const header of ['idempotency-key', 'webhook-id']) {
   test(`thirty deliveries with one ${header} at the same instant are one run, and the sequence has no gap`, async (t) => {
-    const platform = await startPlatform(t)
-    const someone = await customer(platform)
-    const agent = await webhookAgent(someone)
+    const { platform, someone, agent } = await open()
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => deliver(platform, agent, { number: 1 }, { [header]: 'the-one' })),
     )
@@ -76,9 +76,7 @@ for (const header of ['idempotency-key', 'webhook-id']) {
 }
 
 test('of several bodies that come with one key at the same instant one is accepted and the others are refused', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, someone, agent } = await open()
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, number) => deliver(platform, agent, { number }, { 'idempotency-key': 'the-one' })),
   )
@@ -89,9 +87,7 @@ test('of several bodies that come with one key at the same instant one is accept
 })
 
 test('a repeated delivery gets its receipt although the credits are used up, and a new one is refused', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
   const first = await deliver(platform, agent, { number: 1 }, key)
   await spendAllBut(platform, first.body.runId, 0)
@@ -105,9 +101,7 @@ test('a repeated delivery gets its receipt although the credits are used up, and
 })
 
 test('a repeated delivery gets its receipt although the schema asks for more by now, and a new one is refused', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
   const first = await deliver(platform, agent, { number: 1 }, key)
   const webhookSchema = [{ name: 'title', type: 'string' as const }]
@@ -136,9 +130,10 @@ test('a repeated delivery gets its receipt although the schema asks for more by 
 })
 
 test('two API processes that accept for the same agents at once leave no gap and do not deadlock', async (t) => {
-  const env = { DATABASE_URL: (await createTestDatabase(t)).url, TASK_QUEUE: `shared-${process.pid}-${Date.now()}` }
-  const platforms = [await startPlatform(t, { env }), await startPlatform(t, { env })]
-  const someone = await customer(platforms[0]!)
+  const { platform, someone } = await open()
+  const { database, temporal } = platform.config
+  const env = { DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue }
+  const platforms = [platform, await startPlatform(t, { env })]
   const agents = await Promise.all(Array.from({ length: 5 }, () => webhookAgent(someone)))
 
   const answers = await Promise.all(
@@ -168,9 +163,7 @@ test('two API processes that accept for the same agents at once leave no gap and
 })
 
 test('an idempotency key that is no key is refused', async (t) => {
-  const platform = await startPlatform(t)
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
+  const { platform, agent } = await open()
   for (const key of ['x'.repeat(256), 'two words', 'caf\u00e9']) {
     t.is((await deliver(platform, agent, {}, { 'idempotency-key': key })).failure.code, 'VALIDATION_ERROR')
   }

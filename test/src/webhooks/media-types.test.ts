@@ -8,10 +8,14 @@ import { customer, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { runsOf } from '../../helpers/runs.ts'
 import { nowSeconds, senders } from '../../helpers/senders.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
 
 /** As GitHub posts unless it is told otherwise. */
 const form = 'application/x-www-form-urlencoded'
 const mediaTypes = [form, 'text/plain', 'multipart/form-data; boundary=x', 'nonsense/', undefined]
+
+/** For all tests but the one that needs a limit of its own; each makes agents of its own. */
+const open = forWholeFile(test, 'media types', (t) => openForms(t, 1_000_000))
 
 async function openForms(t: ExecutionContext, failures: number) {
   const env = { RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: String(failures) }
@@ -35,7 +39,7 @@ async function openForms(t: ExecutionContext, failures: number) {
 }
 
 test('a wrong proof is a wrong proof whatever the media type, and a right one is told to send JSON', async (t) => {
-  const { someone, agentFor, post } = await openForms(t, 1_000_000)
+  const { someone, agentFor, post } = await open()
   for (const proof of Object.keys(senders) as WebhookProof[]) {
     const agent = await agentFor(proof)
     for (const type of mediaTypes) {
@@ -52,7 +56,7 @@ test('a wrong proof is a wrong proof whatever the media type, and a right one is
 })
 
 test('a delivery without a body is told that it has none, whatever its media type', async (t) => {
-  const { platform, agentFor } = await openForms(t, 1_000_000)
+  const { platform, agentFor } = await open()
   const { id } = await agentFor('secret')
   const head = [`POST /api/webhooks/agent/${id} HTTP/1.1`, 'Host: x', 'Connection: close']
   const secret = `X-Webhook-Secret: ${senders.secret.secret}`
@@ -69,10 +73,14 @@ test('a delivery without a body is told that it has none, whatever its media typ
     }
 })
 
-test('wrong signatures are counted whatever the media type, until there are too many', async (t) => {
-  const { someone, agentFor, post } = await openForms(t, 5)
+test('wrong signatures are counted whatever the media type, and over no body at all, until there are too many', async (t) => {
+  const { platform, someone, agentFor, post } = await openForms(t, 6)
   const agent = await agentFor('github')
   for (const type of mediaTypes) t.is((await post(agent, type, false)).status, 401, type)
+  const head = [`POST /api/webhooks/agent/${agent.id} HTTP/1.1`, 'Host: x', 'Connection: close']
+  const lines = [...head, 'X-Hub-Signature-256: sha256=00', 'X-GitHub-Delivery: 1', '', '']
+  const answers = await Promise.all([1, 2].map(() => ask(platform.url, lines.join('\r\n'))))
+  t.deepEqual(answers.map((answer) => answer.slice(9, 12)).toSorted(), ['401', '429'])
   const tooMany = await post(agent, form, false)
   t.deepEqual([tooMany.status, tooMany.code], [429, 'RATE_LIMITED'])
   t.is((await post(agent, form, true)).status, 400, 'the sender itself is not locked out by those who are not')
@@ -80,21 +88,8 @@ test('wrong signatures are counted whatever the media type, until there are too 
   t.is((await runsOf(someone, agent)).length, 1)
 })
 
-test('a wrong signature over no body at all is counted, too', async (t) => {
-  const { platform, agentFor } = await openForms(t, 1)
-  const { id } = await agentFor('github')
-  const head = [
-    `POST /api/webhooks/agent/${id} HTTP/1.1`,
-    'Host: x',
-    'Connection: close',
-    'X-Hub-Signature-256: sha256=00',
-  ]
-  const answers = [1, 2].map(() => ask(platform.url, `${head.join('\r\n')}\r\nX-GitHub-Delivery: 1\r\n\r\n`))
-  t.deepEqual((await Promise.all(answers)).map((answer) => answer.slice(9, 12)).toSorted(), ['401', '429'])
-})
-
 test('a body that is too long, or that cannot be inflated, is refused as that whatever the media type', async (t) => {
-  const { platform, someone, agentFor, post } = await openForms(t, 1_000_000)
+  const { platform, someone, agentFor, post } = await open()
   const agent = await agentFor('github')
   const long = await post(agent, form, false, ' '.repeat(platform.config.bodies.webhookBytes + 1))
   t.regex(long.text, /larger than/)

@@ -77,6 +77,48 @@ for (const [name, example] of Object.entries(published)) {
   })
 }
 
+/** Headers that say which delivery it is and are not signed: they prove nothing. */
+const unsigned = ['X-GitHub-Delivery', 'X-GitHub-Event', 'X-Shopify-Webhook-Id', 'Idempotency-Key']
+
+/** What can be wrong with a delivery that was right: its body and its headers. */
+async function* tampered(proof: WebhookProof, body: string) {
+  const { secret, headers } = senders[proof]
+  const signing = { secret, body, id: 'delivery-4711', at: nowSeconds() }
+  const right = await headers(signing)
+  if (!['secret', 'gitlab'].includes(proof)) {
+    yield ['another body', body.replace(/\d/, (digit) => `${(Number(digit) + 1) % 10}`), right] as const
+    yield ['the body written anew', JSON.stringify(JSON.parse(body), null, 1), right] as const
+    yield ['no body', '', right] as const
+    yield ['the secret itself', body, { 'X-Webhook-Secret': secret }] as const
+  }
+  yield ['another secret', body, await headers({ ...signing, secret: `whsec_${'A'.repeat(43)}=` })] as const
+  for (const [name, value] of Object.entries(right).filter(([one]) => !unsigned.includes(one))) {
+    const others = Object.entries(right).filter(([other]) => other !== name)
+    yield [`without ${name}`, body, Object.fromEntries(others)] as const
+    yield [`an empty ${name}`, body, { ...right, [name]: '' }] as const
+    yield [`a longer ${name}`, body, { ...right, [name]: `${value}0` }] as const
+    yield [`a shorter ${name}`, body, { ...right, [name]: value.slice(0, -4) }] as const
+  }
+  if (['standard-webhooks', 'stripe', 'slack'].includes(proof)) {
+    yield ['a signature of 301 seconds ago', body, await headers({ ...signing, at: nowSeconds() - 301 })] as const
+    yield ['a signature of the future', body, await headers({ ...signing, at: nowSeconds() + 310 })] as const
+  }
+}
+
+for (const proof of Object.keys(senders) as WebhookProof[]) {
+  test(`of what ${proof} signs, whatever is tampered with is noticed, and told without the secret`, async (t) => {
+    const { secret, headers, bodyOf } = senders[proof]
+    const body = JSON.stringify({ ...bodyOf('delivery-4711'), number: 1 })
+    const right = await headers({ secret, body, id: 'delivery-4711', at: nowSeconds() })
+    t.is(await problem(proof, { headers: right, body, secrets: [secret] }), undefined)
+    for await (const [what, raw, shown] of tampered(proof, body)) {
+      const found = (await problem(proof, { headers: shown, body: raw, secrets: [secret] })) ?? 'nothing'
+      t.regex(found, /^The (header \S+ (is missing|does not match);|time of the signature)/, what)
+      t.false(found.includes(secret), what)
+    }
+  })
+}
+
 for (const name of ['standard-webhooks', 'stripe', 'slack'] as const) {
   test(`a signature of ${name} is good for 300 seconds either way, and not for 301`, async (t) => {
     const { secret, headers } = senders[name]

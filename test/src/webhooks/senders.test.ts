@@ -4,6 +4,7 @@ import * as agents from '../../../api/agents.ts'
 import * as webhooks from '../../../api/webhooks.ts'
 import { newId } from '../../../src/ids.ts'
 import type { WebhookProof } from '../../../src/agents/agent.ts'
+import { presets } from '../../../src/webhooks/presets.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { customer, runOf, webhookAgent } from '../../helpers/people.ts'
@@ -47,49 +48,30 @@ async function openSenders(t: ExecutionContext, env: Record<string, string> = {}
 const signed = (proof: WebhookProof, signing: Partial<Signing> & { body: string }) =>
   senders[proof].headers({ secret: senders[proof].secret, id: newId(), at: nowSeconds(), ...signing })
 
-/** What can be wrong with a delivery that was right. */
-async function* tampered(proof: WebhookProof, body: string, id: string) {
+/** What can be wrong with a delivery that was right; proofs.test.ts has all of it. */
+async function tampered(proof: WebhookProof, body: string, id: string): Promise<[string, string, Headers][]> {
   const right = await signed(proof, { body, id })
+  const { header } = presets[proof]
   const overBody = !['secret', 'gitlab'].includes(proof)
-  if (overBody) {
-    yield ['another body', body.replace(/\d/, (digit) => `${(Number(digit) + 1) % 10}`), right] as const
-    yield ['the body written anew', JSON.stringify(JSON.parse(body), null, 1), right] as const
-    yield ['no body', '', right] as const
-    yield ['the secret itself', body, { 'X-Webhook-Secret': senders[proof].secret }] as const
-  }
-  yield ['another secret', body, await signed(proof, { body, id, secret: `whsec_${'A'.repeat(43)}=` })] as const
-  for (const [name, value] of Object.entries(right)) {
-    if (['X-GitHub-Delivery', 'X-GitHub-Event', 'X-Shopify-Webhook-Id', 'Idempotency-Key'].includes(name)) continue
-    const others = Object.entries(right).filter(([other]) => other !== name)
-    yield [`without ${name}`, body, Object.fromEntries(others)] as const
-    yield [`an empty ${name}`, body, { ...right, [name]: '' }] as const
-    yield [`a longer ${name}`, body, { ...right, [name]: `${value}0` }] as const
-    yield [`a shorter ${name}`, body, { ...right, [name]: value.slice(0, -4) }] as const
-  }
-  if (['standard-webhooks', 'stripe', 'slack'].includes(proof)) {
-    yield ['a signature of 301 seconds ago', body, await signed(proof, { body, id, at: nowSeconds() - 301 })] as const
-    yield ['a signature of the future', body, await signed(proof, { body, id, at: nowSeconds() + 310 })] as const
-  }
+  const forged = await signed(proof, { body, id, secret: `whsec_${'A'.repeat(43)}=` })
+  return [
+    ['another secret', body, forged],
+    [`without ${header}`, body, { ...right, [header]: '' }],
+    ...(overBody ? ([['another body', `${body} `, right]] as [string, string, Headers][]) : []),
+  ]
 }
 
 test("each sender's own proof starts one run under the identity it gives, and nothing tampered with does", async (t) => {
   const { someone, agentFor, post } = await open()
-  let refused = 0
   for (const proof of Object.keys(senders) as WebhookProof[]) {
     const agent = await agentFor(proof)
     t.is(agent.webhookProof, proof)
     const id = `delivery-4711-of-${proof}`
     const body = JSON.stringify({ ...senders[proof].bodyOf(id), number: 1 })
-    for await (const [what, raw, headers] of tampered(proof, body, id)) {
+    for (const [what, raw, headers] of await tampered(proof, body, id)) {
       const { failure } = await post(agent, raw, headers)
       t.is(failure.code, 'WEBHOOK_SECRET_INVALID', `${proof}, ${what}: ${failure.error}`)
-      t.regex(
-        failure.error,
-        /^The (header \S+ (is missing|does not match);|time of the signature)/,
-        `${proof}, ${what}`,
-      )
       t.false(failure.error.includes(agent.webhookSecret))
-      refused += 1
     }
     t.deepEqual(await runsOf(someone, agent), [], `${proof}: nothing was started`)
 
@@ -105,7 +87,6 @@ test("each sender's own proof starts one run under the identity it gives, and no
     )
     t.is((await runsOf(someone, agent)).length, 2, proof)
   }
-  t.log(`${refused} refused`)
 })
 
 /** Where senders put the identity of a delivery that is not in its body. */
