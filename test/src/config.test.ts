@@ -1,9 +1,10 @@
 import test from 'ava'
 import { readConfig } from '../../src/config.ts'
 import { ConfigError } from '../../src/environment.ts'
-import { testKeys } from '../helpers/platform.ts'
+import { newKeys } from '../helpers/config.ts'
 
-const complete = { DATABASE_URL: 'postgres://user@127.0.0.1/switchyard', ...testKeys }
+const keys = newKeys()
+const complete = { DATABASE_URL: 'postgres://user@127.0.0.1/switchyard', ...keys }
 
 test('what is not set has its default, and the whole is frozen', (t) => {
   const config = readConfig(complete)
@@ -31,7 +32,7 @@ test('an empty variable counts as not set', (t) => {
 })
 
 test('two vault keys of one name are refused', (t) => {
-  const [pair] = testKeys.VAULT_KEYS.split(',')
+  const [pair] = keys.VAULT_KEYS.split(',')
   t.throws(() => readConfig({ ...complete, VAULT_KEYS: `${pair},${pair}` }), { message: /names must differ/ })
 })
 

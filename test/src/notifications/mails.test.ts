@@ -1,8 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
+import { newKeys } from '../../helpers/config.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
-import { testEnvironment } from '../../helpers/platform.ts'
 import { startProcess } from '../../helpers/processes.ts'
+import { taskQueueFor, temporalAddress } from '../../helpers/temporal.ts'
 import { notificationsForFile, telling } from './open-notifications.ts'
 
 const openNotifications = notificationsForFile(test)
@@ -217,7 +218,8 @@ test.serial('a worker that is killed while it sends does not make the mail come 
   await tell(ada)
   server.refuse({ at: 'DATA', status: 'none' })
   const mail = { SMTP_URL: server.url, MAIL_FROM: 'no-reply@example.com', SMTP_TIMEOUT_SECONDS: '60' }
-  const env = await testEnvironment(t, { env: { DATABASE_URL: url, BASE_URL: config.http.baseUrl, ...mail } })
+  const stores = { DATABASE_URL: url, TEMPORAL_ADDRESS: temporalAddress(), TASK_QUEUE: taskQueueFor(t) }
+  const env = { ...stores, BASE_URL: config.http.baseUrl, SHUTDOWN_SECONDS: '1', ...newKeys(), ...mail }
   const worker = await startProcess(t, 'worker', env)
   await eventually(20, 'the worker sends', () => server.arrived.length || undefined)
   await worker.kill()

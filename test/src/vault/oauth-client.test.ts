@@ -1,15 +1,14 @@
 import type { LookupAddress } from 'node:dns'
 import test, { type ExecutionContext } from 'ava'
-import { readConfig } from '../../../src/config.ts'
 import type { Lookup } from '../../../src/judged-lookup.ts'
 import { createSafeFetch } from '../../../src/safe-fetch.ts'
 import { createOAuthClient, type OAuthSite } from '../../../src/vault/oauth-client.ts'
 import { tokenAnswer } from '../../helpers/bare-oauth-site.ts'
+import { testConfig } from '../../helpers/config.ts'
 import { answering } from '../../helpers/hostile-site.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
-import { testKeys } from '../../helpers/platform.ts'
 
-const config = readConfig({ DATABASE_URL: 'postgres://user@127.0.0.1/switchyard', ...testKeys })
+const config = testConfig('postgres://user@127.0.0.1/switchyard')
 
 /** A site named localhost whose tokens are asked for through this resolver; it is on the loopback in truth. */
 async function open(t: ExecutionContext, lookup: Lookup, allow: (port: number) => string[] = () => []) {
