@@ -182,6 +182,6 @@ test('a flow that began before the site’s addresses were changed connects noth
   await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
   const back = await finish(visit)
   t.is(back.status, 400)
-  t.regex(String(((await back.json()) as { error: string }).error), /has changed meanwhile/)
+  t.regex(((await back.json()) as { error: string }).error, /has changed meanwhile/)
   await eventually(5, 'the grant is given back', () => site.revokeForms.length === 1 || undefined)
 })

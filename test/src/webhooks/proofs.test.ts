@@ -78,7 +78,7 @@ for (const [name, example] of Object.entries(published)) {
 }
 
 /** Headers that say which delivery it is and are not signed: they prove nothing. */
-const unsigned = ['X-GitHub-Delivery', 'X-GitHub-Event', 'X-Shopify-Webhook-Id', 'Idempotency-Key']
+const unsigned = new Set(['X-GitHub-Delivery', 'X-GitHub-Event', 'X-Shopify-Webhook-Id', 'Idempotency-Key'])
 
 /** What can be wrong with a delivery that was right: its body and its headers. */
 async function* tampered(proof: WebhookProof, body: string) {
@@ -92,7 +92,7 @@ async function* tampered(proof: WebhookProof, body: string) {
     yield ['the secret itself', body, { 'X-Webhook-Secret': secret }] as const
   }
   yield ['another secret', body, await headers({ ...signing, secret: `whsec_${'A'.repeat(43)}=` })] as const
-  for (const [name, value] of Object.entries(right).filter(([one]) => !unsigned.includes(one))) {
+  for (const [name, value] of Object.entries(right).filter(([one]) => !unsigned.has(one))) {
     const others = Object.entries(right).filter(([other]) => other !== name)
     yield [`without ${name}`, body, Object.fromEntries(others)] as const
     yield [`an empty ${name}`, body, { ...right, [name]: '' }] as const
