@@ -24,6 +24,7 @@ async function startStage(t: ExecutionContext, { count, worker }: { count: numbe
   const env = { SITE_CA_FILE: caFile, SITE_ALLOW: sites.map(({ host }) => host).join(',') }
   return { sites, platform: await startPlatform(t, { worker, env }) }
 }
+// Its tests follow one another, so that not all of them ask for their first connections at once.
 const idleStage = forWholeFile(test, 'connections', (t) => startStage(t, { count: 6, worker: false }))
 const workingStage = forWholeFile(test, 'connections, with a worker', (t) => startStage(t, { count: 3, worker: true }))
 
@@ -106,7 +107,7 @@ test('a call that cannot be sent, because no tokens are to be had, is not said t
   t.deepEqual(site.toolTokens, [])
 })
 
-test('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
+test.serial('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
   const { site, someone, connect } = await open(idleStage)
   const params = { entryId: await connect({ tools: ['act'] }) }
   for (const member of Object.keys(site.auth)) delete site.auth[member]
@@ -120,7 +121,7 @@ test('a site that changes to pasted tokens keeps nothing of its grant, which is 
   t.is(answer.status, 200)
 })
 
-test('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
+test.serial('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
   const { site, someone, connect } = await open(idleStage)
   const params = { entryId: await connect() }
   site.auth['scopes'] = ['read', 'write', 'delete']
@@ -130,7 +131,7 @@ test('an owner is told of a site that can do more than before, although that is 
   t.regex(items[0]?.message ?? '', /lets more be done there/)
 })
 
-test('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
+test.serial('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
   const { site, someone, platform, connect } = await open(idleStage)
   const entryId = await connect()
   // Refreshed by somebody else between being read and being deleted.
@@ -146,7 +147,7 @@ test('the tokens that an entry has when it is deleted are the ones that are give
   t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).status, 404)
 })
 
-test('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
+test.serial('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
   const { site, someone, platform, connect } = await open(idleStage)
   const { services } = platform
   const vaultEntryId = await connect()
@@ -162,7 +163,7 @@ test('a call is not sent any more when its scope was taken away after it was pla
   t.like(dataOf(await timelineOf(someone, run.runId), 'tool.finished'), [{ status: 'failed' }])
 })
 
-test('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
+test.serial('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
   const { site, someone, platform } = await open(idleStage)
   const { vault: entries, database } = platform.services
   const visit = await beginConnect(someone, site)
@@ -173,7 +174,7 @@ test('a grant whose storing was not heard of is stored once, and not given back'
   t.is((await call(someone, vault.listVault)).body.items.length, 1)
 })
 
-test('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
+test.serial('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
   const { site, someone, connect, finish } = await open(idleStage)
   const params = { entryId: await connect() }
   const visit = await beginConnect(someone, site, params)
