@@ -68,33 +68,37 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const services = createServices(config, logger, { clock: options.clock, passwordCost: cheapCost })
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
-  const stopWorker = options.worker ? await startWorker(config, logger, services) : async () => {}
+  let stop = async () => {}
+  /** Starts a worker in this process, as the successor of one that was stopped or killed for example. */
+  const startWorker = async () => void (stop = await startWorkerHere(config, logger, services))
+  const stopWorker = () => stop()
+  if (options.worker) await startWorker()
   t.teardown(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await stopWorker()
     await services.close()
   })
-  return { url, config, services, logs }
+  return { url, config, services, logger, logs, startWorker, stopWorker }
 }
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-let prepared: Promise<void> | undefined
+let installed: Promise<void> | undefined
 
-/** Once in a process: the runtime cannot be installed a second time. */
-async function prepare(): Promise<void> {
-  const { DefaultLogger, Runtime } = await import('@temporalio/worker')
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
-}
+/** To be waited for before anything of Temporal's worker is used. Once in a process: there is no second time. */
+export const installRuntime = (): Promise<void> =>
+  (installed ??= import('@temporalio/worker').then(
+    ({ DefaultLogger, Runtime }) => void Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') }),
+  ))
 
-async function startWorker(
+async function startWorkerHere(
   config: Config,
   logger: ReturnType<typeof createLogger>,
   services: ReturnType<typeof createServices>,
 ): Promise<() => Promise<void>> {
   // Loaded by those only who want a worker: Temporal's is a third of all the code that a test loads.
-  await (prepared ??= prepare())
+  await installRuntime()
   const { startPolling } = await import('../../bin/polling.ts')
   const polling = startPolling({ config, logger, services }, { codePath: sharedServers().bundle })
   const loops = [
