@@ -88,62 +88,6 @@ async function threeCalls(t: ExecutionContext, env: Record<string, string> = {})
   return { worker, gate, begin, requests, untilAll, untilStuck, holding, goesOn }
 }
 
-test('killed after the calls were planned, and before their rows say that they are sent: each is sent once', async (t) => {
-  const { worker, gate, begin, untilAll, untilStuck, holding, goesOn } = await threeCalls(t)
-  const host = `127.0.0.1:${gate.port}`
-  let runId = ''
-  await holding(
-    async (trx) => {
-      await trx.raw('insert into outgoing_hosts (host) values (?)', [host])
-    },
-    async () => {
-      runId = await begin()
-      await untilStuck()
-      await untilAll(runId, 'planned')
-      await worker.kill()
-    },
-  )
-  const sent = { times: 1, status: 'succeeded', attempts: 1 } as const
-  await goesOn(runId, { slow_once: sent, slow_idempotent: sent, slow_read: sent })
-})
-
-test('killed after the rows say that the calls are sent, and before a byte has left: the one that must not be repeated is in doubt', async (t) => {
-  const { worker, gate, begin, requests, untilAll, goesOn } = await threeCalls(t)
-  gate.shut()
-  const runId = await begin()
-  await untilAll(runId, 'started')
-  await eventually(10, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
-  await worker.kill()
-  t.is(requests().length, 0)
-  gate.open()
-  const again = { times: 1, status: 'succeeded', attempts: 2 } as const
-  await goesOn(runId, {
-    slow_once: { times: 0, status: 'unknown', attempts: 1 },
-    slow_idempotent: again,
-    slow_read: again,
-  })
-})
-
-test('killed after the site has answered, and before that is on record: only harmless calls are sent again, with their keys', async (t) => {
-  const { worker, begin, requests, untilStuck, holding, goesOn } = await threeCalls(t)
-  const runId = await begin()
-  for (const tool of tools) await untilAsked(requests, tool)
-  await holding(
-    (trx) => trx('runs').where({ id: runId }).forUpdate().select('id'),
-    async () => {
-      await eventually(10, 'the site has answered', () => requests().every(({ status }) => status === 200) || undefined)
-      await untilStuck()
-      await worker.kill()
-    },
-  )
-  const again = { times: 2, status: 'succeeded', attempts: 2 } as const
-  await goesOn(runId, {
-    slow_once: { times: 1, status: 'unknown', attempts: 1 },
-    slow_idempotent: again,
-    slow_read: again,
-  })
-})
-
 test('killed after the outcomes were recorded, and before Temporal knows of it: nothing is sent again', async (t) => {
   const temporal = await startOwnTemporal(t)
   const { worker, begin, requests, untilAll, goesOn } = await threeCalls(t, { TEMPORAL_ADDRESS: temporal.address })

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { timelineOf, type Person } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
 
 /** What the tests of this folder look for in timelines and in the logs of sites. */
 
@@ -47,8 +48,22 @@ export function measured(t: ExecutionContext, text: string): void {
   t.log(text)
 }
 
-/** What a process has logged of the repair of an agent or a run. */
-export const repairsOf = (logs: string[], id: string) =>
-  logs
-    .filter((line) => line.includes('"repair"') && line.includes(id))
-    .map((line) => (JSON.parse(line) as { repair: string }).repair)
+/** A line of a process's log that tells of a repair. */
+interface LoggedRepair {
+  repair: string
+  cause: string
+  agentId?: string
+  runId?: string
+}
+
+/** What a process has logged of its repairs. */
+export const repairsIn = (logs: string[]): LoggedRepair[] =>
+  logs.filter((line) => line.includes('"repair":')).map((line) => JSON.parse(line) as LoggedRepair)
+
+/** Those of one agent or run, in order. */
+export const repairsOf = (logs: string[], id: string): string[] =>
+  repairsIn(logs).flatMap(({ repair, agentId, runId }) => ([agentId, runId].includes(id) ? [repair] : []))
+
+/** Under which number of executions the run is carried out now, or was in the end. */
+export const epochOf = async ({ services }: Platform, runId: string): Promise<number | undefined> =>
+  ((await services.database('runs').where({ id: runId }).first('epoch')) as { epoch: number } | undefined)?.epoch

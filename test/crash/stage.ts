@@ -19,7 +19,8 @@ export interface StageOptions {
 
 /**
  * What a test kills: an API in this process to look through, and workers and APIs as processes of their own, all of them
- * on the test's own database and task queue. The sweeper is told to be quick.
+ * on the test's own database and task queue. Whoever takes the place of a worker that was killed can be a worker in this
+ * process (`platform.startWorker`), which costs much less. The sweeper is told to be quick.
  */
 export async function openStage(t: ExecutionContext, options: StageOptions = {}) {
   const sites = options.sites === true ? await startSites(t) : options.sites || undefined
@@ -32,8 +33,8 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
   const platform = await startPlatform(t, { env: environment, worker: options.worker ?? false })
 
   /** An API process, always at the same address, so that one can take the place of another. */
-  const startApi = async (): Promise<PlatformProcess & { url: string }> => {
-    const api = await startProcess(t, 'api', { ...environment, PORT: String(port) })
+  const startApi = async (more: Record<string, string> = {}): Promise<PlatformProcess & { url: string }> => {
+    const api = await startProcess(t, 'api', { ...environment, ...more, PORT: String(port) })
     return { ...api, url: BASE_URL }
   }
   return {

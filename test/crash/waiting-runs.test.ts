@@ -55,28 +55,6 @@ async function parkedRun(t: ExecutionContext, env: Record<string, string> = {}) 
   return { stage, worker, someone, runId, next, reconnected, goesOn }
 }
 
-test('a run whose worker is killed while it waits still waits with the next worker, and is resumed by it', async (t) => {
-  const { stage, worker, someone, runId, next, reconnected, goesOn } = await parkedRun(t)
-  const before = await timelineOf(someone, runId)
-  await worker.kill()
-  await stage.startWorker()
-  // The sweeper of the new worker has looked at it several times by then.
-  await delay(4000)
-  t.like(await runOf(someone, runId), { status: 'waiting', waitingCause: 'credential' })
-  t.is((await runOf(someone, next)).status, 'queued')
-  t.deepEqual(await timelineOf(someone, runId), before)
-  await goesOn(await reconnected())
-})
-
-test('a run whose site is connected again while there is no worker goes on with the next one', async (t) => {
-  const { stage, worker, someone, runId, reconnected, goesOn } = await parkedRun(t)
-  await worker.kill()
-  const since = await reconnected()
-  t.is((await runOf(someone, runId)).status, 'waiting')
-  await stage.startWorker()
-  await goesOn(since)
-})
-
 test('a run that waits outlives a Temporal that is killed, and is resumed although its site was connected meanwhile', async (t) => {
   const temporal = await startOwnTemporal(t)
   const { someone, runId, reconnected, goesOn } = await parkedRun(t, { TEMPORAL_ADDRESS: temporal.address })
@@ -86,30 +64,6 @@ test('a run that waits outlives a Temporal that is killed, and is resumed althou
   t.is((await runOf(someone, runId)).status, 'waiting')
   await temporal.start()
   await goesOn(Date.now())
-})
-
-test('a run whose worker is killed while it waits for its turn is sent again when that has come, by the next worker', async (t) => {
-  const stage = await openStage(t, { sites: true })
-  const worker = await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const systemPrompt = '[[call limit_first {"refusals":1,"seconds":6}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  t.like(await waiting(someone, runId, 40), { waitingCause: 'rate_limit' })
-  await worker.kill()
-  await stage.startWorker()
-  t.is((await ended(someone, runId, 40)).status, 'completed')
-  const requests = stage.sites.badTools.requests()
-  t.deepEqual(
-    requests.map(({ idempotencyKey, status }) => [idempotencyKey, status]),
-    [
-      [`${runId}:1:0`, 429],
-      [`${runId}:1:0`, 200],
-    ],
-  )
-  t.true(Date.parse(requests[1]!.at) - Date.parse(requests[0]!.at) >= 6000, 'no worker was too early')
-  t.is(dataOf(await timelineOf(someone, runId), 'wait.started').length, 1)
 })
 
 // The real numbers, 3 processes x 40 calls, take twelve minutes: npm run long:outgoing-limit

@@ -1,0 +1,234 @@
+import type { ExecutionContext } from 'ava'
+import * as vault from '../../api/vault.ts'
+import type { LoggedRequest } from '../../examples/sites/request-log.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { startGatedTools } from '../helpers/gate.ts'
+import { hold } from '../helpers/hold.ts'
+import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { cancel, waiting } from '../helpers/runs.ts'
+import { startSites } from '../helpers/sites.ts'
+import { untilEvent } from './record.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/*
+ * A worker in which everything is under way that a kill can interrupt, killed once (SIGKILL). Each scene brings a run to
+ * its point; what becomes of it is for one test each to see.
+ */
+
+/** One call that must not be repeated, one that may be, and one that only reads. */
+export const tools = ['slow_once', 'slow_idempotent', 'slow_read'] as const
+
+const calls = (seconds: number) => tools.map((tool) => `[[call ${tool} {"seconds":${seconds}}]]`).join('')
+
+/** Where the calls go on their way to the site, each a host of its own with its own lock and limit. */
+type Gated = Awaited<ReturnType<typeof startGatedTools>>
+
+async function connect(stage: Stage, origin: string) {
+  const someone = await customer(stage.platform)
+  const { id } = (await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token' } })).body
+  return { someone, entryId: id, sites: [{ vaultEntryId: id }] }
+}
+
+export async function openAftermath(t: ExecutionContext) {
+  const examples = await startSites(t)
+  const gated = () => startGatedTools(t, examples)
+  const [planning, sending, limiting] = await Promise.all([gated(), gated(), gated()])
+  const allow = [examples, planning, sending, limiting].flatMap((one) => one.allow)
+  // A pool for all the transactions that are made to wait for locks.
+  const env = { DATABASE_POOL: '20', SWEEP_SECONDS: '0.5', CANCEL_SECONDS: '1' }
+  const stage = await openStage(t, { sites: { ...examples, allow }, env })
+  const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
+
+  const [waits, reconnected, unsent, unwanted] = await Promise.all([
+    parked(stage),
+    parked(stage),
+    beforeSending(stage, sending),
+    longRun(stage),
+  ])
+  const planned = await beforePlanning(stage, planning)
+  const answered = await beforeRecording(stage)
+  const [limited, thinking, calling] = await Promise.all([refused(stage, limiting), inModelCall(stage), inCalls(stage)])
+  const swept = await sweeperOf(stage)
+  const receipts = await delivered(stage, api)
+  await Promise.all([api.kill(), worker.kill()])
+
+  const killedAt = Date.now()
+  const requestsAtKill = examples.badTools.requests()
+  for (const release of [planned.release, answered.release]) await release()
+  sending.gate.open()
+  await reconnected.reconnect()
+  const withoutWorker = {
+    parked: await runOf(reconnected.someone, reconnected.runId),
+    cancelled: await cancelledByLadder(stage, unwanted),
+  }
+  await stage.platform.startWorker()
+  await untilSwept(stage, swept)
+  const stillParked = {
+    run: await runOf(waits.someone, waits.runId),
+    next: await runOf(waits.someone, waits.next),
+    timeline: await timelineOf(waits.someone, waits.runId),
+  }
+  await waits.reconnect()
+  return {
+    stage,
+    killedAt,
+    requestsAtKill,
+    withoutWorker,
+    stillParked,
+    waits,
+    reconnected,
+    unsent,
+    unwanted,
+    planned,
+    answered,
+    limited,
+    thinking,
+    calling,
+    receipts,
+    /** What has come to the site for the run. */
+    requestsOf: (runId: string): LoggedRequest[] =>
+      examples.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId)),
+  }
+}
+
+export type Aftermath = Awaited<ReturnType<typeof openAftermath>>
+
+/** A run of which a tool call that must not be repeated waits for a new token, and another run behind it. */
+async function parked(stage: Stage) {
+  const someone = await customer(stage.platform)
+  const entryId = await connectBadTools(someone, stage.sites)
+  const replaceToken = async (token: string) =>
+    void (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((a) => a.body))
+  await replaceToken('bad-token')
+  const systemPrompt = '[[call slow_once {"seconds":0}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }] })
+  const { runId } = (await deliver(stage.platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(stage.platform, agent, { number: 2 })).body
+  await waiting(someone, runId, 40)
+  return { someone, runId, next, before: await timelineOf(someone, runId), reconnect: () => replaceToken('good-token') }
+}
+
+async function longRun(stage: Stage) {
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]', allowActionOverride: true })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const { runId: next } = (await deliver(stage.platform, agent, { action: '[[say done]]' })).body
+  await untilEvent(someone, runId, 'step.started')
+  return { someone, runId, next }
+}
+
+/** Three calls that are on their way to the site when it is dead to the world. */
+async function beforeSending(stage: Stage, { gate, origin }: Gated) {
+  const { someone, runId } = await threeCalls(stage, origin, () => gate.shut())
+  await untilAll(stage, runId, 'started')
+  await eventually(20, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
+  return { someone, runId }
+}
+
+/** Three calls that are on record as planned and wait for the lock of their host. */
+async function beforePlanning(stage: Stage, { gate, origin }: Gated) {
+  const { database } = stage.platform.services
+  const host = `127.0.0.1:${gate.port}`
+  const release = await hold(database, (trx) => trx.raw('insert into outgoing_hosts (host) values (?)', [host]))
+  const { someone, runId } = await threeCalls(stage, origin)
+  await untilStuck(stage, tools.length)
+  await untilAll(stage, runId, 'planned')
+  return { someone, runId, release }
+}
+
+/** Three calls that the site has answered, and their run's row is locked. */
+async function beforeRecording(stage: Stage) {
+  const { someone, runId } = await threeCalls(stage, stage.sites.badTools.origin)
+  const asked = () => stage.sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
+  await eventually(30, 'the site is asked for all', () => asked().length === tools.length || undefined)
+  const lock = hold(stage.platform.services.database, (trx) =>
+    trx('runs').where({ id: runId }).forUpdate().select('id'),
+  )
+  const release = await lock
+  await eventually(20, 'the site has answered', () => asked().every(({ status }) => status === 200) || undefined)
+  await untilStuck(stage, 2 * tools.length)
+  return { someone, runId, release }
+}
+
+async function threeCalls(stage: Stage, origin: string, before = () => {}) {
+  const { someone, sites } = await connect(stage, origin)
+  const agent = await webhookAgent(someone, { systemPrompt: calls(1), sites })
+  before()
+  return { someone, runId: (await deliver(stage.platform, agent, {})).body.runId }
+}
+
+const untilAll = (stage: Stage, runId: string, status: string) =>
+  eventually(30, `every call is ${status}`, async () => {
+    const rows = await stage.platform.services.database('tool_calls').where({ runId }).select('status')
+    return (rows.length === tools.length && rows.every((row: { status: string }) => row.status === status)) || undefined
+  })
+
+const untilStuck = (stage: Stage, transactions: number) =>
+  eventually(30, `${transactions} transactions wait for locks`, async () => {
+    const { rows } = await stage.platform.services.database.raw<{ rows: unknown[] }>(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length >= transactions || undefined
+  })
+
+/** A call that the site has put off for as long as the kill and some more take. */
+async function refused(stage: Stage, { origin }: Gated) {
+  const { someone, sites } = await connect(stage, origin)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[call limit_first {"refusals":1,"seconds":8}]]', sites })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  return { someone, runId, run: await waiting(someone, runId, 40) }
+}
+
+async function inModelCall(stage: Stage) {
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 5]][[say Slept.]]' })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  await untilEvent(someone, runId, 'step.started')
+  return { someone, runId }
+}
+
+async function inCalls(stage: Stage) {
+  const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
+  const agent = await webhookAgent(someone, { systemPrompt: calls(5), sites })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const { requests } = stage.sites.badTools
+  await eventually(
+    30,
+    'the site works at all calls',
+    () =>
+      requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId)).length === tools.length || undefined,
+  )
+  return { someone, runId }
+}
+
+/** The receipts of deliveries that nobody has had the time for. */
+async function delivered(stage: Stage, api: { url: string }) {
+  const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[call slow_once {"seconds":0}]]', sites })
+  const receipts = []
+  for (let number = 1; number <= 3; number += 1) receipts.push(await deliver(api, agent, { number }))
+  return { someone, receipts }
+}
+
+/** Cancels the run, and does what every API does in a loop, until it has ended. */
+async function cancelledByLadder({ platform }: Stage, { someone, runId }: Awaited<ReturnType<typeof longRun>>) {
+  const { body: accepted } = await cancel(someone, runId)
+  await eventually(20, 'the ladder has ended the run', async () => {
+    await platform.services.runs.ladder.climb()
+    return (await runOf(someone, runId)).endedAt ?? undefined
+  })
+  return { accepted, run: await ended(someone, runId, 1) }
+}
+
+/** Who holds the lease of the sweeper. */
+const sweeperOf = async ({ platform }: Stage): Promise<string | undefined> =>
+  (await platform.services.database('leases').where({ name: 'sweeper' }).first('holder'))?.holder
+
+/** Waits until the successor may sweep, and has looked at everything three times. */
+async function untilSwept(stage: Stage, killed: string | undefined): Promise<void> {
+  const { sweeper } = stage.platform.services
+  const taken = async () => (await sweeperOf(stage)) !== killed || undefined
+  await eventually(30, 'somebody else holds the lease of the sweeper', taken)
+  for (let time = 0; time < 3; time += 1) await sweeper.sweep()
+}
