@@ -28,7 +28,7 @@ export interface Arrival {
 }
 
 /** Each call is another one: identical ones in a row would end the run. */
-const callsOf = (agent: number, count: number): string =>
+export const callsOf = (agent: number, count: number): string =>
   Array.from({ length: count }, (_, n) => `[[call echo_text {"text":"${agent} ${n}"}]]`).join('')
 
 /**

@@ -4,16 +4,41 @@ import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { call } from '../helpers/client.ts'
 import { connectContacts, startOAuthSites } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
+import { startGatedTools } from '../helpers/gate.ts'
+import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { dataOf, start } from '../helpers/runs.ts'
+import { dataOf, start, waiting } from '../helpers/runs.ts'
+import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { isGapless, measured } from './record.ts'
-import { callDirectly, historyOf, openOwner, refreshesAt, toolName, untilExpired, type Entry } from './refresh-stage.ts'
-import { callersOf } from './shared-limit.ts'
-import { openStage } from './stage.ts'
+import {
+  callDirectly,
+  historyOf,
+  openOwner,
+  refreshesAt,
+  statusOf,
+  toolName,
+  untilExpired,
+  type Entry,
+} from './refresh-stage.ts'
+import { callersOf, callsOf, waitsOf } from './shared-limit.ts'
+import { openStage, type Stage } from './stage.ts'
 
 const callsPerAgent = 25
 const all = 2 * callsPerAgent
+/** More than the tests of refreshes make; the others have most of it taken. */
+const limit = 300
+
+/** An API beside the one in this process, and two workers, for what has to hold over all of them together. */
+const world = forWholeFile(test, 'several-processes', async (t) => {
+  const examples = await startSites(t)
+  const gated = await startGatedTools(t, examples)
+  const sites = { ...examples, allow: [...examples.allow, ...gated.allow] }
+  const env = { RUN_TOOL_CALLS: '60', OUTGOING_PER_MINUTE: String(limit) }
+  const stage = await openStage(t, { sites, contacts: {}, allow: sites.allow, env })
+  const [api] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()])
+  return { stage, api, gated }
+})
 
 /** Each call is another one: identical ones in a row would end the run. */
 const systemPrompt = Array.from({ length: callsPerAgent }, (_, n) => `[[call ${toolName} {"text":"${n}"}]]`).join('')
@@ -65,9 +90,8 @@ async function rush(t: ExecutionContext, { someone, entryId }: Entry) {
 }
 
 test('fifty calls at the same instant over two worker processes refresh a token once, and all are good', async (t) => {
-  const stage = await openStage(t, { contacts: {}, env: { RUN_TOOL_CALLS: '50' } })
+  const { stage, api } = await world()
   const { contacts } = stage
-  const [api] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()])
   const owner = await openOwner(stage, 1)
   await untilExpired(stage, [owner])
 
@@ -103,38 +127,104 @@ test('fifty calls at the same instant over two worker processes refresh a token 
   t.false(refreshesAt(contacts).some(({ consumedBefore }) => consumedBefore))
 })
 
-test('two hundred rotations in a row lose no grant and present no refresh token twice', async (t) => {
+/** Takes so many of what the host takes in a minute, as if others had called it: until so many seconds from now. */
+const occupy = ({ platform }: Stage, origin: string, slots: number, seconds: number) =>
+  platform.services.database.raw(
+    `insert into outgoing_slots (id, host, share, taken_at, ended_at, free_at)
+       select gen_random_uuid(), ?, 'others', now(), now(), now() + make_interval(secs => ?) from generate_series(1, ?)`,
+    [new URL(origin).host, seconds, slots],
+  )
+
+// A whole minute and the real numbers, 3 processes x 40 calls, take twelve minutes: npm run long:outgoing-limit
+test('two agents over two worker processes share what is left of a host, and their waits are on the timelines', async (t) => {
+  const { stage } = await world()
+  const { badTools } = stage.sites
+  const someone = await customer(stage.platform)
+  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const [fast, slow] = await Promise.all(
+    [callsOf(0, 12), callsOf(1, 5)].map((prompt) => agentOf(someone, { systemPrompt: prompt, sites })),
+  )
+  await occupy(stage, badTools.origin, limit - 10, 3600)
+  // Long enough for both agents to be waiting when they become free.
+  const freeAt = Date.now() + 15_000
+  await occupy(stage, badTools.origin, 10, 15)
+  // The first one asks for more, and before the second one.
+  const first = (await start(someone, fast!)).body.id
+  await waiting(someone, first)
+  const second = (await start(someone, slow!)).body.id
+  await waiting(someone, second)
+  t.is((await ended(someone, second, 60)).status, 'completed')
+
+  const arrivals = () =>
+    [first, second].map((id) => badTools.requests().filter(({ idempotencyKey: key }) => key?.startsWith(`${id}:`))) as [
+      ReturnType<typeof badTools.requests>,
+      ReturnType<typeof badTools.requests>,
+    ]
+  await eventually(20, 'the first agent has had its half, too', () => arrivals()[0].length >= 5 || undefined)
+  const seen = arrivals()
+  t.deepEqual(
+    seen.map(({ length }) => length),
+    [5, 5],
+  )
+  t.is(new Set(seen.flat().map(({ idempotencyKey }) => idempotencyKey)).size, 10, 'each call came once')
+  t.true(seen.flat().every(({ at }) => Date.parse(at) >= freeAt))
+  // Which of the two gets how many is for Temporal to say.
+  t.is((await callersOf(t, [first, second])).length, 2, 'both processes asked')
+  t.like(await waiting(someone, first), { waitingCause: 'rate_limit', toolCalls: 12 })
+  for (const [index, runId] of [first, second].entries()) {
+    const { started, ended: over } = await waitsOf(someone, runId)
+    t.like(started[0], { cause: 'rate_limit', calls: index === 0 ? 12 : 5 })
+    t.is(started.length - over.length, index === 0 ? 1 : 0)
+  }
+})
+
+test('a direct call beyond what a host takes in a minute is refused, over two API processes as over one, and says when to come back', async (t) => {
+  const { stage, api, gated } = await world()
+  const someone = await customer(stage.platform)
+  const body = { url: gated.origin, token: 'any-token' }
+  const entryId = (await call(someone, vault.addToVault, { body })).body.id
+  const ask = (url: string) =>
+    call({ ...someone, url }, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } })
+  await occupy(stage, `https://127.0.0.1:${gated.gate.port}`, limit - 10, 40)
+  for (let number = 0; number < 10; number += 1) {
+    t.is((await ask(number % 2 === 0 ? api.url : someone.url)).status, 200)
+  }
+  const reached = gated.gate.taken()
+  for (const url of [api.url, someone.url]) {
+    const { failure, headers } = await ask(url)
+    t.like(failure, { code: 'OUTGOING_RATE_LIMITED', statusCode: 429 })
+    const seconds = Number(headers.get('retry-after'))
+    t.true(seconds >= 1 && seconds <= 41, `Retry-After is ${headers.get('retry-after')}`)
+    t.true(failure.error.includes(`${seconds} seconds`))
+  }
+  t.is(gated.gate.taken(), reached, 'nobody came to the site')
+})
+
+test('forty rotations in a row lose no grant and present no refresh token twice', async (t) => {
   const { contacts, sites, env } = await startOAuthSites(t)
   const platform = await startPlatform(t, { sites, env })
   const someone = await customer(platform)
   const entryId = await connectContacts(someone, contacts)
-  const rotations = 200
-  const began = Date.now()
+  const rotations = 40
   for (let number = 0; number < rotations; number += 1) {
     contacts.expireAccessTokens()
     const { body } = await callDirectly({ someone, entryId })
     if (!Array.isArray(body.result['contacts'])) t.fail(`rotation ${number}: ${JSON.stringify(body)}`)
   }
-  const took = Date.now() - began
   const refreshes = refreshesAt(contacts)
   t.is(refreshes.length, rotations)
   t.is(new Set(refreshes.map(({ refreshToken }) => refreshToken)).size, rotations)
   t.false(refreshes.some(({ consumedBefore, status }) => consumedBefore || status !== 200))
   t.is(contacts.requests().length, 2 * rotations)
-  const { body: entry } = await call(someone, vault.getVaultEntry, { params: { entryId } })
-  t.is(entry.status, 'connected')
+  t.is(await statusOf({ someone, entryId }), 'connected')
 
   const outcomes: (string | null)[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
+    const query = { limit: '15', ...(cursor !== undefined && { cursor }) }
     const { body } = await call(someone, vault.listRefreshes, { params: { entryId }, query })
     outcomes.push(...body.items.map(({ outcome }) => outcome))
     cursor = body.nextCursor
   }
   t.is(outcomes.length, rotations)
   t.true(outcomes.every((outcome) => outcome === 'refreshed'))
-  measured(
-    t,
-    `${rotations} rotations in ${took} ms, ${(took / rotations).toFixed(1)} ms each; ${outcomes.length} on record`,
-  )
 })
