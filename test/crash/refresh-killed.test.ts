@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { connectContacts } from '../helpers/connect.ts'
@@ -95,7 +94,7 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   for (const release of locks) await release()
   contacts.intercept(undefined)
   gate.open()
-  await stage.startWorker()
+  await stage.platform.startWorker()
 
   const sends = ({ token }: Victim) =>
     refreshesAt(contacts)
@@ -130,10 +129,10 @@ test('a worker killed at any point of a refresh costs no more than the connectio
 
   // Nothing comes by itself any more, however often somebody asks.
   t.is(refreshesAt(contacts).length, 9)
-  for (let second = 0; second < 3; second += 1) {
+  for (let time = 0; time < 3; time += 1) {
     for (const victim of stand) t.is((await callDirectly(victim)).status, 502)
     t.is((await callDirectly(stillAlive)).status, 200)
-    await delay(1000)
+    await stage.platform.services.sweeper.sweep()
   }
   t.is(refreshesAt(contacts).length, 9)
 
