@@ -43,8 +43,7 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
     contacts: contacts?.site as ContactsSite,
     environment,
     startApi,
-    startWorker: (more: Record<string, string> = {}, options = {}) =>
-      startProcess(t, 'worker', { ...environment, ...more }, options),
+    startWorker: (more: Record<string, string> = {}) => startProcess(t, 'worker', { ...environment, ...more }),
   }
 }
 
