@@ -1,22 +1,146 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import test from 'ava'
-import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { courseOf, measured, repairsOf } from './record.ts'
-import { openStage } from './stage.ts'
+import test, { type ExecutionContext } from 'ava'
+import { startLoop } from '../../src/loop.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { cancel, dataOf, runsOf } from '../helpers/runs.ts'
+import { askedFor, courseOf, epochOf, measured, repairsOf, untilAsked, untilEvent } from './record.ts'
+import { openStage, type Stage } from './stage.ts'
 
-test('a worker that freezes for half a minute is no reason to repair anything', async (t) => {
-  const stage = await openStage(t, { env: { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' } })
-  const [worker, api] = await Promise.all([stage.startWorker(), stage.startApi()])
+const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
+
+const leaseOf = ({ platform }: Stage, name: string): Promise<{ holder: string; expiresAt: Date } | undefined> =>
+  platform.services.database('leases').where({ name }).first('holder', 'expiresAt')
+
+/** Waits until the loop that needs the lease has gone round so many times more, by whomever. */
+async function rounds(stage: Stage, name: string, count: number): Promise<void> {
+  const seen = new Set<number>()
+  await eventually(30, `the ${name} has gone round ${count} times`, async () => {
+    seen.add((await leaseOf(stage, name))?.expiresAt.getTime() ?? 0)
+    return seen.size > count || undefined
+  })
+}
+
+test('a worker that freezes until its task was tried three times in vain is no reason to repair anything', async (t) => {
+  const stage = await openStage(t, { env: impatient })
+  const worker = await stage.startWorker()
+  const { services, logger, logs } = stage.platform
+  // As every API does.
+  const reconciler = startLoop('reconciler', 1, logger, services.reconciler.reconcile)
+  t.teardown(reconciler.stop)
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone)
   await ended(someone, (await deliver(stage.platform, agent, {})).body.runId)
   process.kill(worker.pid, 'SIGSTOP')
   const { runId } = (await deliver(stage.platform, agent, {})).body
-  // Long enough for Temporal to have given its task to the frozen worker three times, each time for ten seconds.
-  await delay(32_000)
+  // Each time for ten seconds. What is tried so often is repaired, if there is a worker to do better.
+  await eventually(90, 'Temporal has given its task to the frozen worker three times', async () => {
+    const found = await services.temporal.inspection.queue(agent.id)
+    return (found?.attempts ?? 0) >= 3 || undefined
+  })
+  await rounds(stage, 'reconciler', 2)
   process.kill(worker.pid, 'SIGCONT')
   t.is((await ended(someone, runId)).status, 'completed')
-  measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  t.false((await timelineOf(someone, runId)).some(({ kind }) => kind === 'recovered'))
-  t.deepEqual(repairsOf([...worker.logs, ...api.logs], runId), [])
+  const course = courseOf(await timelineOf(someone, runId))
+  measured(t, course.join(', '))
+  t.false(course.includes('recovered'))
+  t.is(await epochOf(stage.platform, runId), 1)
+  for (const id of [runId, agent.id]) t.deepEqual(repairsOf([...worker.logs, ...logs], id), [])
+})
+
+/** Delivers a run that does what the script says, and one behind it that answers at once. */
+async function two(stage: Stage, someone: Person, systemPrompt: string, sites: { vaultEntryId: string }[] = []) {
+  const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true, sites })
+  const { runId } = (await deliver(stage.platform, agent, {})).body
+  const { runId: next } = (await deliver(stage.platform, agent, { action: '[[say done]]' })).body
+  return { agent, runId, next }
+}
+
+/** The run ends as cancelled within ten seconds of being asked to, by the record's own times. */
+async function endsInTime(t: ExecutionContext, someone: Person, runId: string): Promise<void> {
+  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  const timeline = await timelineOf(someone, runId)
+  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
+  const took = at('ended') - at('cancel.requested')
+  measured(t, `${took} ms from the request to the end: ${courseOf(timeline).join(', ')}`)
+  t.true(took <= 10_000)
+}
+
+test('runs of a frozen worker can be cancelled in time, the others go on elsewhere, and its late answers change nothing', async (t) => {
+  const stage = await openStage(t, { sites: true, env: { ...impatient, CANCEL_SECONDS: '3' } })
+  const { platform } = stage
+  const { badTools } = stage.sites
+  const [frozen, api] = await Promise.all([stage.startWorker(), stage.startApi()])
+  const someone = await customer(platform)
+  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  // What listens to its cancellation is not ended by force.
+  const listening = await two(stage, someone, '[[sleep 100]]')
+  await untilEvent(someone, listening.runId, 'step.started')
+  await cancel(someone, listening.runId)
+  await endsInTime(t, someone, listening.runId)
+  t.is(await epochOf(platform, listening.runId), 1)
+  t.deepEqual(repairsOf([...api.logs, ...frozen.logs], listening.runId), [])
+
+  const thinking = await two(stage, someone, '[[sleep 20]]')
+  const calling = await two(stage, someone, '[[call slow_once {"seconds":20}]]', sites)
+  // A frozen worker takes with it as many tasks as it has polls open, activities and others. With these they are lost
+  // side by side, and not one after the other by the runs that are looked at.
+  const decoysOf = (count: number, systemPrompt: string) =>
+    Promise.all(Array.from({ length: count }, () => webhookAgent(someone, { systemPrompt })))
+  const start = (agents: Awaited<ReturnType<typeof decoysOf>>) =>
+    Promise.all(agents.map((agent) => deliver(platform, agent, {})))
+  const [working, idle] = [await decoysOf(3, '[[sleep 5]]'), await decoysOf(8, 'Report.')]
+  const other = await two(stage, someone, '[[sleep 5]]')
+  const all = [thinking, calling, other]
+  await start(working)
+  for (const { runId } of [thinking, other]) await untilEvent(someone, runId, 'step.started')
+  await untilAsked(badTools.requests, 'slow_once')
+  // Only workers sweep, and there is one.
+  const itself = (await leaseOf(stage, 'sweeper'))?.holder
+  const frozenId = (await platform.services.workers.list())[0]?.id
+
+  process.kill(frozen.pid, 'SIGSTOP')
+  await start(idle)
+  for (const { runId } of [thinking, calling]) t.is((await cancel(someone, runId)).body.status, 'running')
+  const began = Date.now()
+  // By the API alone: nobody else is awake.
+  for (const { runId } of [thinking, calling]) {
+    await endsInTime(t, someone, runId)
+    t.is(await epochOf(platform, runId), 2)
+    await eventually(5, 'it is logged', () => repairsOf(api.logs, runId).includes('cancel-forced') || undefined)
+  }
+  const [call] = dataOf(await timelineOf(someone, calling.runId), 'tool.finished')
+  t.like(call, { status: 'unknown', attempts: 1 })
+
+  await platform.startWorker()
+  for (const { runId, next } of all) {
+    t.is((await ended(someone, next, 120)).status, 'completed')
+    measured(t, `${Date.now() - began} ms until the next run had ended`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  t.like(await ended(someone, other.runId, 120), { status: 'completed', steps: 1 })
+  for (const lease of ['sweeper', 'reconciler']) {
+    await eventually(30, `somebody else holds the lease ${lease}`, async () =>
+      (await leaseOf(stage, lease))?.holder === itself ? undefined : true,
+    )
+  }
+
+  const timelines = () =>
+    Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
+  const before = await timelines()
+  const thawed = new Date()
+  process.kill(frozen.pid, 'SIGCONT')
+  await eventually(30, 'it says that it is there', async () => {
+    const said = (await platform.services.workers.list()).find(({ id }) => id === frozenId)
+    return (said && said.seenAt > thawed) || undefined
+  })
+  // What it was doing when it was frozen it has answered by then, and its loops have gone round.
+  await rounds(stage, 'reconciler', 3)
+  t.deepEqual(await timelines(), before)
+  t.is(askedFor(badTools.requests(), 'slow_once').times, 1)
+  for (const { agent } of all) {
+    t.deepEqual(
+      (await runsOf(someone, agent)).map(({ endedAt }) => endedAt !== null),
+      [true, true],
+    )
+  }
 })
