@@ -1,27 +1,20 @@
 import test from 'ava'
-import { freePorts } from '../../bin/local/ports.ts'
 import * as agents from '../../api/agents.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
-import { startProcess } from '../helpers/processes.ts'
 import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
-import { measured } from './record.ts'
+import { measured, repairsIn } from './record.ts'
 import { openStage } from './stage.ts'
 
-/** What the platform has logged of its repairs, each with its cause. */
-const repairsIn = (logs: string[]): { repair: string; cause: string; agentId: string }[] =>
-  logs.filter((line) => line.includes('"repair":')).map((line) => JSON.parse(line))
-
 test('what an API has committed and died before telling Temporal is told by the worker', async (t) => {
-  const [nobody = 0, port = 0] = await freePorts(2)
   const stage = await openStage(t)
+  const { platform } = stage
   // Its Temporal is out of reach, so that each of its commits stands without its telling when it is killed.
-  const cutOff = { ...stage.environment, TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`, PORT: String(port) }
-  const api = await startProcess(t, 'api', cutOff)
-  const owner = await customer(stage.platform)
-  const someone = { ...owner, url: `http://127.0.0.1:${port}` }
+  const api = await stage.startApi({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
+  const owner = await customer(platform)
+  const someone = { ...owner, url: api.url }
   const temporal = openSchedules(t)
   const [made, paused, deleted] = await Promise.all([1, 2, 3].map(() => scheduledAgent(owner)))
   for (const agent of [paused!, deleted!]) await temporal.until(agent, 'is there', (found) => found !== undefined)
@@ -33,7 +26,7 @@ test('what an API has committed and died before telling Temporal is told by the 
   t.false((await scheduleOf(someone, orphaned)).inStep)
   await api.kill()
 
-  const worker = await stage.startWorker()
+  await platform.startWorker()
   const began = Date.now()
   await temporal.until(orphaned, 'is made', (found) => generationOf(found) === 1)
   await temporal.until(paused!, 'is paused', (found) => found?.state.paused === true)
@@ -41,7 +34,7 @@ test('what an API has committed and died before telling Temporal is told by the 
   await temporal.until(made!, 'is changed', (found) => generationOf(found) === 2)
   measured(t, `${Date.now() - began} ms after the worker was ready until all are right`)
   await eventually(5, 'it is known to be right', async () => (await scheduleOf(owner, orphaned)).inStep || undefined)
-  t.is(repairsIn(worker.logs).filter(({ repair }) => repair === 'schedule-unsynced').length, 4)
+  t.is(repairsIn(platform.logs).filter(({ repair }) => repair === 'schedule-unsynced').length, 4)
 })
 
 test('schedules that somebody changed, deleted or left behind in Temporal are made right, each repair with its cause', async (t) => {
@@ -68,7 +61,7 @@ test('schedules that somebody changed, deleted or left behind in Temporal are ma
     return listed.includes(orphan.id) || undefined
   })
 
-  const worker = await stage.startWorker()
+  await platform.startWorker()
   const began = Date.now()
   await temporal.until(paused!, 'goes on', (one) => one?.state.paused === false)
   await temporal.until(changed!, 'has its expression', (one) => one?.spec.calendars?.[0]?.comment === '0 0 1 1 * UTC')
@@ -76,7 +69,7 @@ test('schedules that somebody changed, deleted or left behind in Temporal are ma
   await temporal.until(orphan, 'is gone again', (one) => one === undefined)
   measured(t, `${Date.now() - began} ms after the worker was ready until all are right`)
   const repairs = await eventually(5, 'the repairs are logged', () => {
-    const seen = repairsIn(worker.logs)
+    const seen = repairsIn(platform.logs)
     return seen.length >= 4 ? seen : undefined
   })
   t.deepEqual(
