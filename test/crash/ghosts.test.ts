@@ -12,7 +12,7 @@ import { cancel, dataOf, waiting } from '../helpers/runs.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
 import { badWorker } from './bad-worker.ts'
 import { openOperator } from './operator.ts'
-import { courseOf, epochOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
+import { courseOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
@@ -218,9 +218,9 @@ test('open workflows are looked through from the first again when Temporal does 
 })
 
 /** An API on the same record that cannot reach Temporal. */
-const cutOffFrom = (t: ExecutionContext, { url, config }: Platform, env: Record<string, string> = {}) =>
+const cutOffFrom = (t: ExecutionContext, { url, config }: Platform) =>
   startPlatform(t, {
-    env: { ...env, DATABASE_URL: config.database.url, BASE_URL: url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    env: { DATABASE_URL: config.database.url, BASE_URL: url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
   })
 
 test('a queue row that contradicts its runs is brought in line with them', async (t) => {
@@ -260,19 +260,4 @@ test('a queue row that contradicts its runs is brought in line with them', async
     [wrong, asleep, busy].map(({ id }) => repairsOf(platform.logs, id)),
     [['record'], ['record'], ['record']],
   )
-})
-
-test('what an API accepts or cancels without reaching Temporal is told to it by the sweeper', async (t) => {
-  // By force it would end only much later.
-  const env = { CANCEL_SECONDS: '60', STALL_SECONDS: '1', SWEEP_SECONDS: '0.5' }
-  const platform = await startPlatform(t, { worker: true, env })
-  const cutOff = await cutOffFrom(t, platform, env)
-  const someone = { ...(await customer(platform)), url: cutOff.url }
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
-  const { runId } = (await deliver(cutOff, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  t.is((await cancel(someone, runId)).status, 200)
-  t.like(await ended(someone, runId), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  t.is(await epochOf(platform, runId), 1)
-  t.deepEqual(repairsOf([...platform.logs, ...cutOff.logs], runId), [])
 })
