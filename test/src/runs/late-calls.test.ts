@@ -1,0 +1,112 @@
+import test from 'ava'
+import { createCallLedger } from '../../../src/runs/call-ledger.ts'
+import type { ToolCall } from '../../../src/tools/tool-call.ts'
+import { cancel } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { never, openLate, planned, recordOf, type Late } from './open-late.ts'
+
+/** Temporal may give one call to two workers. Both are of the run's epoch: what tells them apart is the attempt. */
+const house = forWholeFile(test, 'late calls', openLate)
+
+type Ledger = ReturnType<typeof createCallLedger>
+type Run = Parameters<Ledger['finish']>[0]
+
+const succeeded = { kind: 'succeeded', httpStatus: 200, text: 'late', value: {} } as const
+const unreached = { kind: 'unavailable', httpStatus: null, certain: true, text: 'late' } as const
+const refused = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
+
+/** What is written of an attempt. `null`: what the function says is true whichever attempt says it. */
+const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: ToolCall) => Promise<unknown>)> = {
+  look: null,
+  noteRefresh: null,
+  begin: (ledger, run, seen) => ledger.begin(run, seen),
+  finish: (ledger, run, seen) => ledger.finish(run, seen, succeeded),
+  noteFailure: (ledger, run, seen) => ledger.noteFailure(run, seen, unreached),
+  takeBack: (ledger, run, seen) => ledger.takeBack(run, seen, refused, 1),
+  postpone: (ledger, run, seen) => ledger.postpone(run, seen, { waitCause: 'credential' }),
+  countUnsent: (ledger, run, seen) => ledger.countUnsent(run, seen, unreached),
+}
+
+/** How far the call is when somebody comes who has seen its first attempt begin. */
+const meanwhile: Record<string, Partial<ToolCall>> = {
+  'a newer attempt is under way': { status: 'started', attempts: 2 },
+  'a newer attempt was taken back': { status: 'planned', attempts: 2, harmless: 1 },
+  'the same attempt was taken back': { status: 'planned', attempts: 1, harmless: 1 },
+  'its outcome is on record': { status: 'succeeded', attempts: 1, result: { text: 'first' }, endedAt: new Date() },
+}
+
+test('every write about a call is in the table of writes', (t) => {
+  const ledger = createCallLedger({} as Parameters<typeof createCallLedger>[0])
+  t.deepEqual(Object.keys(ledger).toSorted(), Object.keys(writes).toSorted())
+})
+
+for (const [what, state] of Object.entries(meanwhile))
+  test(`an attempt that comes late writes nothing, whatever it is: ${what}`, async (t) => {
+    const late = await house()
+    const ledger = createCallLedger(late.services)
+    const { run, seen } = await startedTwice(late, state)
+    const before = await recordOf(late, run)
+    t.like(before.calls, [{ status: state.status, attempts: state.attempts }])
+    for (const [name, write] of Object.entries(writes)) {
+      if (!write) continue
+      await write(ledger, run, seen.$clone())
+      t.deepEqual(await recordOf(late, run), before, name)
+    }
+  })
+
+/** A call as somebody has seen it whose attempt was the first, and as it is by now. */
+async function startedTwice(late: Late, state: Partial<ToolCall>) {
+  const { run, read, callId } = await planned(late)
+  const rows = late.services.database('toolCalls').where({ id: callId })
+  await rows.clone().update({ status: 'started', attempts: 1, startedAt: new Date() })
+  const seen = await read()
+  await rows.clone().update(state)
+  return { run, seen }
+}
+
+test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
+  const late = await house()
+  const { services, sites } = late
+  const ledger = createCallLedger(services)
+  const { someone, run, callId } = await planned(late, 'slow_once')
+  const seen = await ledger.look(run, callId)
+  if (!seen) throw new Error('there was nothing to send')
+  // Nobody carries the run out: it stays at work, with the wish on record.
+  t.is((await cancel(someone, run.runId)).body.status, 'running')
+  const before = await recordOf(late, run)
+  t.is(await ledger.look(run, callId), undefined)
+  t.is(await ledger.begin(run, seen), undefined)
+  await services.runs.performCall(run, callId, never)
+  t.deepEqual(await recordOf(late, run), before)
+  t.deepEqual(
+    sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId)),
+    [],
+  )
+})
+
+test('a call is of its own run: under another one it is not there', async (t) => {
+  const late = await house()
+  const [one, other] = [await planned(late), await planned(late)]
+  const before = await recordOf(late, other.run)
+  await t.throwsAsync(late.services.runs.performCall(one.run, other.callId, never))
+  t.deepEqual(await recordOf(late, other.run), before)
+})
+
+test('a call that names a site of somebody else is not sent there', async (t) => {
+  const late = await house()
+  const { sites, services } = late
+  const [one, other] = [await planned(late), await planned(late)]
+  await services.database('toolCalls').where({ id: one.callId }).update({ vaultEntryId: other.vaultEntryId })
+  // As if nothing before had noticed it: the agent has the site as well.
+  const site = { agentId: one.run.agentId, vaultEntryId: other.vaultEntryId, position: 1 }
+  await services.database('agentSites').insert(site)
+  await services.runs.performCall(one.run, one.callId, never)
+  t.like(await one.read(), { status: 'failed', httpStatus: null })
+  t.deepEqual(
+    sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(one.run.runId)),
+    [],
+  )
+  const { agentId, ownerId } = one.run
+  const offered = await services.agents.toolsOf(agentId, ownerId)
+  t.deepEqual([...new Set(offered.map(({ entryId }) => entryId))], [one.vaultEntryId])
+})
