@@ -1,4 +1,6 @@
 import test from 'ava'
+import { openapi } from '../../api/openapi.ts'
+import { routes } from '../../api/routes.ts'
 import { createLogger, redact, type Logger } from '../../src/logger.ts'
 
 /** Logs something and returns the line, and what it says. */
@@ -36,6 +38,52 @@ for (const members of secretMembers) {
     t.regex(line, /redacted/)
     t.regex(line, /hello/)
   })
+}
+
+/** As the product and its peers spell them: headers, members of bodies, parameters of forms, columns, log entries. */
+const secretNames = (
+  'Authorization Proxy-Authorization Cookie Set-Cookie password currentPassword newPassword token accessToken access_token ' +
+  'refreshToken refresh_token sessionToken X-Session-Token secret webhookSecret webhook_secret callbackSecret ' +
+  'callback_secret X-Webhook-Secret client_secret apiKey api_key credential code_verifier payload prompt systemPrompt ' +
+  'system_prompt arguments result'
+).split(' ')
+
+test('a member of a secret name is redacted wherever it stands, however the name is written', (t) => {
+  for (const name of secretNames)
+    for (const spelt of [name, name.toLowerCase(), name.toUpperCase(), name.replaceAll('-', '_')]) {
+      const line = (members: object) => logged((logger) => logger.info(members, 'hello')).line
+      const quoted = JSON.stringify({ [spelt]: canary })
+      for (const text of [
+        line({ headers: { [spelt]: canary } }),
+        line({ [spelt]: { deep: [canary] } }),
+        line({ body: quoted }),
+        line({ form: `a=b&${spelt}=${canary}` }),
+        redact(`not JSON: ${quoted}`),
+      ]) {
+        t.false(text.includes(canary), `${spelt} in ${text}`)
+        t.true(text.includes('[redacted]'))
+      }
+    }
+})
+
+/** What answers show once and requests bring, by its name; `tokenType` and the like say nothing. */
+const isSecretOfOurs = (name: string): boolean =>
+  /(password|secret|prompt|payload|credential|arguments|result|verifier|token)$/i.test(name)
+
+test('every member of a request or an answer that is a secret by its name is redacted', (t) => {
+  const names = namesIn(openapi(routes, 'http://test')).filter(isSecretOfOurs)
+  t.true(names.length >= 10)
+  for (const name of names) t.false(redact(JSON.stringify({ [name]: canary })).includes(canary), name)
+})
+
+/** The members of all schemas in a document, however deep. */
+function namesIn(document: unknown): string[] {
+  const names = new Set<string>()
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === 'properties') for (const name of Object.keys(value as object)) names.add(name)
+    return value
+  })
+  return [...names]
 }
 
 const secretValues = [

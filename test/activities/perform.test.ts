@@ -1,0 +1,112 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { ApplicationFailure, CancelledFailure, ActivityCancellationDetails } from '@temporalio/common'
+import test from 'ava'
+import { perform } from '../../activities/perform.ts'
+import { CodedError } from '../../src/errors.ts'
+import { createLogger } from '../../src/logger.ts'
+import { StaleEpochError } from '../../src/runs/record.ts'
+import { textsIn } from '../helpers/canaries.ts'
+
+const canary = 'canary-4711'
+
+/** Says the canary wherever an error can. */
+const telling = (fields: object): Error =>
+  Object.assign(new Error(canary, { cause: new Error(canary) }), { detail: canary, ...fields })
+
+/** What comes of an activity that throws, and what was logged of it. */
+async function failureOf(thrown: unknown, environment = new MockActivityEnvironment()) {
+  const logs: string[] = []
+  const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
+  const activity = perform<object, void>(logger, () => Promise.reject(thrown))
+  const failure = await environment.run(activity, {}).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return { failure, logs }
+}
+
+const coded = new CodedError('MODEL_ERROR', {
+  message: 'The provider is busy.',
+  privateDetail: canary,
+  cause: telling({}),
+  retryAfter: 1.5,
+})
+
+/** What an activity may throw, and what of it may stand in a history. */
+const cases: Record<string, { thrown: unknown; type: string; message: string; nonRetryable: boolean; delay?: number }> =
+  {
+    'what nobody foresaw': {
+      thrown: telling({ code: 'P0001' }),
+      type: 'INTERNAL_ERROR',
+      message: 'The activity failed; the reason is in the log.',
+      nonRetryable: false,
+    },
+    'an older epoch': {
+      thrown: new StaleEpochError('the run is acted for under a later epoch'),
+      type: 'STALE_EPOCH',
+      message: 'the run is acted for under a later epoch',
+      nonRetryable: true,
+    },
+    'a code that may pass': {
+      thrown: coded,
+      type: 'MODEL_ERROR',
+      message: 'The provider is busy.',
+      nonRetryable: false,
+      delay: 1500,
+    },
+    'a code for good': {
+      thrown: new CodedError('NOT_FOUND', { message: 'It is not there.', privateDetail: canary }),
+      type: 'NOT_FOUND',
+      message: 'It is not there.',
+      nonRetryable: true,
+    },
+    'a database that is away': {
+      thrown: telling({ code: '57P01' }),
+      type: 'DATABASE_AWAY',
+      message: 'The database is away.',
+      nonRetryable: false,
+    },
+  }
+
+for (const [what, { thrown, delay, ...expected }] of Object.entries(cases))
+  test(`of a failure a history gets a code and its public sentence only: ${what}`, async (t) => {
+    const { failure, logs } = await failureOf(thrown)
+    if (!(failure instanceof ApplicationFailure)) throw new Error('the activity failed in another way')
+    t.like(failure, expected)
+    t.is(failure.nextRetryDelay, delay)
+    t.is(failure.cause, undefined)
+    t.deepEqual(
+      [...textsIn({ ...failure, message: failure.message })].filter((text) => text.includes(canary)),
+      [],
+    )
+    t.is(
+      logs.some((line) => line.includes(canary)),
+      thrown instanceof StaleEpochError ? false : true,
+      'the log has it',
+    )
+  })
+
+test('what nobody foresaw is tried ten times by one activity, and not for ever', async (t) => {
+  const logger = createLogger('silent', 'test')
+  const activity = perform<object, void>(logger, () => Promise.reject(telling({})))
+  const attempts = async (activityId: string) => {
+    const environment = new MockActivityEnvironment({ activityId })
+    const final: unknown[] = []
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await environment.run(activity, {}).catch(({ nonRetryable }: ApplicationFailure) => final.push(nonRetryable))
+    return final
+  }
+  const course = [...Array.from({ length: 9 }, () => false), true]
+  t.deepEqual(await attempts('one'), course)
+  t.deepEqual(await attempts('another'), course, 'each activity is counted for itself')
+})
+
+test('an activity that is cancelled says so, and one whose worker stops is to be tried elsewhere', async (t) => {
+  const cancelled = new MockActivityEnvironment()
+  cancelled.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }))
+  t.true((await failureOf(telling({}), cancelled)).failure instanceof CancelledFailure)
+  const stopped = new MockActivityEnvironment()
+  stopped.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }))
+  const { failure } = await failureOf(telling({}), stopped)
+  t.like(failure, { type: 'WORKER_SHUTDOWN', nonRetryable: false })
+})

@@ -1,0 +1,206 @@
+import test, { type ExecutionContext } from 'ava'
+import * as auth from '../../api/auth.ts'
+import { limitOf, type AnyRoute, type Limit } from '../../api/route.ts'
+import { routes } from '../../api/routes.ts'
+import * as webhooks from '../../api/webhooks.ts'
+import { readConfig } from '../../src/config.ts'
+import { createDatabase } from '../../src/database.ts'
+import { isCoded } from '../../src/errors.ts'
+import { newId } from '../../src/ids.ts'
+import { createLogger } from '../../src/logger.ts'
+import { createRateLimits, type RateLimits } from '../../src/rate-limit.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { startPlatform, testKeys, type Platform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+/** Behind a proxy, so that requests come from addresses of the test's own; what is counted can be read in Postgres. */
+const house = forWholeFile(test, 'limits', (t) =>
+  startPlatform(t, { env: { RATE_LIMIT_STORE: 'postgres', TRUSTED_PROXIES: '1' } }),
+)
+
+/** Which of the platform's limits counts a route; whatever is not here counts by its caller. */
+const counted: Partial<Record<Limit, string[]>> = {
+  address: ['acceptTerms', 'changePassword', 'login', 'logout', 'logoutEverywhere', 'refresh', 'register'],
+  browser: ['finishOAuth', 'goToSite'],
+  none: ['getDelivery', 'receiveWebhook', 'withdrawDelivery', 'healthz', 'readyz', 'readToolsiteSchema'],
+}
+const limitOfName = (name: string): Limit =>
+  (Object.entries(counted) as [Limit, string[]][]).find(([, names]) => names.includes(name))?.[0] ?? 'caller'
+
+async function countsOf({ services }: Platform): Promise<Record<string, number>> {
+  const rows = await services.database('rateLimits').select<{ key: string; points: number }[]>('key', 'points')
+  return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
+}
+
+/** What is counted, and where, while the work is done. Nothing else may be under way. */
+async function countedBy(platform: Platform, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = await countsOf(platform)
+  await work()
+  const after = Object.entries(await countsOf(platform))
+  return Object.fromEntries(
+    after.map(([key, points]) => [key, points - (before[key] ?? 0)] as const).filter(([, more]) => more > 0),
+  )
+}
+
+let addresses = 0
+const newAddress = (): string => `192.0.2.${(addresses += 1)}`
+
+/** Asks a route for what is not there; every limit counts before that is noticed. */
+const ask = (client: Client, route: AnyRoute, address: string) => {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  const params = Object.fromEntries(names.map((name) => [name, newId()]))
+  const raw = route.body ? { raw: '{}' } : {}
+  return call(client, route, { params, ...raw, headers: { 'x-forwarded-for': address, accept: 'application/json' } })
+}
+
+/** Somebody with a login and an API key, as each is to be counted. */
+async function callers(platform: Platform): Promise<{ client: Client; key: string }[]> {
+  const someone = await person(platform)
+  const body = { name: 'A key', scopes: ['read' as const, 'write' as const] }
+  const { key, id } = (await call(someone, auth.createApiKey, { body })).body
+  const { id: userId } = (await call(someone, auth.me)).body
+  return [
+    { client: someone, key: `caller:${userId}` },
+    { client: { url: someone.url, token: key }, key: `caller:${id}` },
+  ]
+}
+
+test('every route is counted by the limit that is meant for it', (t) => {
+  for (const route of routes) t.is(limitOf(route), limitOfName(route.name), route.name)
+  const names = routes.map(({ name }) => name)
+  for (const name of Object.values(counted).flat()) t.true(names.includes(name), name)
+})
+
+test.serial('every route with a limit of callers counts each user and each API key for itself', async (t) => {
+  const platform = await house()
+  for (const route of routes.filter(({ name }) => limitOfName(name) === 'caller'))
+    for (const { client, key } of await callers(platform)) {
+      const counts = await countedBy(platform, () => ask(client, route, newAddress()))
+      t.deepEqual(counts, { [key]: 1 }, route.name)
+    }
+})
+
+/** By the prefix under which the counter of the limit keeps its keys. */
+const byAddress = { address: 'auth', browser: 'browser' } as const
+
+for (const [limit, prefix] of Object.entries(byAddress))
+  test.serial(`every route with the limit "${limit}" counts each address for itself`, async (t) => {
+    const platform = await house()
+    for (const route of routes.filter(({ name }) => limitOfName(name) === limit)) {
+      const someone = await person(platform)
+      for (const address of [newAddress(), newAddress()])
+        t.deepEqual(
+          await countedBy(platform, () => ask(someone, route, address)),
+          { [`${prefix}:${address}`]: 1 },
+          route.name,
+        )
+    }
+  })
+
+test.serial('a route without a limit counts nothing by itself', async (t) => {
+  const platform = await house()
+  for (const route of routes.filter(({ name }) => limitOfName(name) === 'none'))
+    t.deepEqual(await countedBy(platform, () => ask(platform, route, newAddress())), {}, route.name)
+})
+
+const provingRoutes = routes.filter(({ codes }) => codes?.includes('WEBHOOK_SECRET_INVALID'))
+
+test.serial('on every route that wants a webhook’s proof, failed ones are counted by address', async (t) => {
+  const platform = await house()
+  const agent = await webhookAgent(await customer(platform))
+  t.is(provingRoutes.length, 3)
+  for (const route of provingRoutes)
+    for (const address of [newAddress(), newAddress()]) {
+      const headers = { 'x-forwarded-for': address, 'x-webhook-secret': 'wrong' }
+      const params = { agentId: agent.id, runId: newId() }
+      const raw = route.rawBody ? { raw: '{}' } : {}
+      const counts = await countedBy(platform, async () => {
+        t.is((await call(platform, route, { params, headers, ...raw })).failure.code, 'WEBHOOK_SECRET_INVALID')
+      })
+      t.deepEqual(counts, { [`webhook-failed:${address}`]: 1 }, route.name)
+    }
+})
+
+test.serial('deliveries are counted by agent, from wherever they come', async (t) => {
+  const platform = await house()
+  const someone = await customer(platform)
+  for (const agent of [await webhookAgent(someone), await webhookAgent(someone)]) {
+    const counts = await countedBy(platform, async () => {
+      for (const address of [newAddress(), newAddress()])
+        t.is((await deliver(platform, agent, {}, { 'x-forwarded-for': address })).status, 202)
+    })
+    t.deepEqual(counts, { [`webhook:${agent.id}`]: 2 })
+  }
+})
+
+/** The setting of each limit, and how many requests a minute each allows in the test below. */
+const settings: Record<Exclude<keyof RateLimits, 'purge'>, [string, number]> = {
+  caller: ['RATE_LIMIT_PER_MINUTE', 3],
+  auth: ['RATE_LIMIT_AUTH_PER_MINUTE', 4],
+  browser: ['RATE_LIMIT_BROWSER_PER_MINUTE', 5],
+  webhook: ['RATE_LIMIT_WEBHOOK_PER_MINUTE', 6],
+  webhookFailed: ['RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE', 7],
+}
+
+test('each limit is the one of its own setting, and counts apart from the others', async (t) => {
+  const env = Object.fromEntries(Object.values(settings).map(([name, points]) => [name, String(points)]))
+  const config = readConfig({ DATABASE_URL: 'postgres://localhost/nothing', ...testKeys, ...env })
+  const database = createDatabase(config, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  const { purge: _, ...limits } = createRateLimits({ ...config.rateLimits, store: 'memory' }, database)
+  t.deepEqual(Object.keys(limits).toSorted(), Object.keys(settings).toSorted())
+  for (const [name, [, points]] of Object.entries(settings))
+    t.is(await allowed(limits[name as keyof typeof limits]), points, name)
+})
+
+/** How many requests the limit lets one key make. */
+async function allowed(count: (key: string) => Promise<void>): Promise<number> {
+  for (let made = 0; ; made += 1) {
+    try {
+      await count('the same key for all')
+    } catch (error) {
+      if (isCoded(error, 'RATE_LIMITED')) return made
+      throw error
+    }
+  }
+}
+
+/** A platform on which little is allowed. */
+const strict = forWholeFile(test, 'strict limits', (t) =>
+  startPlatform(t, {
+    env: { RATE_LIMIT_PER_MINUTE: '8', RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '3', TRUSTED_PROXIES: '1' },
+  }),
+)
+
+/** Asks until it is one too many. */
+async function exhaust(t: ExecutionContext, client: Client): Promise<void> {
+  for (let asked = 0; asked < 8; asked += 1) await call(client, auth.me)
+  t.is((await call(client, auth.me)).failure.code, 'RATE_LIMITED')
+}
+
+test('who has used up a limit leaves the other keys and users theirs', async (t) => {
+  const platform = await strict()
+  const [login, key] = await callers(platform)
+  const [stranger, strangersKey] = await callers(platform)
+  if (!login || !key || !stranger || !strangersKey) throw new Error('there are four callers')
+  await exhaust(t, key.client)
+  for (const { client } of [login, stranger, strangersKey]) t.is((await call(client, auth.me)).status, 200)
+})
+
+test('who has failed too often with a webhook’s proof is refused, and nobody at another address', async (t) => {
+  const platform = await strict()
+  const someone: Person = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const [bad, good] = [newAddress(), newAddress()]
+  const send = async (address: string, secret: string) => {
+    const headers = { 'x-forwarded-for': address, 'x-webhook-secret': secret }
+    return (await call(platform, webhooks.receiveWebhook, { params: { agentId: agent.id }, raw: '{}', headers })).status
+  }
+  const statuses: number[] = []
+  for (let tried = 0; tried < 4; tried += 1) statuses.push(await send(bad, 'wrong'))
+  t.deepEqual(statuses, [401, 401, 401, 429])
+  t.is(await send(good, 'wrong'), 401)
+  t.is(await send(good, agent.webhookSecret), 202)
+  t.is(await send(bad, agent.webhookSecret), 202, 'a right proof is no failed one')
+})

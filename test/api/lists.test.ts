@@ -1,0 +1,224 @@
+import test from 'ava'
+import * as auth from '../../api/auth.ts'
+import type { AnyRoute } from '../../api/route.ts'
+import * as runs from '../../api/runs.ts'
+import { paging } from '../../api/schemas.ts'
+import { routes } from '../../api/routes.ts'
+import { newId } from '../../src/ids.ts'
+import { ManifestChangeRow } from '../../src/vault/manifest-change.ts'
+import { VaultEntry } from '../../src/vault/vault-entry.ts'
+import { VaultRefresh } from '../../src/vault/vault-refresh.ts'
+import { ScheduleFire } from '../../src/schedules/schedule-fire.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, connectBadTools, customer, type Person } from '../helpers/people.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { cancel, start } from '../helpers/runs.ts'
+import { startSites, type Sites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+/** Things of one owner, of which there is one each: lists below a path show what belongs to these. */
+interface Place {
+  name: string
+  someone: Person
+  userId: string
+  params: { agentId: string; entryId: string }
+}
+
+interface House {
+  platform: Platform
+  places: Place[]
+}
+
+type Listed = Record<string, unknown>
+
+/** Makes one more row for a list. `round` differs from row to row of a place, `nth` from place to place. */
+type Make = (house: House, place: Place, round: number, nth: number) => Promise<unknown>
+
+const run: Make = async (_house, { someone, params }) => {
+  const { id } = (await start(someone, { id: params.agentId })).body
+  await cancel(someone, id)
+}
+
+const now = new Date('2026-11-21T12:00:00Z')
+
+/** How a row comes into each list. A list that has no entry here fails. */
+const makers: Record<string, Make> = {
+  listRuns: run,
+  listAgentRuns: run,
+  // Each agent has a callbackUrl, so the end of a run makes one.
+  listCallbacks: run,
+  listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
+  listApiKeys: (_house, { someone }, round) =>
+    call(someone, auth.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+  listLedger: ({ platform }, { userId }, round) =>
+    platform.services.database.transaction((trx) =>
+      platform.services.billing.chargeStep(trx, { userId, runId: newId(), step: round + 1, credits: 1 }),
+    ),
+  async listVault({ platform }, { params }) {
+    const { database } = platform.services
+    const { id: _, ...like } = (await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()).toJSON()
+    const id = newId()
+    await VaultEntry.query(database).insert({ ...like, id, origin: `https://${id}.example.com` } as Partial<VaultEntry>)
+  },
+  async listRefreshes({ platform }, { params }, generation) {
+    const times = { startedAt: now, leaseUntil: now, endedAt: now }
+    const row = { id: newId(), entryId: params.entryId, generation, cause: 'expiry', outcome: 'refreshed', ...times }
+    await VaultRefresh.query(platform.services.database).insert(row as Partial<VaultRefresh>)
+  },
+  async listManifestChanges({ platform }, { params }, round) {
+    const { database } = platform.services
+    const { manifest } = await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()
+    const found = { class: 'compatible' as const, differences: [], manifest, fingerprint: String(round) }
+    const row = { id: newId(), entryId: params.entryId, ...found, status: 'adopted' as const }
+    await ManifestChangeRow.query(database).insert({ ...row, foundAt: now, decidedAt: now })
+  },
+  async listFires({ platform }, { params }, round, nth) {
+    // Of several agents at different minutes, so that a row shows whose it is.
+    const nominalAt = new Date(now.getTime() + (round * 10 + nth) * 60_000)
+    const row = { agentId: params.agentId, nominalAt, outcome: 'missed', reason: 'LATE', runId: null, recordedAt: now }
+    await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
+  },
+  listNotifications: ({ platform }, { userId }, round, nth) =>
+    platform.services.database.transaction((trx) =>
+      platform.services.notifications.tell(trx, {
+        ...{ ownerId: userId, kind: 'agent_failing', subjectId: newId(), key: `${round} ${nth}` },
+        ...{ title: 'An agent fails', message: 'It fails.' },
+      }),
+    ),
+}
+
+const lists = routes.filter(({ query }) => 'cursor' in ((query as { entries?: object } | undefined)?.entries ?? {}))
+
+async function openPlace(platform: Platform, sites: Sites, someone: Person, name: string): Promise<Place> {
+  const { database } = platform.services
+  const { id: userId } = (await call(someone, auth.me)).body
+  const known = await VaultEntry.query(database).findOne({ ownerId: userId })
+  let entryId = known?.id
+  if (!known) entryId = await connectBadTools(someone, sites)
+  else await makers['listVault']?.({ platform, places: [] }, { params: { entryId: known.id } } as Place, 0, 0)
+  const newest = await VaultEntry.query(database).where({ ownerId: userId }).orderBy('id', 'desc').first()
+  const schedule = { trigger: 'scheduled' as const, cron: '0 0 1 1 *', timeZone: 'UTC' }
+  const agent = await agentOf(someone, { ...schedule, callbackUrl: 'https://hooks.example.com/endings' })
+  return { name, someone, userId, params: { agentId: agent.id, entryId: newest?.id ?? entryId ?? '' } }
+}
+
+/** Two owners, one of whom has two of what lists are below; and their rows, made in turns, so that they lie mixed. */
+const house = forWholeFile(test, 'lists', async (t): Promise<House> => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites })
+  const [ada, bob] = [await customer(platform, 'team'), await customer(platform, 'team')]
+  const places: Place[] = []
+  for (const [name, someone] of [
+    ['ada', ada],
+    ['bob', bob],
+    ['ada again', ada],
+  ] as const)
+    places.push(await openPlace(platform, sites, someone, name))
+  const made: House = { platform, places }
+  const makes = new Set(lists.map(({ name }) => makers[name]).filter((make) => make !== undefined))
+  for (const make of makes)
+    for (const round of [0, 1, 2]) for (const [nth, place] of places.entries()) await make(made, place, round, nth)
+  return made
+})
+
+function keyOf({ id, at }: Listed): string {
+  if (typeof (id ?? at) !== 'string') throw new Error('The rows of the list are not told apart.')
+  return String(id ?? at)
+}
+
+async function page(route: AnyRoute, { someone, params }: Place, query: Record<string, string>) {
+  const named = Object.fromEntries(Object.entries(params).filter(([name]) => route.path.includes(`{${name}}`)))
+  const answer = await call(someone, route as typeof runs.listRuns, { params: named, query })
+  const { items, nextCursor } = answer.body as { items: Listed[]; nextCursor: string | null }
+  return { keys: items.map(keyOf), nextCursor }
+}
+
+/** Every row of a place, page by page. */
+async function walk(route: AnyRoute, place: Place): Promise<string[]> {
+  const keys: string[] = []
+  for (let query: Record<string, string> = { limit: '1' }; ;) {
+    const { keys: more, nextCursor } = await page(route, place, query)
+    keys.push(...more)
+    if (nextCursor === null) return keys
+    query = { limit: '1', cursor: nextCursor }
+  }
+}
+
+/** Whether two places see the same list: it is the owner's, not below something of hers. */
+const isSameList = (route: AnyRoute, one: Place, other: Place): boolean =>
+  one === other || (one.someone === other.someone && !route.path.includes('{'))
+
+test('every list that takes a cursor is among those whose rows are known here', (t) => {
+  t.deepEqual(lists.map(({ name }) => name).toSorted(), Object.keys(makers).toSorted())
+})
+
+for (const route of lists)
+  test(`${route.name} shows the rows of the one who asks only, with a cursor of its own or of somebody else`, async (t) => {
+    const { places } = await house()
+    const all = new Map<Place, string[]>()
+    for (const place of places) all.set(place, (await page(route, place, { limit: '100' })).keys)
+    for (const place of places) {
+      const own = all.get(place) ?? []
+      t.true(own.length >= 3)
+      t.deepEqual(await walk(route, place), own, 'page by page it is the same list')
+      for (const other of places.filter((one) => !isSameList(route, place, one))) {
+        const theirs = all.get(other) ?? []
+        t.deepEqual(
+          own.filter((key) => theirs.includes(key)),
+          [],
+        )
+        const { nextCursor } = await page(route, other, { limit: '1' })
+        const seen = (await page(route, place, { limit: '100', cursor: nextCursor ?? '' })).keys
+        t.true(seen.length > 0, 'there are rows behind it')
+        t.deepEqual(seen, own.slice(-seen.length), `${place.name} with a cursor of ${other.name}`)
+      }
+    }
+  })
+
+test('a cursor is good for the kind of list that gave it out only', async (t) => {
+  const {
+    places: [place],
+  } = await house()
+  if (!place) throw new Error('there are places')
+  const cursors = new Map<AnyRoute, string>()
+  for (const route of lists) cursors.set(route, (await page(route, place, { limit: '1' })).nextCursor ?? '')
+  // The runs of an agent are a part of all runs, and their cursors the same.
+  const kindOf = ({ name }: AnyRoute) => (name === 'listAgentRuns' ? 'listRuns' : name)
+  for (const route of lists)
+    for (const [source, cursor] of cursors) {
+      const params = place.params as unknown as Record<string, never>
+      const named = Object.fromEntries(Object.entries(params).filter(([name]) => route.path.includes(`{${name}}`)))
+      const answer = await call(place.someone, route, { params: named, query: { cursor } as never })
+      const expected = kindOf(route) === kindOf(source) ? 200 : 400
+      t.is(answer.status, expected, `${route.name} with a cursor of ${source.name}`)
+    }
+})
+
+/** By the list or, where it is the same for all, by the filter: a value that no row here has. */
+const ofNoRow: Record<string, string> = {
+  status: 'queued',
+  trigger: 'webhook',
+  agentId: newId(),
+  outcome: 'ran',
+  kind: 'credential_dead',
+  'listCallbacks status': 'delivered',
+}
+
+test('a filter holds on later pages, and beside a cursor of somebody else', async (t) => {
+  const { places } = await house()
+  const [place, other] = places
+  if (!place || !other) throw new Error('there are places')
+  const filters = lists.flatMap((route) => {
+    const { entries } = route.query as unknown as { entries: object }
+    return Object.keys(entries).flatMap((name) => (name in paging ? [] : [{ route, name }]))
+  })
+  t.true(filters.length >= 9)
+  for (const { route, name } of filters) {
+    const value = ofNoRow[`${route.name} ${name}`] ?? ofNoRow[name] ?? `no value is known for ${name}`
+    for (const from of [place, other]) {
+      const { nextCursor } = await page(route, from, { limit: '1' })
+      const { keys } = await page(route, place, { [name]: value, cursor: nextCursor ?? '' })
+      t.deepEqual(keys, [], `${route.name} by ${name} with a cursor of ${from.name}`)
+    }
+  }
+})

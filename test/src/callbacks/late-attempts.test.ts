@@ -1,0 +1,122 @@
+import test, { type ExecutionContext } from 'ava'
+import { Callback } from '../../../src/callbacks/callback.ts'
+import { createClaim, type Claimed } from '../../../src/callbacks/claim.ts'
+import type { Attempted } from '../../../src/callbacks/post.ts'
+import { createSettle } from '../../../src/callbacks/settle.ts'
+import { newId } from '../../../src/ids.ts'
+import { agentOf, customer } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { cancel, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+/**
+ * An attempt that took so long that another one was begun: its word counts for itself only. Nobody delivers on this
+ * platform; the tests claim, one after the other, and settle in whatever order they like.
+ */
+const house = forWholeFile(test, 'late attempts at callbacks', (t: ExecutionContext) => startPlatform(t))
+
+/** A callback that was claimed so many times. */
+async function claimedTimes(count: number) {
+  const platform = await house()
+  const { database, clock, config, notifications } = platform.services
+  const someone = await customer(platform)
+  const agent = await agentOf(someone, { callbackUrl: `https://${newId()}.example.com/` })
+  const { id: runId } = (await start(someone, agent)).body
+  await cancel(someone, runId)
+  const read = () => Callback.query(database).findOne({ runId }).throwIfNotFound()
+  const claim = createClaim({ database, clock, config })
+  const attempts: Claimed[] = []
+  // Those of tests before are left alone: each has a host of its own.
+  const others = async () => (await Callback.query(database).whereNot({ runId })).map(({ url }) => new URL(url).host)
+  for (let made = 0; made < count; made += 1) {
+    await Callback.query(database)
+      .where({ runId })
+      .patch({ nextAt: new Date(0) })
+    const claimed = await claim(await others())
+    if (claimed?.runId !== runId) throw new Error('another callback was claimed')
+    attempts.push(claimed)
+  }
+  const settle = createSettle({ database, clock, notifications })
+  const told = () => database('notifications').where({ kind: 'callback_failed', subjectId: agent.id })
+  const log = async () =>
+    (
+      await database('callbackAttempts')
+        .where({ callbackId: (await read()).id })
+        .orderBy('attempt')
+    ).map(({ attempt, outcome }: { attempt: number; outcome: string }) => `${attempt} ${outcome}`)
+  return { attempts, settle, read, told, log }
+}
+
+const attempted = (kind: Attempted['kind'], outcome: string = kind): Attempted => ({
+  kind,
+  outcome,
+  at: new Date(),
+  latencyMs: 1,
+  httpStatus: null,
+})
+
+/** What an earlier attempt may come to that does not end the callback, or would. */
+const failures: Attempted['kind'][] = ['failed', 'gone']
+
+for (const kind of failures)
+  test.serial(`an earlier attempt does not decide while a later one is under way: ${kind}`, async (t) => {
+    const { attempts, settle, read, told, log } = await claimedTimes(2)
+    const [earlier, later] = attempts
+    if (!earlier || !later) throw new Error('there are two')
+    const before = await read()
+    t.like(before, { status: 'pending', attempts: 2 })
+    await settle(earlier, attempted(kind))
+    t.deepEqual(await read(), before)
+    t.deepEqual(await told(), [])
+    t.deepEqual(await log(), [`1 ${kind}`], 'but it is on record')
+    await settle(later, attempted('gone'))
+    t.like(await read(), { status: 'failed', nextAt: null })
+    t.is((await told()).length, 1)
+  })
+
+test.serial('an earlier attempt whose time to be tried is up gives nothing up', async (t) => {
+  const { attempts, settle, read, told } = await claimedTimes(2)
+  const [earlier] = attempts
+  if (!earlier) throw new Error('there are two')
+  const before = await read()
+  await settle({ ...earlier, giveUpAt: new Date(0) }, attempted('failed'))
+  t.deepEqual(await read(), before)
+  t.deepEqual(await told(), [])
+})
+
+test.serial('that it was delivered is true whichever attempt says so', async (t) => {
+  const { attempts, settle, read } = await claimedTimes(2)
+  const [earlier] = attempts
+  if (!earlier) throw new Error('there are two')
+  await settle(earlier, attempted('delivered'))
+  t.like(await read(), { status: 'delivered', nextAt: null })
+})
+
+test.serial('what is delivered stays so, whatever comes of attempts that end later', async (t) => {
+  const { attempts, settle, read, told } = await claimedTimes(2)
+  const [earlier, later] = attempts
+  if (!earlier || !later) throw new Error('there are two')
+  await settle(later, attempted('delivered'))
+  const before = await read()
+  for (const attempt of attempts) for (const kind of failures) await settle(attempt, attempted(kind))
+  await settle(earlier, attempted('delivered'))
+  t.deepEqual(await read(), before)
+  t.deepEqual(await told(), [])
+})
+
+test.serial('an attempt that is recorded twice is recorded as it was first, and told of once', async (t) => {
+  const { attempts, settle, log, told } = await claimedTimes(1)
+  const [only] = attempts
+  if (!only) throw new Error('there is one')
+  await settle(only, attempted('gone', 'first'))
+  await settle(only, attempted('gone', 'second'))
+  t.deepEqual(await log(), ['1 first'])
+  t.is((await told()).length, 1)
+})
+
+test.serial('while an attempt may be under way, nobody claims the callback again', async (t) => {
+  const { read } = await claimedTimes(1)
+  const { clock, config } = (await house()).services
+  const { nextAt } = await read()
+  t.true((nextAt?.getTime() ?? 0) > clock.now().getTime() + config.callbacks.timeoutSeconds * 1000 - 1000)
+})

@@ -1,0 +1,188 @@
+import test from 'ava'
+import * as vault from '../../../api/vault.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
+import { newId } from '../../../src/ids.ts'
+import { createManifestJudgement } from '../../../src/vault/manifest-judgement.ts'
+import { OAuthFlow } from '../../../src/vault/oauth-flow.ts'
+import { VaultEntry } from '../../../src/vault/vault-entry.ts'
+import { call } from '../../helpers/client.ts'
+import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../helpers/connect.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { hold } from '../../helpers/hold.ts'
+import { connectBadTools, customer } from '../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import { askSite } from '../../helpers/sites.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+/** What comes back from a site finds the vault as it is by then. One after the other: they share the sites. */
+const house = forWholeFile(test, 'late grants', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  return { contacts, sites, platform: await startPlatform(t, { sites, env }) }
+})
+
+/** Waits until so many queries wait for a lock. */
+const waitingForLocks = ({ services }: Platform, count: number) =>
+  eventually(10, `${count} wait for a lock`, async () => {
+    const waiting = await services
+      .database('pg_stat_activity')
+      .whereRaw('datname = current_database()')
+      .where({ wait_event_type: 'Lock' })
+    return waiting.length === count || undefined
+  })
+
+const entryOf = ({ services }: Platform, id: string) => VaultEntry.query(services.database).findById(id)
+
+/** What the site says of an access token that the platform was given. */
+const statusOf = async (origin: string, token: string) =>
+  (await askSite(`${origin}/api/tools/crm.searchContacts`, { token, body: {} })).status
+
+test.serial('tokens that arrive after their entry was deleted are given back to the site', async (t) => {
+  const { contacts, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectContacts(someone, contacts)
+  const given: string[] = []
+  contacts.transformToken = (body) => {
+    given.push(String(body['access_token']))
+    return body
+  }
+  // As when the owner's account goes: nobody tells the site of it.
+  contacts.intercept(async ({ grantType }, _response, proceed) => {
+    await proceed()
+    if (grantType === 'refresh_token') await VaultEntry.query(platform.services.database).deleteById(entryId)
+  })
+  t.teardown(() => {
+    contacts.intercept(undefined)
+    contacts.transformToken = undefined
+  })
+  contacts.expireAccessTokens()
+  const path = { params: { entryId, toolName: 'crm.searchContacts' }, body: {} }
+  const code: ErrorCode = (await call(someone, vault.callTool, path)).failure.code
+  t.is(code, 'SITE_UNAVAILABLE')
+  t.is(given.length, 1)
+  t.is(await statusOf(contacts.origin, given[0] ?? ''), 401, 'they are worth nothing any more')
+  t.is(await entryOf(platform, entryId), undefined)
+})
+
+test.serial(
+  'tokens that arrive for an entry which was connected anew do not take the place of the new ones',
+  async (t) => {
+    const { contacts, platform } = await house()
+    const { database } = platform.services
+    const someone = await customer(platform)
+    const entryId = await connectContacts(someone, contacts)
+    const entry = await entryOf(platform, entryId)
+    contacts.intercept(async (_facts, _response, proceed) => {
+      await proceed()
+      await VaultEntry.query(database)
+        .findById(entryId)
+        .patch({ generation: (entry?.generation ?? 0) + 1, updatedAt: new Date(0) })
+    })
+    t.teardown(() => contacts.intercept(undefined))
+    const renewal = await platform.services.vault.refresh.renew(entryId, entry?.generation ?? 0, 'unauthorized')
+    t.is(renewal.kind, 'renewed')
+    t.like(await entryOf(platform, entryId), {
+      generation: (entry?.generation ?? 0) + 1,
+      credential: entry?.credential,
+      updatedAt: new Date(0),
+    })
+  },
+)
+
+test.serial('a 401 to a token that was replaced meanwhile does not kill the new one', async (t) => {
+  const { sites, platform } = await house()
+  const { connections } = platform.services.vault
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const entry = await entryOf(platform, entryId)
+  const ownerId = entry?.ownerId ?? ''
+  const state = await connections.open(ownerId, entryId)
+  if (state.kind !== 'ready') throw new Error('the site is connected')
+  // Two lines of defence: the look before the lock, and the one under it.
+  const trx = await platform.services.database.transaction()
+  await VaultEntry.query(trx).findById(entryId).forUpdate()
+  const late = connections.refused(ownerId, state.connection, false)
+  await waitingForLocks(platform, 1)
+  await VaultEntry.query(trx)
+    .findById(entryId)
+    .patch({ generation: state.connection.generation + 1 })
+  await trx.commit()
+  t.like(await late, { kind: 'ready', connection: { generation: state.connection.generation + 1 } })
+  t.is((await connections.refused(ownerId, state.connection, false)).kind, 'ready')
+  t.is((await entryOf(platform, entryId))?.status, 'connected')
+})
+
+test.serial('a connection is opened to its own owner only', async (t) => {
+  const { sites, platform } = await house()
+  const { connections } = platform.services.vault
+  const [someone, stranger] = [await customer(platform), await customer(platform)]
+  const [entryId, theirs] = [await connectBadTools(someone, sites), await connectBadTools(stranger, sites)]
+  const owner = (await entryOf(platform, entryId))?.ownerId ?? ''
+  const strangersId = (await entryOf(platform, theirs))?.ownerId ?? ''
+  const own = await connections.open(owner, entryId)
+  if (own.kind !== 'ready') throw new Error('the site is connected')
+  t.deepEqual(await connections.open(strangersId, entryId), { kind: 'gone' })
+  t.deepEqual(await connections.refused(strangersId, own.connection, false), { kind: 'gone' })
+  t.is((await entryOf(platform, entryId))?.status, 'connected')
+})
+
+test.serial('of two returns from the site with one state, both past the first look, one is taken', async (t) => {
+  const { contacts, platform } = await house()
+  const someone = await customer(platform)
+  const visit = await beginConnect(someone, contacts)
+  const address = await authorise(visit)
+  const before = contacts.tokenRequests().length
+  const release = await hold(platform.services.database, async (trx) =>
+    OAuthFlow.query(trx).findById(visit.flowId).forUpdate(),
+  )
+  const returns = [1, 2].map(() => comeBack(someone, address, visit.cookie))
+  await waitingForLocks(platform, 2)
+  await release()
+  const statuses = (await Promise.all(returns)).map(({ status }) => status)
+  t.deepEqual(statuses.toSorted(), [200, 400])
+  t.is(contacts.tokenRequests().length, before + 1, 'the code left once')
+})
+
+test.serial('of two who connect one site at once, both past the first look, one does', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const { database } = platform.services
+  const lock = 'select 1 from users where email = ? for update'
+  const release = await hold(database, (trx) => trx.raw(lock, [someone.email]))
+  const body = { url: sites.badTools.origin, token: 'any-token' }
+  const adding = [1, 2].map(() => call(someone, vault.addToVault, { body }))
+  await waitingForLocks(platform, 2)
+  await release()
+  const answers = await Promise.all(adding)
+  t.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409])
+  t.is(answers.find(({ status }) => status === 409)?.failure.code, 'TOKEN_EXISTS')
+})
+
+test.serial('a manifest that was asked for before the one on record changes nothing', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const entry = await entryOf(platform, entryId)
+  if (!entry) throw new Error('the site is connected')
+  const judgement = createManifestJudgement(platform.services)
+  const older = new Date(entry.manifestCheckedAt.getTime() - 1)
+  const [first, ...tools] = entry.manifest.tools
+  t.truthy(first)
+  const found = await judgement.judge(entryId, { ...entry.manifest, tools }, older)
+  t.is(found.status, 'none')
+  t.deepEqual(await entryOf(platform, entryId), entry)
+  const newer = await judgement.judge(entryId, { ...entry.manifest, tools }, new Date())
+  t.is(newer.status, 'pending', 'asked for later, it counts')
+})
+
+test.serial('what a flow has brought is kept once, although it is stored twice', async (t) => {
+  const { contacts, platform } = await house()
+  const { database, vault: entries } = platform.services
+  const someone = await customer(platform)
+  const visit = await beginConnect(someone, contacts)
+  const flow = await OAuthFlow.query(database).findById(visit.flowId).throwIfNotFound()
+  const grant = { accessToken: newId(), refreshToken: newId() }
+  const kept = await entries.keep(flow, grant)
+  const again = await entries.keep(flow, grant)
+  t.is(again.id, kept.id)
+  t.deepEqual(await VaultEntry.query(database).where({ ownerId: flow.ownerId }), [kept])
+})
