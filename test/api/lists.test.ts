@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import type { AnyRoute } from '../../api/route.ts'
-import * as runs from '../../api/runs.ts'
+import type * as runs from '../../api/runs.ts'
 import { paging } from '../../api/schemas.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
@@ -81,8 +81,12 @@ const makers: Record<string, Make> = {
   listNotifications: ({ platform }, { userId }, round, nth) =>
     platform.services.database.transaction((trx) =>
       platform.services.notifications.tell(trx, {
-        ...{ ownerId: userId, kind: 'agent_failing', subjectId: newId(), key: `${round} ${nth}` },
-        ...{ title: 'An agent fails', message: 'It fails.' },
+        ownerId: userId,
+        kind: 'agent_failing',
+        subjectId: newId(),
+        key: `${round} ${nth}`,
+        title: 'An agent fails',
+        message: 'It fails.',
       }),
     ),
 }
@@ -126,10 +130,13 @@ function keyOf({ id, at }: Listed): string {
   return String(id ?? at)
 }
 
-async function page(route: AnyRoute, { someone, params }: Place, query: Record<string, string>) {
-  const named = Object.fromEntries(Object.entries(params).filter(([name]) => route.path.includes(`{${name}}`)))
-  const answer = await call(someone, route as typeof runs.listRuns, { params: named, query })
-  const { items, nextCursor } = answer.body as { items: Listed[]; nextCursor: string | null }
+function list(route: AnyRoute, { someone, params }: Place, query: Record<string, string>) {
+  const named = Object.entries(params).filter(([name]) => route.path.includes(`{${name}}`))
+  return call(someone, route as typeof runs.listRuns, { params: Object.fromEntries(named), query })
+}
+
+async function page(route: AnyRoute, place: Place, query: Record<string, string>) {
+  const { items, nextCursor } = (await list(route, place, query)).body as { items: Listed[]; nextCursor: string | null }
   return { keys: items.map(keyOf), nextCursor }
 }
 
@@ -186,11 +193,9 @@ test('a cursor is good for the kind of list that gave it out only', async (t) =>
   const kindOf = ({ name }: AnyRoute) => (name === 'listAgentRuns' ? 'listRuns' : name)
   for (const route of lists)
     for (const [source, cursor] of cursors) {
-      const params = place.params as unknown as Record<string, never>
-      const named = Object.fromEntries(Object.entries(params).filter(([name]) => route.path.includes(`{${name}}`)))
-      const answer = await call(place.someone, route, { params: named, query: { cursor } as never })
+      const { status } = await list(route, place, { cursor })
       const expected = kindOf(route) === kindOf(source) ? 200 : 400
-      t.is(answer.status, expected, `${route.name} with a cursor of ${source.name}`)
+      t.is(status, expected, `${route.name} with a cursor of ${source.name}`)
     }
 })
 
