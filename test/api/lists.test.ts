@@ -140,15 +140,17 @@ async function page(route: AnyRoute, place: Place, query: Record<string, string>
   return { keys: items.map(keyOf), nextCursor }
 }
 
-/** Every row of a place, page by page. */
+/** Every row of a place, page by page; as many as there can be at most, lest a wrong cursor leads round in a circle. */
 async function walk(route: AnyRoute, place: Place): Promise<string[]> {
   const keys: string[] = []
-  for (let query: Record<string, string> = { limit: '1' }; ;) {
+  let query: Record<string, string> = { limit: '1' }
+  while (keys.length < 30) {
     const { keys: more, nextCursor } = await page(route, place, query)
     keys.push(...more)
-    if (nextCursor === null) return keys
+    if (nextCursor === null) break
     query = { limit: '1', cursor: nextCursor }
   }
+  return keys
 }
 
 /** Whether two places see the same list: it is the owner's, not below something of hers. */
