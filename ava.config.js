@@ -1,17 +1,15 @@
-/**
- * Files that take long are begun first: what is begun last is waited for alone. From the list that `npm test` prints at
- * its end; a file that is not here follows in the usual order.
- */
-const longestFirst = []
+import { slowFiles } from './test/run/own-process.ts'
 
+/** Slow files first, in their order, then what loads many at once, then the others. */
 const place = (file) => {
-  const index = longestFirst.findIndex((name) => file.endsWith(`/test/${name}.ts`))
-  return index < 0 ? longestFirst.length : index
+  const index = slowFiles.findIndex((name) => file.endsWith(`/${name}`))
+  if (index >= 0) return index
+  return file.includes('/test/together/') ? slowFiles.length : slowFiles.length + 1
 }
 
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', 'test/run/together.ts'],
+  files: ['test/**/*.test.ts', 'test/together/*.ts'],
   require: ['./test/run/every-process.ts'],
   sortTestFiles: (one, other) => place(one) - place(other) || one.localeCompare(other),
   timeout: '5m',

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readHouse } from '../test/house/source.ts'
 import { arrange } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
+import { slowFiles, timedFiles } from '../test/run/own-process.ts'
+import { writeTogether } from '../test/run/together.ts'
 import { showTap } from './local/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
 
@@ -14,8 +15,7 @@ import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
  * `N passed, M failed` and ava's exit code.
  */
 const durations = 'durations'
-const loadsTogether = 'test/run/together.ts'
-const arrangement = arrange(readHouse(fileURLToPath(new URL('..', import.meta.url))))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
 async function runAva({ folder, record, env }: TestGround): Promise<number> {
@@ -23,12 +23,9 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   // One file more than there are cores: some wait for things to happen, and what is timed must not be slowed down more.
   const files = String(Math.min(4, availableParallelism() + 1))
   const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', files]
-  const chosen = given.some(namesFiles) ? [] : [...arrangement.alone, loadsTogether]
-  const lists = {
-    SWITCHYARD_TEST_DURATIONS: join(folder, durations),
-    SWITCHYARD_TEST_TOGETHER: JSON.stringify(arrangement.together),
-  }
-  const { output, ended } = startAva({ record, env: { ...env, ...lists } }, [...concurrency, ...given, ...chosen])
+  const chosen = given.some(namesFiles) ? [] : everything()
+  const log = { SWITCHYARD_TEST_DURATIONS: join(folder, durations) }
+  const { output, ended } = startAva({ record, env: { ...env, ...log } }, [...concurrency, ...given, ...chosen])
   const { passed, failed } = await showTap(output, console.log, given.includes('--verbose'))
   const code = await ended
   showSlowest(join(folder, durations))
@@ -38,15 +35,23 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   return code ?? 1
 }
 
+/** All files of tests, those that share a process by the file that loads them. */
+function everything(): string[] {
+  const { alone, together } = arrange(readHouse(root), [...slowFiles, ...timedFiles])
+  return [...alone, ...writeTogether(root, together)]
+}
+
 /** Whether an argument of the command line says which tests are wanted. */
-const namesFiles = (argument: string): boolean => /\.ts(:[\d,-]+)?$/.test(argument) || existsSync(argument)
+const namesFiles = (argument: string): boolean => /^test\/|\.ts(:[\d,-]+)?$/.test(argument)
 
 function showSlowest(log: string): void {
   const files = slowest(log, 10)
   if (files.length < 2) return
-  console.log('\nThe slowest files, in seconds:')
-  for (const { seconds, file } of files) console.log(`${seconds.toFixed(1).padStart(7)} ${file}`)
+  console.log('\nThe slowest files, in seconds, and how many of these were spent computing:')
+  for (const { seconds, cpuSeconds, file } of files) console.log(`${column(seconds)} ${column(cpuSeconds)} ${file}`)
 }
+
+const column = (seconds: number): string => seconds.toFixed(1).padStart(7)
 
 process.exit(
   await onTestGround(runAva).catch((error: unknown) => {

@@ -24,6 +24,8 @@ export interface EmbeddedPostgres {
   /** Where the data is; not in `folder` if the user that runs Postgres may not go there. */
   dataFolder: string
   url: (database: string) => string
+  /** The same database by a socket of this machine, where there is one: half the work for each query. */
+  socketUrl: (database: string) => string
 }
 
 const user = 'switchyard'
@@ -39,7 +41,16 @@ export async function embeddedPostgres(options: PostgresOptions): Promise<Embedd
   if (!existsSync(dataFolder)) await initialise(programs.initdb, home, options, owner)
   const url = (database: string) =>
     `postgres://${user}:${options.password}@127.0.0.1:${options.port}/${encodeURIComponent(database)}`
-  return { dataFolder, url, program: serverProgram(programs.postgres, dataFolder, options, owner, url('postgres')) }
+  const socketUrl = (database: string) =>
+    options.fast && process.platform !== 'win32'
+      ? `${url(database)}?host=${encodeURIComponent(dataFolder)}`
+      : url(database)
+  return {
+    dataFolder,
+    url,
+    socketUrl,
+    program: serverProgram(programs.postgres, dataFolder, options, owner, url('postgres')),
+  }
 }
 
 /** Creates the database unless it is there. */
@@ -61,7 +72,8 @@ function serverProgram(
   owner: PostgresOwner,
   url: string,
 ): Program {
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...(fast ? unsafe : safe)]
+  const sockets = `unix_socket_directories=${fast ? dataFolder : ''}`
+  const settings = ['listen_addresses=127.0.0.1', sockets, ...(fast ? unsafe : safe)]
   return {
     name: 'postgres',
     command,
@@ -89,7 +101,8 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
   if (owner) for (const path of [fresh, passwordFile]) chownSync(path, owner.uid, owner.gid)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  const speed = options.fast ? ['--no-sync'] : []
+  // Nearly every test opens connections of its own, and each would compute its password's hash 4,096 times.
+  const speed = options.fast ? ['--no-sync', '--set=scram_iterations=1'] : []
   try {
     const settings = { ...owner, cwd: '/', env: options.environment }
     await promisify(execFile)(initdb, [`--pgdata=${fresh}`, ...locale, ...access, ...speed], settings)

@@ -55,7 +55,7 @@ export async function onTestGround(work: (ground: TestGround) => Promise<number>
     made.push(postgres.server.dataFolder)
     return {
       SWITCHYARD_TEST_FOLDER: folder,
-      SWITCHYARD_TEST_POSTGRES: postgres.server.url('postgres'),
+      SWITCHYARD_TEST_POSTGRES: postgres.server.socketUrl('postgres'),
       SWITCHYARD_TEST_TEMPLATE: template,
       SWITCHYARD_TEST_TEMPORAL: temporal.address,
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,

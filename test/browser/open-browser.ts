@@ -12,13 +12,13 @@ const places = [
   'C:/Program Files/Google/Chrome/Application/chrome.exe',
 ]
 
-/** The program of the browser on this machine, if there is one. */
-export const browserProgram = places.find((place) => existsSync(place))
+const program = places.find((place) => existsSync(place))
 
 /** Opens a headless browser, gone with the test. Each page has cookies of its own, as another person's browser has. */
 export async function openBrowser(t: ExecutionContext): Promise<() => Promise<Page>> {
+  if (program === undefined) throw new Error(`There is no browser at any of these places: ${places.join(', ')}`)
   const browser = await chromium.launch({
-    executablePath: browserProgram ?? '',
+    executablePath: program,
     // Containers run tests as root, which the sandbox of Chromium does not allow.
     args: ['--no-sandbox'],
   })

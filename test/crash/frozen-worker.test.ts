@@ -21,12 +21,13 @@ async function rounds(stage: Stage, name: string, count: number): Promise<void> 
 }
 
 test('a worker that freezes until its task was tried three times in vain is no reason to repair anything', async (t) => {
-  const stage = await openStage(t, { env: impatient })
+  // Long enough for Temporal to close a run that has just ended, on a busy machine too.
+  const stage = await openStage(t, { env: { ...impatient, STANDSTILL_SECONDS: '6' } })
   const worker = await stage.startWorker()
   const { services, logger, logs } = stage.platform
   // As every API does.
   const reconciler = startLoop('reconciler', 1, logger, services.reconciler.reconcile)
-  t.teardown(reconciler.stop)
+  t.teardown(() => reconciler.stop())
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone)
   await ended(someone, (await deliver(stage.platform, agent, {})).body.runId)

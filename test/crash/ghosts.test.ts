@@ -18,8 +18,10 @@ import { openStage } from './stage.ts'
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
 
 /** The reconciler's loop, as every API and every worker has it. */
-const reconcile = (t: ExecutionContext, { services, logger }: Platform) =>
-  t.teardown(startLoop('reconciler', 1, logger, services.reconciler.reconcile).stop)
+function reconcile(t: ExecutionContext, { services, logger }: Platform): void {
+  const loop = startLoop('reconciler', 1, logger, services.reconciler.reconcile)
+  t.teardown(() => loop.stop())
+}
 
 async function tell(t: ExecutionContext, someone: Person, runId: string, since: number): Promise<void> {
   const timeline = await timelineOf(someone, runId)

@@ -66,4 +66,4 @@ export const repairsOf = (logs: string[], id: string): string[] =>
 
 /** Under which number of executions the run is carried out now, or was in the end. */
 export const epochOf = async ({ services }: Platform, runId: string): Promise<number | undefined> =>
-  ((await services.database('runs').where({ id: runId }).first('epoch')) as { epoch: number } | undefined)?.epoch
+  (await services.database('runs').where({ id: runId }).first('epoch'))?.epoch

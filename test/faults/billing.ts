@@ -16,7 +16,7 @@ export const billing: Fault[] = [
     find: 'if (before) return { charged: -before.credits, balance: row.balance }',
     replace: '',
     why: 'a step that is recorded again is charged again',
-    tests: ['test/src/billing/credits.test.ts'],
+    tests: ['test/src/billing/billing.test.ts'],
   },
   {
     id: 'billing/upgrade-grants-all',

@@ -73,7 +73,7 @@ export const runs: Fault[] = [
     find: 'and (s.tools is null or s.tools::jsonb @> to_jsonb(c.tool)))`',
     replace: ')`',
     why: 'a tool that its owner took from the agent is still called',
-    tests: ['test/src/runs/taken-tools.test.ts'],
+    tests: ['test/src/runs/changing-tools.test.ts'],
   },
   {
     id: 'runs/no-skip-on-overlap',
@@ -189,7 +189,7 @@ export const runs: Fault[] = [
     find: "if (!agent.allowActionOverride) return { ...base, override: 'not-allowed' }",
     replace: '',
     why: 'whoever can deliver to an agent can give it other instructions',
-    tests: ['test/src/runs/in-force.test.ts'],
+    tests: ['test/src/runs/deliveries.test.ts'],
   },
   {
     id: 'runs/told-of-each-failure',

@@ -8,7 +8,7 @@ export const users: Fault[] = [
     find: '      await revoke(trx, { id: login.id })\n',
     replace: '',
     why: 'whoever has stolen a refresh token keeps the login',
-    tests: ['test/src/users/logins.test.ts'],
+    tests: ['test/src/users/users.test.ts'],
   },
   {
     id: 'users/replay-rolled-back',
@@ -16,7 +16,7 @@ export const users: Fault[] = [
     find: 'return { reused: true as const, login }',
     replace: "throw new CodedError('TOKEN_REVOKED')",
     why: 'the revocation is rolled back by the error that tells of it',
-    tests: ['test/src/users/logins.test.ts'],
+    tests: ['test/src/users/users.test.ts'],
   },
   {
     id: 'users/refresh-token-never-expires',
@@ -24,7 +24,7 @@ export const users: Fault[] = [
     find: "assertThat(token.expiresAt > now, 'TOKEN_EXPIRED'",
     replace: "assertThat(token.expiresAt > token.createdAt, 'TOKEN_EXPIRED'",
     why: 'a login never ends by itself',
-    tests: ['test/src/users/logins.test.ts'],
+    tests: ['test/src/users/users.test.ts'],
   },
   {
     id: 'users/expired-key',
@@ -32,7 +32,7 @@ export const users: Fault[] = [
     find: 'found.expiresAt !== null && found.expiresAt <= now',
     replace: 'found.expiresAt !== null && found.expiresAt > now',
     why: 'an API key is good only after it has expired',
-    tests: ['test/src/users/api-keys.test.ts', 'test/src/users/authenticate.test.ts'],
+    tests: ['test/src/users/callers.test.ts', 'test/src/users/callers.test.ts'],
   },
   {
     id: 'users/any-issuer',
@@ -48,7 +48,7 @@ export const users: Fault[] = [
     find: 'return Math.min(asked, config.auth.accessTokenSeconds)',
     replace: 'return asked',
     why: 'a client makes itself a token for a year',
-    tests: ['test/src/users/access-tokens.test.ts', 'test/src/users/logins.test.ts'],
+    tests: ['test/src/users/access-tokens.test.ts', 'test/src/users/users.test.ts'],
   },
   {
     id: 'users/key-manages-account',
@@ -56,7 +56,7 @@ export const users: Fault[] = [
     find: "assertThat(caller.via === 'login' && caller.loginId !== undefined, 'PERMISSION_DENIED', {",
     replace: "assertThat(caller.scopes.includes('write'), 'PERMISSION_DENIED', {",
     why: 'a leaked API key makes further keys',
-    tests: ['test/src/users/api-keys.test.ts'],
+    tests: ['test/src/users/callers.test.ts'],
   },
   {
     id: 'users/password-of-nobody',
@@ -80,6 +80,6 @@ export const users: Fault[] = [
     find: 'termsAccepted: termsVersion === config.auth.termsVersion',
     replace: 'termsAccepted: termsVersion !== null',
     why: 'new terms hold for nobody who has accepted older ones',
-    tests: ['test/src/users/authenticate.test.ts', 'test/src/users/users.test.ts'],
+    tests: ['test/src/users/callers.test.ts', 'test/src/users/users.test.ts'],
   },
 ]

@@ -37,5 +37,7 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const url = new URL(database)
   url.hostname = '127.0.0.1'
   url.port = String(own)
+  // Not by the socket that the other tests use.
+  url.search = ''
   return { url: url.href, stop, start: () => listen(own) }
 }

@@ -25,9 +25,6 @@ export const sharedServers = () => ({
 /** Where each process of tests notes how long it lived; undefined for a file that is run without bin/test.ts. */
 export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
 
-/** The files of tests that this process is to load, where it stands for several. */
-export const filesToLoadTogether = (): string[] => JSON.parse(given('TOGETHER')) as string[]
-
 let made = 0
 
 /** A new, empty folder that goes with the run. */

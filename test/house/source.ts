@@ -30,7 +30,7 @@ const folders = ['src', 'api', 'workflows', 'activities', 'migrations', 'bin', '
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && !name.startsWith('together/'))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
   )
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))

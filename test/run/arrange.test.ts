@@ -2,9 +2,10 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { readHouse, readSource } from '../house/source.ts'
 import { arrange } from './arrange.ts'
+import { slowFiles, timedFiles } from './own-process.ts'
 
 /** A house of a test and what stands around it; all else in it is loaded by nobody. */
-const house = (files: Record<string, string>) =>
+const house = (files: Record<string, string>, ownProcess: string[] = []) =>
   arrange(
     Object.entries({
       'test/helpers/servers.ts': `export const door = 1`,
@@ -13,11 +14,12 @@ const house = (files: Record<string, string>) =>
       'src/program.ts': "import { spawn } from 'node:child_process'",
       ...files,
     }).map(([path, text]) => readSource(path, text)),
+    ownProcess,
   )
 
 const one = 'test/one.test.ts'
-const isAlone = { alone: [one], together: [] }
-const isTogether = { alone: [], together: [one] }
+const isTogether = { alone: [], together: new Map([['pure', [one]]]) }
+const hasServer = { alone: [], together: new Map([['one.test.ts', [one]]]) }
 
 const harmless: Record<string, string> = {
   'loads what reaches nothing': `import { plain } from '../src/plain.ts'`,
@@ -40,23 +42,23 @@ const needy: Record<string, string> = {
   'loads what starts processes': `import { spawnIt } from '../src/program.ts'`,
 }
 for (const [what, code] of Object.entries(needy)) {
-  test(`a file of tests that ${what} gets a process of its own`, (t) => {
-    t.deepEqual(house({ [one]: code }), isAlone)
+  test(`a file of tests that ${what} does not share the process of those that need no server`, (t) => {
+    t.deepEqual(house({ [one]: code }), hasServer)
   })
 }
 
 // Put together here, so that this file is not taken for one that has them.
 const start = ['te', 'st.'].join('')
 for (const hook of ['serial', 'before', 'after', 'beforeEach', 'afterEach', 'only']) {
-  test(`a file of tests with ${hook} gets a process of its own`, (t) => {
-    t.deepEqual(house({ [one]: `${start}${hook}('it', () => undefined)` }), isAlone)
+  test(`a file of tests with ${hook} does not share the process of those that need no server`, (t) => {
+    t.deepEqual(house({ [one]: `${start}${hook}('it', () => undefined)` }), hasServer)
     t.deepEqual(house({ [one]: `la${start}${hook}('it', () => undefined)` }), isTogether)
   })
 }
 
-test('a file of tests that makes something for the whole file gets a process of its own', (t) => {
+test('a file of tests that makes something for the whole file does not share the process of those that need no server', (t) => {
   const word = ['for', 'Whole', 'File'].join('')
-  t.deepEqual(house({ [one]: `const it = ${word}(test, 'it', make)` }), isAlone)
+  t.deepEqual(house({ [one]: `const it = ${word}(test, 'it', make)` }), hasServer)
 })
 
 test('files that import each other are read to the end', (t) => {
@@ -64,11 +66,31 @@ test('files that import each other are read to the end', (t) => {
   t.deepEqual(house({ ...circle, [one]: `import { a } from '../src/a.ts'` }), isTogether)
 })
 
-test('every file of tests has exactly one place', (t) => {
+const withServer = `import { door } from '../helpers/servers.ts'`
+
+test('files that need a server share processes by their top folder, eight at a time', (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `test/api/${name}.test.ts`)
+  const { alone, together } = house(Object.fromEntries(names.map((name) => [name, withServer])))
+  t.deepEqual(alone, [])
+  t.deepEqual(
+    [...together],
+    [
+      ['api', names.slice(0, 8)],
+      ['api-2', names.slice(8)],
+    ],
+  )
+})
+
+test('a file that is slow has a process of its own, and so has one whose processes are killed', (t) => {
+  const [slow, crash] = ['test/api/slow.test.ts', 'test/crash/killed.test.ts']
+  t.deepEqual(house({ [slow]: withServer, [crash]: withServer }, [slow]).alone, [slow, crash])
+})
+
+test('every file of tests has exactly one place, and what has its own process is there', (t) => {
   const all = readHouse(fileURLToPath(new URL('../..', import.meta.url)))
-  const { alone, together } = arrange(all)
+  const { alone, together } = arrange(all, [...slowFiles, ...timedFiles])
   const tests = all.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'))
-  t.deepEqual([...alone, ...together].toSorted(), tests.toSorted())
-  t.true(alone.length > 0)
-  t.true(together.includes('test/run/arrange.test.ts'))
+  t.deepEqual([...alone, ...[...together.values()].flat()].toSorted(), tests.toSorted())
+  t.true(together.get('pure')?.includes('test/run/arrange.test.ts'))
+  for (const file of [...slowFiles, ...timedFiles]) t.true(alone.includes(file), file)
 })

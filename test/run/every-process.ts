@@ -9,5 +9,6 @@ process.once('exit', () => {
   const log = durationsLog()
   if (log === undefined) return
   const file = relative(process.cwd(), fileURLToPath(test.meta.file))
-  noteDuration(log, { file, seconds: performance.now() / 1000 })
+  const { user, system } = process.cpuUsage()
+  noteDuration(log, { file, seconds: performance.now() / 1000, cpuSeconds: (user + system) / 1_000_000 })
 })

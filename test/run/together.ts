@@ -1,9 +1,26 @@
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { filesToLoadTogether } from '../helpers/servers.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+/** Where the files that load others are written for a run; git does not keep it. */
+const folder = 'test/together'
+
+const head = `// Written by npm test.
+import { runInTurns } from '../run/in-turns.ts'
+
+runInTurns()
+`
 
 /**
- * Every file of tests that needs no server, in one process: what they cost alone is mostly the start of a process.
- * `npm test` says which these are (arrange.ts). Named on its command line, each still runs alone.
+ * Writes one file for each group, which loads the files of that group: ava gives a process to each file it is named.
+ * Returns their paths inside the project.
  */
-for (const file of filesToLoadTogether()) await import(pathToFileURL(resolve(file)).href)
+export function writeTogether(root: string, groups: ReadonlyMap<string, string[]>): string[] {
+  rmSync(join(root, folder), { recursive: true, force: true })
+  mkdirSync(join(root, folder))
+  return [...groups].map(([name, files]) => {
+    const path = `${folder}/${name}.ts`
+    const imports = files.map((file) => `await import('${relative(folder, file).replaceAll('\\', '/')}')\n`)
+    writeFileSync(join(root, path), `${head}${imports.join('')}`)
+    return path
+  })
+}

@@ -1,14 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { Worker } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import test from 'ava'
+import { installRuntime } from '../helpers/platform.ts'
 import { sharedServers } from '../helpers/servers.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { scenarios, type History } from './scenarios.ts'
 
 const folder = new URL('histories/', import.meta.url)
 
-Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
+await installRuntime()
 
 const read = async (name: string): Promise<History> =>
   JSON.parse(await readFile(new URL(`${name}.json`, folder), 'utf8')) as History

@@ -9,10 +9,7 @@ import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { browserProgram, openBrowser } from './open-browser.ts'
-
-/** Without a browser there is nothing to be seen here; the list of tests says so. */
-const inBrowser = browserProgram === undefined ? test.skip : test
+import { openBrowser } from './open-browser.ts'
 
 /** A platform at an address that the contacts site knows as the one to send browsers back to, and a browser. */
 const open = forWholeFile(test, 'connecting in a browser', async (t) => {
@@ -45,7 +42,7 @@ async function goOn(page: Page, connectUrl: string): Promise<void> {
 
 const heading = (page: Page): Promise<string | null> => page.getByRole('heading').textContent()
 
-inBrowser('a person connects a site in a browser through login and consent, and an agent uses it', async (t) => {
+test('a person connects a site in a browser through login and consent, and an agent uses it', async (t) => {
   const { contacts, someone, begin, openPage } = await openFor()
   const { connectUrl, id: flowId } = await begin()
   const page = await openPage()
@@ -69,31 +66,28 @@ inBrowser('a person connects a site in a browser through login and consent, and 
   t.like(contacts.requests(), { 0: { tool: 'crm.searchContacts', user: 'ada' }, length: 1 })
 })
 
-inBrowser(
-  'a person who says no at the site, comes twice or with another browser is told so in plain words',
-  async (t) => {
-    const { someone, begin, openPage } = await openFor()
-    const page = await openPage()
-    const first = await begin()
-    await goOn(page, first.connectUrl)
-    await signIn(page, 'bob')
-    await page.getByRole('button', { name: 'Deny' }).click()
-    await page.getByText('denied at the site').waitFor()
-    const callback = page.url()
+test('a person who says no at the site, comes twice or with another browser is told so in plain words', async (t) => {
+  const { someone, begin, openPage } = await openFor()
+  const page = await openPage()
+  const first = await begin()
+  await goOn(page, first.connectUrl)
+  await signIn(page, 'bob')
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await page.getByText('denied at the site').waitFor()
+  const callback = page.url()
 
-    await page.goto(callback)
-    t.regex(await page.innerText('main'), /used already. Start again/)
+  await page.goto(callback)
+  t.regex(await page.innerText('main'), /used already. Start again/)
 
-    const second = await begin()
-    await goOn(page, second.connectUrl)
-    const stranger = await openPage()
-    await stranger.goto(second.connectUrl)
-    t.regex(await stranger.innerText('main'), /opened in another browser already/)
-    t.deepEqual((await call(someone, vault.listVault)).body.items, [])
-  },
-)
+  const second = await begin()
+  await goOn(page, second.connectUrl)
+  const stranger = await openPage()
+  await stranger.goto(second.connectUrl)
+  t.regex(await stranger.innerText('main'), /opened in another browser already/)
+  t.deepEqual((await call(someone, vault.listVault)).body.items, [])
+})
 
-inBrowser('a person who has the address open in two tabs can finish in either', async (t) => {
+test('a person who has the address open in two tabs can finish in either', async (t) => {
   const { someone, begin, openPage } = await openFor()
   const { connectUrl, id: flowId } = await begin()
   const first = await openPage()
