@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import { MockActivityEnvironment } from '@temporalio/testing'
 import test from 'ava'
 import { perform } from '../../activities/perform.ts'
 import { runActivities } from '../../activities/runs.ts'
@@ -7,6 +6,7 @@ import { CodedError } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { StaleEpochError } from '../../src/runs/record.ts'
 import type { Services } from '../../src/services.ts'
+import { activityEnvironment } from './environment.ts'
 
 const logger = createLogger('silent', 'test')
 
@@ -19,10 +19,12 @@ async function failureOf(thrown: unknown): Promise<ApplicationFailure> {
 }
 
 async function failing(activity: (input: object) => Promise<unknown>): Promise<ApplicationFailure> {
-  const failure = await new MockActivityEnvironment().run(activity, {}).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+  const failure = await activityEnvironment()
+    .run(activity, {})
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   if (failure instanceof ApplicationFailure) return failure
   throw new Error('the activity did not fail, or not in a form that may stand in a history')
 }
@@ -60,7 +62,7 @@ test('an ending of an older epoch fails nobody, another failure to record it doe
   const input = { runId: 'r', agentId: 'a', epoch: 1, status: 'completed', reason: null } as const
   const endWith = (thrown: Error) => {
     const runs = { endRun: () => Promise.reject(thrown) } as unknown as Services['runs']
-    return new MockActivityEnvironment().run(runActivities({ runs, logger }).endRun, input)
+    return activityEnvironment().run(runActivities({ runs, logger }).endRun, input)
   }
   await t.notThrowsAsync(endWith(new StaleEpochError('later')))
   await t.throwsAsync(endWith(new Error('unforeseen')))

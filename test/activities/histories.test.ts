@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing'
 import { Client, Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import test from 'ava'
@@ -9,6 +8,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, ended, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
+import { activityEnvironment } from './environment.ts'
 
 /** Has Postgres refuse a step with a canary in everything that it says of an error. */
 const refuseSteps = (canary: string) => `
@@ -53,7 +53,7 @@ test('no activity lets the message of an error out that nobody foresaw', async (
   const activities = Object.entries(createActivities(services) as unknown as Record<string, Activity>)
   t.true(activities.length >= 5)
   for (const [name, activity] of activities) {
-    const failure: unknown = await new MockActivityEnvironment()
+    const failure: unknown = await activityEnvironment()
       .run(activity, { ...input, ...fired })
       .catch((error: unknown) => error)
     if (!(failure instanceof ApplicationFailure)) throw new Error(`${name} did not fail as it ought to`)

@@ -1,4 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing'
 import { ApplicationFailure, CancelledFailure, ActivityCancellationDetails } from '@temporalio/common'
 import test from 'ava'
 import { perform } from '../../activities/perform.ts'
@@ -6,6 +5,7 @@ import { CodedError } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { StaleEpochError } from '../../src/runs/record.ts'
 import { sightings, textsIn } from '../helpers/canaries.ts'
+import { activityEnvironment } from './environment.ts'
 
 const canary = 'canary-4711'
 
@@ -14,7 +14,7 @@ const telling = (fields: object): Error =>
   Object.assign(new Error(canary, { cause: new Error(canary) }), { detail: canary, ...fields })
 
 /** What comes of an activity that throws, and what was logged of it. */
-async function failureOf(thrown: unknown, environment = new MockActivityEnvironment()) {
+async function failureOf(thrown: unknown, environment = activityEnvironment()) {
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
   const activity = perform<object, void>(logger, () => Promise.reject(thrown))
@@ -90,7 +90,7 @@ test('what nobody foresaw is tried ten times by one activity, and not for ever',
   const final: Record<string, unknown[]> = { one: [], another: [] }
   for (let attempt = 0; attempt < 10; attempt += 1)
     for (const [activityId, said] of Object.entries(final))
-      await new MockActivityEnvironment({ activityId })
+      await activityEnvironment({ activityId })
         .run(activity, {})
         .catch(({ nonRetryable }: ApplicationFailure) => said.push(nonRetryable))
   const course = [...Array.from({ length: 9 }, () => false), true]
@@ -98,10 +98,10 @@ test('what nobody foresaw is tried ten times by one activity, and not for ever',
 })
 
 test('an activity that is cancelled says so, and one whose worker stops is to be tried elsewhere', async (t) => {
-  const cancelled = new MockActivityEnvironment()
+  const cancelled = activityEnvironment()
   cancelled.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }))
   t.true((await failureOf(telling({}), cancelled)).failure instanceof CancelledFailure)
-  const stopped = new MockActivityEnvironment()
+  const stopped = activityEnvironment()
   stopped.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }))
   const { failure } = await failureOf(telling({}), stopped)
   t.like(failure, { type: 'WORKER_SHUTDOWN', nonRetryable: false })

@@ -64,7 +64,8 @@ export const api: Fault[] = [
     find: 'if (result.success) return result.output',
     replace: 'if (result.success) return answer',
     why: 'answers hold columns that the declaration does not name: hashes and sealed secrets',
-    tests: ['test/api/authorisation.test.ts'],
+    tests: ['test/api/codes.test.ts'],
+    match: 'no answer holds a hash*',
   },
   {
     id: 'api/private-detail',

@@ -43,14 +43,6 @@ export const runs: Fault[] = [
     tests: ['test/src/runs/by-hand.test.ts'],
   },
   {
-    id: 'runs/late-begin',
-    file: 'src/runs/call-ledger.ts',
-    find: 'if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined',
-    replace: 'if (!call) return undefined',
-    why: 'of two workers that were given the same call both send it',
-    tests: ['test/src/runs/late-attempts.test.ts'],
-  },
-  {
     id: 'runs/unclear-answer-repeats-once',
     file: 'src/runs/run-calls.ts',
     find: "if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500",

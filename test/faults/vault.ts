@@ -52,28 +52,12 @@ export const vault: Fault[] = [
     match: 'where the site gives no new refresh token*',
   },
   {
-    id: 'vault/renewed-by-owner-is-overwritten',
-    file: 'src/vault/refresh.ts',
-    find: "if (entry.generation !== seen.generation) return { kind: 'renewed', entry }",
-    replace: '',
-    why: 'tokens of the old grant take the place of those that the owner has just connected with',
-    tests: ['test/src/vault/refresh.test.ts'],
-  },
-  {
     id: 'vault/state-of-any-browser',
     file: 'src/vault/callback.ts',
     find: 'const bound = binding !== undefined && hashToken(binding) === flow.bindingHash',
     replace: 'const bound = binding !== undefined',
     why: 'an attacker’s browser finishes a flow that somebody else has begun',
     tests: ['test/api/oauth-battery.test.ts'],
-  },
-  {
-    id: 'vault/state-used-twice',
-    file: 'src/vault/callback.ts',
-    find: ".where({ status: 'pending', stateHash: flow.stateHash })",
-    replace: '.where({ stateHash: flow.stateHash })',
-    why: 'two tabs that come back at the same moment both exchange the code',
-    tests: ['test/src/vault/flows-at-once.test.ts'],
   },
   {
     id: 'vault/unstored-grant-kept',

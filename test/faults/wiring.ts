@@ -85,8 +85,8 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/cursor-kind',
     file: 'src/paging.ts',
-    find: 'if (name === list && /^',
-    replace: 'if (name && /^',
+    find: 'if (name === list && /^[\\w-]{1,64}$/.test(id) && writeCursor(list, id) === cursor) return id',
+    replace: 'if (name && id) return id',
     why: 'a list takes the cursor of another kind',
     tests: ['test/api/lists.test.ts'],
   },

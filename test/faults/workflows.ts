@@ -3,15 +3,6 @@ import type { Fault } from './fault.ts'
 /** What Temporal carries out, and the schema. These need a bundle or a template database of their own. */
 export const workflows: Fault[] = [
   {
-    id: 'workflows/wake-is-forgotten',
-    file: 'workflows/agent-queue.ts',
-    find: '    woken = false\n    const run',
-    replace: '    const run',
-    why: 'a queue that was woken once asks for work for ever, and never ends',
-    tests: ['test/workflows/drain.test.ts'],
-    match: 'a wake-up that comes while the queue claims*',
-  },
-  {
     id: 'workflows/wake-while-claiming',
     file: 'workflows/agent-queue.ts',
     find: "    await condition(() => woken, '3s')",
@@ -82,14 +73,6 @@ export const workflows: Fault[] = [
     replace: 'const nominalAt = new Date().toISOString()',
     why: 'a late fire is recorded for a time that the schedule does not name, and lost',
     tests: ['test/workflows/in-temporal.test.ts'],
-  },
-  {
-    id: 'activities/stale-epoch-is-retried',
-    file: 'activities/perform.ts',
-    find: "return failure('STALE_EPOCH', error.message, false)",
-    replace: "return failure('STALE_EPOCH', error.message, true)",
-    why: 'an execution that was given up goes on trying for 26 hours',
-    tests: ['test/activities/failures.test.ts'],
   },
   {
     id: 'activities/retry-after-is-lost',

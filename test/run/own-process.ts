@@ -40,6 +40,5 @@ export const timedFiles = [
   'test/src/runs/sweeper.test.ts',
   'test/src/schedules/in-temporal.test.ts',
   'test/src/tools/outgoing-limit.test.ts',
-  'test/src/vault/flows-at-once.test.ts',
   'test/workflows/in-temporal.test.ts',
 ]
