@@ -34,7 +34,8 @@ const world = forWholeFile(test, 'postgres-away', async (t) => {
   const stage = await openStage(t, { sites, contacts: {}, allow: sites.allow, env })
   // The servers of tests give up durability for speed; here it is a subject.
   await stage.platform.services.database.raw('alter database switchyard set synchronous_commit = on')
-  const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
+  // One worker of the suite bundles its workflows itself, as all do in production.
+  const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker({}, { bundles: true })])
   return { postgres, stage, api, worker }
 })
 

@@ -43,7 +43,8 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
     contacts: contacts?.site as ContactsSite,
     environment,
     startApi,
-    startWorker: (more: Record<string, string> = {}) => startProcess(t, 'worker', { ...environment, ...more }),
+    startWorker: (more: Record<string, string> = {}, options: { bundles?: boolean } = {}) =>
+      startProcess(t, 'worker', { ...environment, ...more }, options),
   }
 }
 

@@ -162,4 +162,12 @@ export const plumbing: Fault[] = [
     why: 'a worker that has lost Temporal counts as one that works',
     tests: ['test/src/presence.test.ts'],
   },
+  {
+    id: 'plumbing/minutes-not-heeded',
+    file: 'src/config.ts',
+    find: 'minutes: env.RUN_MINUTES',
+    replace: 'minutes: 15',
+    why: 'a setting has no effect',
+    tests: ['test/src/config.test.ts'],
+  },
 ]

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { readConfig } from '../../src/config.ts'
-import { ConfigError } from '../../src/environment.ts'
+import { ConfigError, settings } from '../../src/environment.ts'
 import { newKeys } from '../helpers/config.ts'
 
 const keys = newKeys()
@@ -77,3 +78,35 @@ test('a duration may be a fraction of a second, down to a tenth, and is a number
     t.true(error?.problems[0]?.startsWith('SWEEP_SECONDS'), written)
   }
 })
+
+/** Of each kind of setting another value than its default; the first that a setting takes is used. */
+const others = [
+  '7',
+  '17',
+  '70',
+  'true',
+  'false',
+  'memory',
+  'warn',
+  'https://other.example',
+  'smtp://mail.example',
+  'https://site.example=other',
+  'ada@example.com',
+  'other',
+]
+
+for (const name of Object.keys(settings.entries) as (keyof typeof settings.entries)[]) {
+  if (name in complete) continue
+  test(`the setting ${name} is heeded`, (t) => {
+    const given = { ...complete, MAIL_FROM: 'no-reply@example.com' }
+    const changed = others.flatMap((value) => {
+      try {
+        return [readConfig({ ...given, [name]: value })]
+      } catch {
+        return []
+      }
+    })
+    t.true(changed.length > 0, 'add a value that it takes to the list')
+    t.true(changed.some((config) => !isDeepStrictEqual(config, readConfig(given))))
+  })
+}
