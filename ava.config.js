@@ -1,17 +1,20 @@
-import { slowFiles } from './test/run/own-process.ts'
+/** What shares a process: `test/together/api-2.ts` is the second of its name. */
+const group = /\/test\/together\/\D*(\d*)\.ts$/
 
-/** Slow files first, in their order, then what loads many at once, then the others. */
+/**
+ * Of groups, the first of each name before the second of any: so those that mostly wait, those that kill processes, run
+ * beside those that mostly work.
+ */
 const place = (file) => {
-  const index = slowFiles.findIndex((name) => file.endsWith(`/${name}`))
-  if (index >= 0) return index
-  return file.includes('/test/together/') ? slowFiles.length : slowFiles.length + 1
+  const found = group.exec(file)
+  return found ? Number(found[1] || 1) : 0
 }
 
 export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', 'test/together/*.ts'],
   require: ['./test/run/every-process.ts'],
-  sortTestFiles: (one, other) => place(one) - place(other) || one.localeCompare(other),
+  sortTestFiles: (one, other) => (place(one) === place(other) ? one.localeCompare(other) : place(one) - place(other)),
   timeout: '5m',
   workerThreads: false,
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { readHouse } from '../test/house/source.ts'
 import { arrange } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
-import { slowFiles, timedFiles } from '../test/run/own-process.ts'
+import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
 import { writeTogether } from '../test/run/together.ts'
 import { showTap } from './local/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
@@ -37,7 +37,7 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
 
 /** All files of tests, those that share a process by the file that loads them. */
 function everything(): string[] {
-  const { alone, together } = arrange(readHouse(root), [...slowFiles, ...timedFiles])
+  const { alone, together } = arrange(readHouse(root), { slowFiles, timedFiles })
   return [...alone, ...writeTogether(root, together)]
 }
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { readHouse, readSource } from '../house/source.ts'
-import { arrange } from './arrange.ts'
-import { slowFiles, timedFiles } from './own-process.ts'
+import { arrange, type Unusual } from './arrange.ts'
+import { slowFiles, timedFiles } from './unusual-files.ts'
 
 /** A house of a test and what stands around it; all else in it is loaded by nobody. */
-const house = (files: Record<string, string>, ownProcess: string[] = []) =>
+const house = (files: Record<string, string>, unusual: Unusual = {}) =>
   arrange(
     Object.entries({
       'test/helpers/servers.ts': `export const door = 1`,
@@ -14,7 +14,7 @@ const house = (files: Record<string, string>, ownProcess: string[] = []) =>
       'src/program.ts': "import { spawn } from 'node:child_process'",
       ...files,
     }).map(([path, text]) => readSource(path, text)),
-    ownProcess,
+    unusual,
   )
 
 const one = 'test/one.test.ts'
@@ -68,29 +68,37 @@ test('files that import each other are read to the end', (t) => {
 
 const withServer = `import { door } from '../helpers/servers.ts'`
 
-test('files that need a server share processes by their top folder, eight at a time', (t) => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `test/api/${name}.test.ts`)
+const api = (count: number) =>
+  Array.from({ length: count }, (_, index) => `test/api/${'abcdefghijklmn'[index]}.test.ts`)
+
+test('files that need a server share processes by their top folder, twelve at a time', (t) => {
+  const names = api(14)
   const { alone, together } = house(Object.fromEntries(names.map((name) => [name, withServer])))
   t.deepEqual(alone, [])
   t.deepEqual(
     [...together],
     [
-      ['api', names.slice(0, 8)],
-      ['api-2', names.slice(8)],
+      ['api', names.slice(0, 12)],
+      ['api-2', names.slice(12)],
     ],
   )
 })
 
-test('a file that is slow has a process of its own, and so has one whose processes are killed', (t) => {
-  const [slow, crash] = ['test/api/slow.test.ts', 'test/crash/killed.test.ts']
-  t.deepEqual(house({ [slow]: withServer, [crash]: withServer }, [slow]).alone, [slow, crash])
+test('a slow file counts as four, and a file about time has a process of its own', (t) => {
+  const names = api(5)
+  const [timed = '', ...slowFiles] = names
+  const files = Object.fromEntries(names.map((name) => [name, withServer]))
+  const { alone, together } = house(files, { timedFiles: [timed], slowFiles })
+  t.deepEqual(alone, [timed])
+  t.deepEqual([...together.values()], [slowFiles.slice(0, 3), slowFiles.slice(3)])
 })
 
-test('every file of tests has exactly one place, and what has its own process is there', (t) => {
+test('every file of tests has exactly one place, and what is unusual is there', (t) => {
   const all = readHouse(fileURLToPath(new URL('../..', import.meta.url)))
-  const { alone, together } = arrange(all, [...slowFiles, ...timedFiles])
+  const { alone, together } = arrange(all, { slowFiles, timedFiles })
   const tests = all.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'))
   t.deepEqual([...alone, ...[...together.values()].flat()].toSorted(), tests.toSorted())
   t.true(together.get('pure')?.includes('test/run/arrange.test.ts'))
-  for (const file of [...slowFiles, ...timedFiles]) t.true(alone.includes(file), file)
+  t.deepEqual(alone, timedFiles)
+  for (const file of slowFiles) t.true(tests.includes(file), file)
 })

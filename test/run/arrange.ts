@@ -11,41 +11,51 @@ const door = 'test/helpers/servers.ts'
 const processes = 'node:child_process'
 const ownHooks = /\btest\.(serial|before|after|beforeEach|afterEach|only)\b|\bforWholeFile\b/
 
-/** Here processes are started and killed; nobody else is to notice. */
-const neverShared = /^test\/(bin|crash)\//
+/** What a process takes on, and what a slow file takes of it: with more, it would be among the last to end. */
+const room = 12
+const slow = 4
 
-/** With more files than this a process would be among the last to end. */
-const mostTogether = 8
+/** Files that are not like the others. */
+export interface Unusual {
+  /** Those that take several times as long. */
+  slowFiles?: readonly string[]
+  /** Those that have a process of their own. */
+  timedFiles?: readonly string[]
+}
 
 /**
  * Arranges all tests. The start of a process and the first use of all code in it cost more than most files of tests do,
- * so those that need no server share one process, and those that do need one share others, by top folder and a few at a
- * time, unless they are slow or about time (`own-process.ts`).
+ * so those that need no server share one process, and those that do need one share others, by top folder.
  */
-export function arrange(house: SourceFile[], ownProcess: readonly string[] = []): Arrangement {
+export function arrange(house: SourceFile[], { slowFiles = [], timedFiles = [] }: Unusual = {}): Arrangement {
   const files = new Map(house.map((file) => [file.path, file]))
-  const together = new Map<string, string[]>()
+  const groups = new Map<string, Group>()
   const alone: string[] = []
   for (const file of house.filter(({ path }) => path.endsWith('.test.ts'))) {
-    const hasOwn = ownProcess.includes(file.path) || neverShared.test(file.path)
+    const isSlow = slowFiles.includes(file.path)
     const isPure = !ownHooks.test(file.code) && !loads(file, files).some((it) => it === door || it === processes)
-    if (isPure && !ownProcess.includes(file.path)) join(together, 'pure', file.path, Infinity)
-    else if (hasOwn) alone.push(file.path)
-    else join(together, topFolder(file.path), file.path)
+    if (timedFiles.includes(file.path)) alone.push(file.path)
+    else if (isPure && !isSlow) join(groups, 'pure', file.path, 0)
+    else join(groups, topFolder(file.path), file.path, isSlow ? slow : 1)
   }
-  return { alone, together }
+  return { alone, together: new Map([...groups].map(([name, { files: members }]) => [name, members])) }
+}
+
+interface Group {
+  files: string[]
+  taken: number
 }
 
 /** `test/src/runs/held.test.ts`: `src`. */
 const topFolder = (path: string): string => path.split('/')[1] ?? path
 
 /** Adds a file to the first group of that name which has room: `api`, `api-2`, `api-3`. */
-function join(groups: Map<string, string[]>, name: string, path: string, most = mostTogether): void {
+function join(groups: Map<string, Group>, name: string, path: string, takes: number): void {
   for (let number = 1; ; number += 1) {
-    const group = number === 1 ? name : `${name}-${number}`
-    const members = groups.get(group) ?? []
-    if (members.length === most) continue
-    groups.set(group, [...members, path])
+    const key = number === 1 ? name : `${name}-${number}`
+    const group = groups.get(key) ?? { files: [], taken: 0 }
+    if (group.taken + takes > room) continue
+    groups.set(key, { files: [...group.files, path], taken: group.taken + takes })
     return
   }
 }

@@ -4,46 +4,78 @@ import ava, { type ExecutionContext } from 'ava'
 /**
  * Stands for `ava` in files that share a process. ava begins all tests of a process at once, which is right for one file
  * and too much for ten: deadlines would pass while others compute. Here few run at a time; the others wait their turn.
+ * And ava takes down what is shared within a file when the process ends; here that happens after the file's last test,
+ * because what is left standing polls and is in the way of all others.
  */
 const atOnce = 4
 
 type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 
+/** A file whose tests take turns with those of others. */
+class SharingFile {
+  /** How many of its tests are still to end. */
+  left = 0
+  readonly takeDown: (() => unknown)[] = []
+
+  /** What is to be taken down is taken down once: after the last test, or at the end if not all tests of the file ran. */
+  async end(): Promise<void> {
+    for (const hook of this.takeDown.splice(0)) await hook()
+  }
+}
+
+let current = new SharingFile()
 let running = 0
 const waiting: (() => void)[] = []
 
-const inTurn =
-  (implementation: Implementation): Implementation =>
-  async (t, ...given) => {
+function inTurn(file: SharingFile, implementation: Implementation): Implementation {
+  file.left += 1
+  return async (t, ...given) => {
     if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
-    try {
-      return await implementation(t, ...given)
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
+    // The first to be asked for is the last to be done.
+    t.teardown(async () => {
+      file.left -= 1
+      if (file.left === 0) await file.end()
+      pass()
+    })
+    return implementation(t, ...given)
   }
+}
 
-/** Only `test(title, implementation)` itself: tests that are serial run one by one anyway. */
+function pass(): void {
+  const next = waiting.shift()
+  if (next) next()
+  else running -= 1
+}
+
+const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
+  always: (hook: () => unknown) => void current.takeDown.push(hook),
+})
+
+/** `test(title, implementation)` and `test.after.always(hook)`; tests that are serial run one by one anyway. */
 const test = new Proxy(ava, {
   apply: (target, self, given: unknown[]) =>
     Reflect.apply(
       target,
       self,
-      given.map((one) => (typeof one === 'function' ? inTurn(one as Implementation) : one)),
+      given.map((one) => (typeof one === 'function' ? inTurn(current, one as Implementation) : one)),
     ) as unknown,
+  get: (target, name) => (name === 'after' ? after : (Reflect.get(target, name) as unknown)),
 })
 
-/** From now on, whoever loads ava gets this module in its place. */
-export function runInTurns(): void {
+/** Loads files of tests, named relative to `base`. Whichever of their code loads ava gets this module in its place. */
+export async function loadInTurns(base: string, files: string[]): Promise<void> {
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'ava' && context.parentURL !== import.meta.url
         ? { url: import.meta.url, shortCircuit: true }
         : next(specifier, context),
   })
+  for (const path of files) {
+    const file = (current = new SharingFile())
+    await import(new URL(path, base).href)
+    ava.after.always(() => file.end())
+  }
 }
 
 export { test as default }

@@ -5,9 +5,8 @@ import { join, relative } from 'node:path'
 const folder = 'test/together'
 
 const head = `// Written by npm test.
-import { runInTurns } from '../run/in-turns.ts'
+import { loadInTurns } from '../run/in-turns.ts'
 
-runInTurns()
 `
 
 /**
@@ -19,8 +18,8 @@ export function writeTogether(root: string, groups: ReadonlyMap<string, string[]
   mkdirSync(join(root, folder))
   return [...groups].map(([name, files]) => {
     const path = `${folder}/${name}.ts`
-    const imports = files.map((file) => `await import('${relative(folder, file).replaceAll('\\', '/')}')\n`)
-    writeFileSync(join(root, path), `${head}${imports.join('')}`)
+    const names = files.map((file) => `  '${relative(folder, file).replaceAll('\\', '/')}',\n`)
+    writeFileSync(join(root, path), `${head}await loadInTurns(import.meta.url, [\n${names.join('')}])\n`)
     return path
   })
 }

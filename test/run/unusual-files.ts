@@ -1,0 +1,47 @@
+/** Files that take several times as long as most, by the list that `npm test` prints at its end. */
+export const slowFiles = [
+  'test/api/codes.test.ts',
+  'test/api/oauth-refresh-answers.test.ts',
+  'test/api/streams.test.ts',
+  'test/api/why.test.ts',
+  'test/bin/check-site.test.ts',
+  'test/bin/start.test.ts',
+  'test/bin/vault-rotate.test.ts',
+  'test/crash/api-killed.test.ts',
+  'test/crash/cancel-ladder.test.ts',
+  'test/crash/deploy.test.ts',
+  'test/crash/frozen-worker.test.ts',
+  'test/crash/ghosts.test.ts',
+  'test/crash/operators.test.ts',
+  'test/crash/postgres-away.test.ts',
+  'test/crash/refresh-killed.test.ts',
+  'test/crash/schedules-reconciled.test.ts',
+  'test/crash/several-processes.test.ts',
+  'test/crash/temporal-away.test.ts',
+  'test/crash/worker-killed.test.ts',
+  'test/secrecy.test.ts',
+  'test/src/callbacks/deliver.test.ts',
+  'test/src/runs/budgets.test.ts',
+  'test/src/runs/cancel.test.ts',
+  'test/src/runs/changing-tools.test.ts',
+  'test/src/runs/deliveries.test.ts',
+  'test/src/runs/held.test.ts',
+  'test/src/runs/waits.test.ts',
+  'test/src/tools/effects.test.ts',
+  'test/src/vault/changing-connections.test.ts',
+  'test/workflows/drain.test.ts',
+]
+
+/**
+ * Files with a process of their own, because beside the tests of others their deadlines would pass for want of a
+ * processor, or because most of their tests run one by one.
+ */
+export const timedFiles = [
+  'test/api/open-streams.test.ts',
+  'test/src/runs/late-attempts.test.ts',
+  'test/src/runs/sweeper.test.ts',
+  'test/src/schedules/in-temporal.test.ts',
+  'test/src/schedules/ledger.test.ts',
+  'test/src/tools/outgoing-limit.test.ts',
+  'test/workflows/in-temporal.test.ts',
+]
