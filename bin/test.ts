@@ -5,7 +5,7 @@ import { readHouse } from '../test/house/source.ts'
 import { arrange } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
 import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
-import { writeTogether } from '../test/run/together.ts'
+import { togetherFolder, writeTogether } from '../test/run/together.ts'
 import { showTap } from './local/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
 
@@ -54,7 +54,7 @@ function showSlowest(log: string): void {
 const column = (seconds: number): string => seconds.toFixed(1).padStart(7)
 
 process.exit(
-  await onTestGround(runAva).catch((error: unknown) => {
+  await onTestGround(runAva, [togetherFolder(root)]).catch((error: unknown) => {
     console.error((error as Error).message)
     return 1
   }),

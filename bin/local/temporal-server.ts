@@ -18,12 +18,21 @@ export interface TemporalOptions {
  */
 const settings = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
 
+/**
+ * Task queues have four parts by default, which keep handing on to the first what nobody polls for. One part is enough
+ * for one machine; but a server that lasts may have work in the others, which nobody would find there any more.
+ */
+const onePart = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1']
+
 /** The Temporal dev server: a real server in one process, for one machine. */
 export function temporalServer({ binary, port, uiPort, databaseFile, environment }: TemporalOptions): Program {
   const ui = uiPort === undefined ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]
   const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma])
   const database = databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...pragmas]
-  const dynamic = settings.flatMap((setting) => ['--dynamic-config-value', setting])
+  const dynamic = [...settings, ...(databaseFile === undefined ? onePart : [])].flatMap((setting) => [
+    '--dynamic-config-value',
+    setting,
+  ])
   const listen = ['--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error', '--log-format', 'json']
   return {
     name: 'temporal',

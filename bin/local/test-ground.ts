@@ -22,17 +22,22 @@ export interface TestGround {
 }
 
 const template = 'switchyard_template'
+const compiled = fileURLToPath(new URL('../../node_modules/.cache/switchyard', import.meta.url))
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 /**
  * Starts one Postgres with a migrated template database and one Temporal server, does the work, and throws everything
- * away. Resolves with what the work resolves with, or with 130 when somebody asks this process to stop.
+ * away, and whatever the work leaves at the given paths. Resolves with what the work resolves with, or with 130 when
+ * somebody asks this process to stop.
  */
-export async function onTestGround(work: (ground: TestGround) => Promise<number>): Promise<number> {
+export async function onTestGround(
+  work: (ground: TestGround) => Promise<number>,
+  paths: readonly string[] = [],
+): Promise<number> {
   const folder = makeTestFolder()
   const record = createProcessRecord(join(folder, 'processes'))
   const local = readLocalConfig()
-  const leftovers = [folder]
+  const leftovers = [folder, ...paths]
   startWarden(record.folder, local.environment, leftovers)
   const stopped = new Promise<undefined>((resolve) => onAskedToStop(local.environment, () => resolve(undefined)))
   try {
@@ -48,9 +53,11 @@ export async function onTestGround(work: (ground: TestGround) => Promise<number>
   async function startServers(options: TestServerOptions, made: string[]): Promise<Record<string, string>> {
     console.log('Starting Postgres and Temporal for the tests ...')
     const binary = await findTemporal(local, record, console.log)
-    const [postgres, temporal] = await Promise.all([
+    const [postgres, temporal, bundle, certificates] = await Promise.all([
       testPostgres(options, template),
       testTemporal(options, binary, false),
+      writeBundle(join(folder, 'workflows.js')),
+      makeCertificates(folder),
     ])
     made.push(postgres.server.dataFolder)
     return {
@@ -59,10 +66,10 @@ export async function onTestGround(work: (ground: TestGround) => Promise<number>
       SWITCHYARD_TEST_TEMPLATE: template,
       SWITCHYARD_TEST_TEMPORAL: temporal.address,
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
-      SWITCHYARD_TEST_BUNDLE: await writeBundle(join(folder, 'workflows.js')),
-      SWITCHYARD_TEST_CERTIFICATES: await makeCertificates(folder),
-      // Each file of tests is a process of its own, and all of them load the same code.
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+      SWITCHYARD_TEST_BUNDLE: bundle,
+      SWITCHYARD_TEST_CERTIFICATES: certificates,
+      // All processes of tests load the same code, and so will those of the next run.
+      NODE_COMPILE_CACHE: compiled,
       // Whatever else this machine trusts matters to no test, and reading it takes each process its time.
       NODE_EXTRA_CA_CERTS: '',
     }
