@@ -47,11 +47,9 @@ const namesFiles = (argument: string): boolean => /^test\/|\.ts(:[\d,-]+)?$/.tes
 function showSlowest(log: string): void {
   const files = slowest(log, 10)
   if (files.length < 2) return
-  console.log('\nThe slowest files, in seconds, and how many of these were spent computing:')
-  for (const { seconds, cpuSeconds, file } of files) console.log(`${column(seconds)} ${column(cpuSeconds)} ${file}`)
+  console.log('\nThe slowest files, in seconds:')
+  for (const { seconds, file } of files) console.log(`${seconds.toFixed(1).padStart(7)} ${file}`)
 }
-
-const column = (seconds: number): string => seconds.toFixed(1).padStart(7)
 
 process.exit(
   await onTestGround(runAva, [togetherFolder(root)]).catch((error: unknown) => {

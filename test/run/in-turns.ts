@@ -1,5 +1,7 @@
 import { registerHooks } from 'node:module'
 import ava, { type ExecutionContext } from 'ava'
+import { durationsLog } from '../helpers/servers.ts'
+import { noteDuration } from './durations.ts'
 
 /**
  * Stands for `ava` in files that share a process. ava begins all tests of a process at once, which is right for one file
@@ -15,15 +17,26 @@ type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 class SharingFile {
   /** How many of its tests are still to end. */
   left = 0
+  /** When the first of them began, in milliseconds. */
+  began: number | undefined
   readonly takeDown: (() => unknown)[] = []
+  private readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
 
   /** What is to be taken down is taken down once: after the last test, or at the end if not all tests of the file ran. */
   async end(): Promise<void> {
     for (const hook of this.takeDown.splice(0)) await hook()
+    if (this.began === undefined) return
+    noteDuration(durationsLog(), { file: this.name, seconds: (performance.now() - this.began) / 1000 })
+    this.began = undefined
   }
 }
 
-let current = new SharingFile()
+const root = new URL('../../', import.meta.url)
+let current = new SharingFile('')
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -32,6 +45,7 @@ function inTurn(file: SharingFile, implementation: Implementation): Implementati
   return async (t, ...given) => {
     if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
+    file.began ??= performance.now()
     // The first to be asked for is the last to be done.
     t.teardown(async () => {
       file.left -= 1
@@ -63,8 +77,8 @@ const test = new Proxy(ava, {
   get: (target, name) => (name === 'after' ? after : (Reflect.get(target, name) as unknown)),
 })
 
-/** Loads files of tests, named relative to `base`. Whichever of their code loads ava gets this module in its place. */
-export async function loadInTurns(base: string, files: string[]): Promise<void> {
+/** Loads files of tests, by their paths inside the project. Whichever of their code loads ava gets this module in its place. */
+export async function loadInTurns(files: string[]): Promise<void> {
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'ava' && context.parentURL !== import.meta.url
@@ -72,8 +86,8 @@ export async function loadInTurns(base: string, files: string[]): Promise<void> 
         : next(specifier, context),
   })
   for (const path of files) {
-    const file = (current = new SharingFile())
-    await import(new URL(path, base).href)
+    const file = (current = new SharingFile(path))
+    await import(new URL(path, root).href)
     ava.after.always(() => file.end())
   }
 }

@@ -1,25 +1,26 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
+const folder = 'test/together'
+
 /** Where one run of the tests writes the files that load others; it goes with the run, and git does not keep it. */
-export const togetherFolder = (root: string): string => join(root, 'test/together', String(process.pid))
+export const togetherFolder = (root: string): string => join(root, folder, String(process.pid))
+
+/** Whether a file is one of those. */
+export const isTogether = (file: string): boolean => file.startsWith(`${folder}/`)
 
 /**
  * Writes one file for each group, which loads the files of that group: ava gives a process to each file it is named.
  * Returns their paths inside the project.
  */
 export function writeTogether(root: string, groups: ReadonlyMap<string, string[]>): string[] {
-  const folder = togetherFolder(root)
-  mkdirSync(folder, { recursive: true })
-  const from = (path: string) => `'${relative(folder, join(root, path)).replaceAll('\\', '/')}'`
+  const own = togetherFolder(root)
+  mkdirSync(own, { recursive: true })
+  const loader = relative(own, join(root, 'test/run/in-turns.ts')).replaceAll('\\', '/')
   return [...groups].map(([name, files]) => {
-    const path = join(folder, `${name}.ts`)
-    const names = files.map((file) => `  ${from(file)},\n`)
-    const load = `await loadInTurns(import.meta.url, [\n${names.join('')}])\n`
-    writeFileSync(
-      path,
-      `// Written by npm test.\nimport { loadInTurns } from ${from('test/run/in-turns.ts')}\n\n${load}`,
-    )
+    const path = join(own, `${name}.ts`)
+    const load = `await loadInTurns(${JSON.stringify(files, undefined, 2)})\n`
+    writeFileSync(path, `// Written by npm test.\nimport { loadInTurns } from '${loader}'\n\n${load}`)
     return relative(root, path)
   })
 }
