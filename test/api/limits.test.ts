@@ -143,7 +143,7 @@ const settings: Record<Exclude<keyof RateLimits, 'purge'>, [string, number]> = {
   webhookFailed: ['RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE', 7],
 }
 
-test('each limit is the one of its own setting, and counts apart from the others', async (t) => {
+test('each limit is the one of its own setting, and counts each key for itself and apart from the other limits', async (t) => {
   const env = Object.fromEntries(Object.values(settings).map(([name, points]) => [name, String(points)]))
   const config = readConfig({ DATABASE_URL: 'postgres://localhost/nothing', ...testKeys, ...env })
   const database = createDatabase(config, createLogger('silent', 'test'))
@@ -151,14 +151,15 @@ test('each limit is the one of its own setting, and counts apart from the others
   const limits = createRateLimits({ ...config.rateLimits, store: 'memory' }, database)
   t.deepEqual(Object.keys(limits).toSorted(), [...Object.keys(settings), 'purge'].toSorted())
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
-    t.is(await allowed((key) => limits[name](key)), points, name)
+    for (const key of ['the same key for all', 'another'])
+      t.is(await allowed(() => limits[name](key)), points, `${name} of ${key}`)
 })
 
-/** How many requests the limit lets one key make. */
-async function allowed(count: (key: string) => Promise<void>): Promise<number> {
+/** How many requests a limit lets one key make. */
+async function allowed(count: () => Promise<void>): Promise<number> {
   for (let made = 0; ; made += 1) {
     try {
-      await count('the same key for all')
+      await count()
     } catch (error) {
       if (isCoded(error, 'RATE_LIMITED')) return made
       throw error

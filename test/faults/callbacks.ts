@@ -56,7 +56,8 @@ export const callbacks: Fault[] = [
     find: 'key: String(entry.generation)',
     replace: "key: 'dead'",
     why: 'an owner is not told when the next credential dies as well',
-    tests: ['test/src/vault/refused-credentials.test.ts'],
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'the owner of a token that the site refuses*',
   },
   {
     id: 'notifications/several-lines',

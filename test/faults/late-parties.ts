@@ -235,6 +235,7 @@ export const lateParties: Fault[] = [
     find: 'if (stored) return stored',
     replace: "if (stored) throw new CodedError('TOKEN_EXISTS')",
     why: 'a grant whose commit was not heard of is refused when stored again',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/changing-connections.test.ts'],
+    match: 'a grant whose storing was not heard of*',
   },
 ]

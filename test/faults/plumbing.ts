@@ -120,7 +120,8 @@ export const plumbing: Fault[] = [
     find: "auth: count('auth', config.authPerMinute)",
     replace: "auth: count('auth', config.callerPerMinute)",
     why: 'passwords may be guessed fifteen times as often',
-    tests: ['test/src/limits.test.ts'],
+    tests: ['test/api/limits.test.ts'],
+    match: 'each limit is the one of its own setting*',
   },
   {
     id: 'plumbing/deadlock-is-no-failure',

@@ -156,8 +156,8 @@ export const runs: Fault[] = [
     find: "runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),",
     replace: '',
     why: 'an ended run keeps the next of its agent from being started',
-    tests: ['test/src/runs/by-hand.test.ts'],
-    match: 'deliveries are claimed*',
+    tests: ['test/src/runs/late-party.test.ts'],
+    match: 'runs are claimed in the order*',
   },
   {
     id: 'runs/skip-works',

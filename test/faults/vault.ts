@@ -107,7 +107,8 @@ export const vault: Fault[] = [
     find: "if (current.status === 'connected') await deaths.record(trx, current, reason)",
     replace: '',
     why: 'a token that a site refuses stays "connected", and its owner hears nothing',
-    tests: ['test/src/vault/refused-credentials.test.ts'],
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'the owner of a token that the site refuses*',
   },
   {
     id: 'vault/late-401-kills-new-token',
@@ -115,7 +116,8 @@ export const vault: Fault[] = [
     find: 'if (entry.generation !== connection.generation) return open(ownerId, entry.id)',
     replace: '',
     why: 'a late 401 to the former token marks the new one as dead',
-    tests: ['test/src/vault/refused-credentials.test.ts'],
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'a 401 to a token that was replaced*',
   },
   {
     id: 'vault/limit-not-locked',

@@ -5,34 +5,13 @@ import * as admin from '../../../api/admin.ts'
 import * as agents from '../../../api/agents.ts'
 import * as callbacks from '../../../api/callbacks.ts'
 import * as notifications from '../../../api/notifications.ts'
-import { delays, nextAttempt } from '../../../src/callbacks/schedule.ts'
+import { delays } from '../../../src/callbacks/schedule.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { person } from '../../helpers/people.ts'
 import { callbacksForFile, nobody, startReceiver, verified, type Posted } from './open-callbacks.ts'
 
 const openCallbacks = callbacksForFile(test)
-
-test('attempts follow in growing intervals, heed Retry-After up to an hour, and end when the time is up', (t) => {
-  const now = new Date('2026-11-21T12:00:00Z')
-  const giveUpAt = new Date('2026-11-22T12:00:00Z')
-  const after = (more: object) => {
-    const next = nextAttempt({ tries: 1, now, giveUpAt, ...more })
-    return next && (next.getTime() - now.getTime()) / 1000
-  }
-  t.deepEqual(
-    [1, 2, 3, 4, 5, 6, 7, 8, 30].map((tries) => after({ tries })),
-    [10, 30, 60, 300, 900, 1800, 3600, 3600, 3600],
-  )
-  t.deepEqual(
-    [1, 9, 90, 3601, 86_400].map((retryAfter) => after({ retryAfter })),
-    [10, 10, 90, 3600, 3600],
-  )
-  t.is(after({ tries: 7, retryAfter: 60 }), 3600)
-  t.is(after({ tries: 7, giveUpAt: new Date('2026-11-21T12:30:00Z') }), 1800)
-  t.is(after({ giveUpAt: now }), undefined)
-  t.is(after({ gone: true }), undefined)
-})
 
 test.serial(
   'what is not taken is tried again under the same id with the same body, and each attempt is on record',

@@ -16,13 +16,14 @@ test('the pauses between attempts grow up to an hour, and stay there', (t) => {
 })
 
 test('a receiver’s own Retry-After makes a pause longer, up to an hour, and never shorter', (t) => {
-  t.is(pause(1, { retryAfter: 90 }), 90)
-  t.is(pause(1, { retryAfter: 5 }), 10)
-  t.is(pause(1, { retryAfter: 86_400 }), 3600)
+  const pauses = [1, 9, 90, 3601, 86_400].map((retryAfter) => pause(1, { retryAfter }))
+  t.deepEqual(pauses, [10, 10, 90, 3600, 3600])
+  t.is(pause(7, { retryAfter: 60 }), 3600)
 })
 
 test('the last attempt is due when the time is up, and after it there is none', (t) => {
-  t.is(pause(7, { giveUpAt: new Date(now.getTime() + 60_000) }), 60)
+  for (const seconds of [60, 1800]) t.is(pause(7, { giveUpAt: new Date(now.getTime() + seconds * 1000) }), seconds)
+  t.is(pause(1, { giveUpAt: now }), undefined)
   t.is(pause(7, { giveUpAt: now }), undefined)
   t.is(pause(1, { gone: true }), undefined)
 })

@@ -68,18 +68,6 @@ async function queued(count: number) {
 const hour = 3_600_000
 const ago = (ms: number): Date => new Date(Date.now() - ms)
 
-test('deliveries are claimed in the order in which they came', async (t) => {
-  const { services, agent } = await queued(3)
-  for (const sequence of [1, 2, 3]) {
-    const run = await services.runs.claimNext(agent.id)
-    t.is(run?.sequence, sequence)
-    await services.runs.endRun(
-      { runId: run!.runId, epoch: run!.epoch, agentId: agent.id },
-      { status: 'completed', reason: null },
-    )
-  }
-})
-
 test('a queue stays blocked since the first look at it, and is opened when its owner has paid', async (t) => {
   const { services, agent, queue, paidUntil } = await queued(1)
   await paidUntil(ago(hour))

@@ -1,9 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../../api/manifests.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
+import { createCallback } from '../../../src/vault/callback.ts'
+import { createOAuthClient } from '../../../src/vault/oauth-client.ts'
+import { VaultEntry } from '../../../src/vault/vault-entry.ts'
 import { secretText, startBareOAuthSite, tokenAnswer } from '../../helpers/bare-oauth-site.ts'
 import { call } from '../../helpers/client.ts'
 import { beginConnect, comeBack, type ConnectOptions, type Visit } from '../../helpers/connect.ts'
@@ -11,7 +13,7 @@ import { eventually } from '../../helpers/eventually.ts'
 import { answering } from '../../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../../helpers/https-server.ts'
 import { agentOf, customer, ended, timelineOf, type Person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { dataOf, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
@@ -63,6 +65,12 @@ function inTurn(...answers: RequestListener[]): RequestListener {
   }
 }
 
+/** As if the entry's access token had been given long ago. */
+const expire = ({ services }: Platform, entryId: string) =>
+  VaultEntry.query(services.database)
+    .findById(entryId)
+    .patch({ expiresAt: new Date(0), refreshAfter: new Date(0) })
+
 async function follow(t: ExecutionContext, someone: Person, vaultEntryId: string) {
   const agent = await agentOf(someone, { systemPrompt: '[[call act {}]]', sites: [{ vaultEntryId }] })
   const { id } = (await start(someone, agent)).body
@@ -82,10 +90,9 @@ test('a token that expires while the site is held back is refreshed once more, a
 })
 
 test('a run waits for a token address that is busy, and nothing is said to have been sent meanwhile', async (t) => {
-  const { site, someone, connect } = await open(workingStage)
-  site.token = answering(tokenAnswer({ expires_in: 1 }))
+  const { site, platform, someone, connect } = await open(workingStage)
   const entryId = await connect()
-  await delay(1000)
+  await expire(platform, entryId)
   site.token = inTurn(refusing(503, { 'retry-after': '4' }), answering(tokenAnswer()))
   const timeline = await follow(t, someone, entryId)
   t.like(dataOf(timeline, 'wait.started'), [{ cause: 'rate_limit', site: site.origin }])
@@ -94,10 +101,9 @@ test('a run waits for a token address that is busy, and nothing is said to have 
 })
 
 test('a call that cannot be sent, because no tokens are to be had, is not said to have been sent', async (t) => {
-  const { site, someone, connect } = await open(workingStage)
-  site.token = answering(tokenAnswer({ expires_in: 1 }))
+  const { site, platform, someone, connect } = await open(workingStage)
   const entryId = await connect()
-  await delay(1000)
+  await expire(platform, entryId)
   site.token = refusing(503)
   const timeline = await follow(t, someone, entryId)
   t.deepEqual(dataOf(timeline, 'tool.started'), [])
@@ -165,13 +171,26 @@ test.serial('a call is not sent any more when its scope was taken away after it 
 
 test.serial('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
   const { site, someone, platform } = await open(idleStage)
-  const { vault: entries, database } = platform.services
-  const visit = await beginConnect(someone, site)
-  const flow = { ...(await database('oauth_flows').where({ id: visit.flowId }).first()), scopes: ['read'] }
-  const grant = { accessToken: 'an-access-token', refreshToken: 'a-refresh-token' }
-  const first = await entries.keep(flow, grant)
-  t.is((await entries.keep(flow, grant)).id, first.id)
-  t.is((await call(someone, vault.listVault)).body.items.length, 1)
+  const { services } = platform
+  const { location, cookie, flowId } = await beginConnect(someone, site)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const kept: VaultEntry[] = []
+  const callback = createCallback({
+    ...services,
+    oauthClient: createOAuthClient(services),
+    async keep(flow, grant) {
+      kept.push(await services.vault.keep(flow, grant))
+      // It is committed; the first time, the connection breaks before that is said.
+      if (kept.length === 1) throw Object.assign(new Error('The connection broke'), { code: 'ECONNRESET' })
+      return kept[1]!
+    },
+  })
+  const parameters = new URLSearchParams({ code: secretText('code'), state })
+  const { entry, flow } = await callback.finish({ parameters, bindingOf: () => cookie.slice(cookie.indexOf('=') + 1) })
+  t.like(flow, { id: flowId, status: 'connected', entryId: entry.id })
+  t.deepEqual(kept, [entry, entry])
+  t.deepEqual(await VaultEntry.query(services.database).where({ ownerId: entry.ownerId }), [entry])
+  t.deepEqual(site.revokeForms, [])
 })
 
 test.serial('a flow that began before the site’s addresses were changed connects nothing', async (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava'
+import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
-import { newId } from '../../../src/ids.ts'
 import { createManifestJudgement } from '../../../src/vault/manifest-judgement.ts'
 import { OAuthFlow } from '../../../src/vault/oauth-flow.ts'
 import { VaultEntry } from '../../../src/vault/vault-entry.ts'
@@ -111,6 +111,32 @@ test.serial('a 401 to a token that was replaced meanwhile does not kill the new 
   t.is((await entryOf(platform, entryId))?.status, 'connected')
 })
 
+test.serial(
+  'the owner of a token that the site refuses is told once, and of the next one’s death as well',
+  async (t) => {
+    const { sites, platform } = await house()
+    const { connections } = platform.services.vault
+    const someone = await customer(platform)
+    const entryId = await connectBadTools(someone, sites)
+    const ownerId = (await entryOf(platform, entryId))?.ownerId ?? ''
+    const told = async () => (await call(someone, notifications.listNotifications)).body.items.length
+    async function die(times: number) {
+      const state = await connections.open(ownerId, entryId)
+      if (state.kind !== 'ready') throw new Error('the site is connected')
+      for (let time = 0; time < times; time += 1)
+        t.is((await connections.refused(ownerId, state.connection, false)).kind, 'dead')
+      t.is((await connections.open(ownerId, entryId)).kind, 'dead')
+    }
+    t.is(await told(), 0)
+    await die(2)
+    t.is(await told(), 1)
+    await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'a-new-token' } })
+    t.like(await connections.open(ownerId, entryId), { kind: 'ready', connection: { token: 'a-new-token' } })
+    await die(1)
+    t.is(await told(), 2)
+  },
+)
+
 test.serial('a connection is opened to its own owner only', async (t) => {
   const { sites, platform } = await house()
   const { connections } = platform.services.vault
@@ -178,17 +204,4 @@ test.serial('a manifest that was asked for before the one on record changes noth
   t.deepEqual(await entryOf(platform, entryId), entry)
   const newer = await judgement.judge(entryId, { ...entry.manifest, tools }, new Date())
   t.is(newer.status, 'pending', 'asked for later, it counts')
-})
-
-test.serial('what a flow has brought is kept once, although it is stored twice', async (t) => {
-  const { contacts, platform } = await house()
-  const { database, vault: entries } = platform.services
-  const someone = await customer(platform)
-  const visit = await beginConnect(someone, contacts)
-  const flow = await OAuthFlow.query(database).findById(visit.flowId).throwIfNotFound()
-  const grant = { accessToken: newId(), refreshToken: newId() }
-  const kept = await entries.keep(flow, grant)
-  const again = await entries.keep(flow, grant)
-  t.is(again.id, kept.id)
-  t.deepEqual(await VaultEntry.query(database).where({ ownerId: flow.ownerId }), [kept])
 })
