@@ -89,10 +89,8 @@ test.serial('a mail that is refused for the moment is tried again later, and doe
   t.is(server.connections(), 2)
   clock.forward(1)
   await mails.send()
-  t.deepEqual(
-    new Set(server.arrived.flatMap(({ recipients }) => recipients)),
-    new Set(['ada@example.com', 'grace@example.com']),
-  )
+  const recipients = server.arrived.flatMap((mail) => mail.recipients)
+  t.deepEqual(recipients.toSorted(), ['ada@example.com', 'grace@example.com'])
   t.is(server.arrived.length, 2)
   for (const row of await rows()) t.like(row, { mailStatus: 'sent', mailAttempts: 2 })
 })
