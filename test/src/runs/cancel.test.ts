@@ -245,8 +245,9 @@ test('calls that wait for their turn at a host leave the queue when their run is
   const { platform, sites, someone, vaultEntryId: entryId, scripted } = await scriptsOn(stage, spareSite(stage))
   const { host } = new URL(sites.badTools.origin)
   const queued = async () => (await platform.services.database('outgoing_waits').where({ host })).length
-  // The host asks for a pause, which is for everybody.
-  await call(someone, vault.callTool, { params: { entryId, toolName: 'limit' }, body: {} })
+  // The host asks for a pause, which is for everybody, and longer than this test may take.
+  const body = { refusals: 1, seconds: 300 }
+  await call(someone, vault.callTool, { params: { entryId, toolName: 'limit_first' }, body })
   const one = '[[call slow_read {"seconds":0}]]'
   const first = (await start(someone, await scripted(one))).body
   await waiting(someone, first.id)

@@ -161,11 +161,11 @@ test('deliveries that were accepted while there were credits stay queued without
 test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
   const opened = await stage()
   const { platform, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
-  const systemPrompt = '[[call limit_first {"refusals":1,"seconds":40}]]'
+  const systemPrompt = '[[call limit_first {"refusals":1,"seconds":300}]]'
   const sites = [{ vaultEntryId }]
   const agent = await webhookAgent(someone, { systemPrompt, sites, allowActionOverride: true })
   const head = (await deliver(platform, agent, { number: 1 })).body.runId
-  const working = (await deliver(platform, agent, { action: '[[sleep 2]] [[say done]]' })).body.runId
+  const working = (await deliver(platform, agent, { action: '[[sleep 5]] [[say done]]' })).body.runId
   const last = (await deliver(platform, agent, { action: '[[say last]]' })).body.runId
   await waiting(someone, head)
   const began = Date.now()

@@ -20,6 +20,12 @@ const stage = forWholeFile(test, 'refreshes', async (t) => {
   return { contacts, sites, platform: await startPlatform(t, { sites, env }) }
 })
 
+/** Whatever a test has made of the site's answers, also where it has failed in the middle. */
+function answerAsUsual(contacts: Awaited<ReturnType<typeof stage>>['contacts']): void {
+  contacts.intercept(undefined)
+  contacts.transformToken = undefined
+}
+
 /** The refreshes that the site is asked for from now on. */
 function refreshesFromNow({ contacts }: Awaited<ReturnType<typeof stage>>) {
   const all = () => contacts.tokenRequests().filter(({ grantType }) => grantType === 'refresh_token')
@@ -67,6 +73,7 @@ async function addUnreachable(platform: Platform, model: VaultEntry, count: numb
 
 test.serial('grants that nobody has used for 25 days are refreshed, and nothing else is', async (t) => {
   const { contacts, sites, platform } = await stage()
+  t.teardown(() => answerAsUsual(contacts))
   const refreshes = refreshesFromNow(await stage())
   const [idle, fresh, dead] = [await customer(platform), await customer(platform), await customer(platform)]
   const idleId = await connectContacts(idle, contacts)
@@ -153,6 +160,7 @@ test.serial(
   'a refresh that takes long keeps its lease against those who want it, and gives way to a reconnection',
   async (t) => {
     const { contacts, platform } = await stage()
+    t.teardown(() => answerAsUsual(contacts))
     const { database } = platform.services
     const someone = await customer(platform)
     const entryId = await connectContacts(someone, contacts)
@@ -165,10 +173,10 @@ test.serial(
     // As if its process had been cut off from Postgres for a while, and somebody else had noticed.
     contacts.intercept(async (_facts, _response, proceed) => {
       await proceed()
-      const { id, leaseUntil } = await eventually(5, 'the intent is on record', open)
+      const { id, leaseUntil } = await eventually(20, 'the intent is on record', open)
       const past = new Date(Date.now() - 1)
       await VaultRefresh.query(database).findById(id).patch({ leaseUntil: past, contestedAt: past })
-      const renewed = await eventually(5, 'the lease is extended', async () => {
+      const renewed = await eventually(20, 'the lease is extended', async () => {
         const attempt = await open()
         return attempt && attempt.leaseUntil > leaseUntil ? attempt : undefined
       })
