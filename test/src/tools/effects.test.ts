@@ -187,18 +187,18 @@ for (const how of ['seconds', 'date']) {
 test('a site that asks one caller for a pause is left alone by everybody', async (t) => {
   const stage = await patient()
   const { sites, someone, vaultEntryId, scripted } = await scriptsOn(stage, spareSite(stage))
-  const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
+  const { id } = (await start(someone, await scripted('[[call limit_first {"refusals":1,"seconds":300}]]'))).body
   t.like(await waiting(someone, id), { waitingCause: 'rate_limit', waitingFor: sites.badTools.origin })
   const { id: otherId } = (await start(someone, await scripted('[[call echo_text {"text":"hello"}]]'))).body
   const { waitingUntil } = await waiting(someone, otherId)
-  t.true(Date.parse(waitingUntil ?? '') - Date.now() > 15_000)
+  t.true(Date.parse(waitingUntil ?? '') - Date.now() > 150_000)
   const { failure, headers } = await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })
   t.like(failure, { code: 'OUTGOING_RATE_LIMITED', statusCode: 429 })
   const seconds = Number(headers.get('retry-after'))
-  t.true(seconds > 15 && seconds <= 30, `Retry-After is ${seconds}`)
+  t.true(seconds > 150 && seconds <= 300, `Retry-After is ${seconds}`)
   t.deepEqual(
     sites.badTools.requests().map(({ tool }) => tool),
-    ['limit'],
+    ['limit_first'],
   )
 })
 
