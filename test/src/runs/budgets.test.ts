@@ -67,7 +67,7 @@ test('a run that used more credits than its budget has ends with BUDGET_CREDITS'
 
 test('a run that takes longer than its budget of minutes ends with BUDGET_TIME', async (t) => {
   const { platform, someone, scripted } = await open()
-  const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]]')
+  const agent = await scripted('[[sleep 5]] [[call echo_text {"text":"one"}]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
   // As if it had been started twenty minutes ago.

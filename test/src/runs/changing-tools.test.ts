@@ -69,7 +69,7 @@ test('a run that waited for its turn calls nothing that was taken from its agent
   const opened = await stage()
   const scripts = await scriptsOn(opened, spareSite(opened))
   const { someone, scripted, vaultEntryId, platform, sites } = scripts
-  const agent = await scripted('[[call limit_first {"refusals":1,"seconds":4}]]')
+  const agent = await scripted('[[call limit_first {"refusals":1,"seconds":12}]]')
   const { id } = (await start(someone, agent)).body
   t.like(await waiting(someone, id), { waitingCause: 'rate_limit' })
   await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])

@@ -88,7 +88,7 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
 
 test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
   const { someone, scripted } = await scriptsOn(await stage())
-  const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  const agent = await scripted('[[sleep 5]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
   await pause(someone, agent)
@@ -194,7 +194,7 @@ test('the head of a queue that waits can be skipped: the next run goes on, and t
 
 test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {
   const { someone, scripted } = await scriptsOn(await stage())
-  const agent = await scripted('[[sleep 2]] [[say done]]')
+  const agent = await scripted('[[sleep 4]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   const replay = (runId: string) => call(someone, runs.replayRun, { params: { runId } })
   t.is((await replay(id)).failure.code, 'AGENT_ALREADY_RUNNING')
