@@ -1,7 +1,7 @@
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { installRuntime, startPlatform } from '../helpers/platform.ts'
 import { courseOf, epochOf, measured, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
@@ -10,15 +10,17 @@ const graceSeconds = 4
 /** What the runs are doing when the deploy comes: some of it ends within the grace time, some does not. */
 const scripts = [
   '[[sleep 2]][[call no_such_tool]][[then]][[say done]]',
-  '[[sleep 10]] [[say done]]',
+  '[[sleep 20]] [[say done]]',
   '[[call slow_once {"seconds":2}]] [[then]] [[say done]]',
-  '[[call slow_once {"seconds":8}]] [[then]] [[say done]]',
-  '[[call slow_read {"seconds":8}]] [[call echo_text {"text":"a"}]] [[then]] [[say done]]',
+  '[[call slow_once {"seconds":15}]] [[then]] [[say done]]',
+  '[[call slow_read {"seconds":15}]] [[call echo_text {"text":"a"}]] [[then]] [[say done]]',
 ]
 const perScript = 2
 
 test('a deploy in the middle of ten runs fails none of them, and sends no call twice that must not be repeated', async (t) => {
   const stage = await openStage(t, { sites: true, env: { SHUTDOWN_SECONDS: String(graceSeconds) } })
+  // The successor is not to load its code while the work that it takes over runs out.
+  await installRuntime()
   const before = await stage.startWorker()
   const someone = await customer(stage.platform)
   const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
@@ -33,8 +35,8 @@ test('a deploy in the middle of ten runs fails none of them, and sends no call t
   const reads = () => stage.sites.badTools.requests().filter(({ tool }) => tool === 'slow_read')
   await eventually(20, 'what only reads is under way', () => reads().length === perScript || undefined)
 
-  const asked = Date.now()
   await stage.platform.startWorker()
+  const asked = Date.now()
   t.is(await before.stop(), 0)
   const drained = Date.now() - asked
   measured(t, `${drained} ms until the worker had ended`)
