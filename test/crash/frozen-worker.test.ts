@@ -1,33 +1,30 @@
-import test, { type ExecutionContext } from 'ava'
-import { startLoop } from '../../src/loop.ts'
+import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { cancel, dataOf, runsOf } from '../helpers/runs.ts'
-import { askedFor, courseOf, epochOf, measured, repairsOf, untilAsked, untilEvent } from './record.ts'
-import { openStage, type Stage } from './stage.ts'
+import {
+  askedFor,
+  courseOf,
+  endsInTime,
+  epochOf,
+  leaseOf,
+  measured,
+  repairsOf,
+  rounds,
+  two,
+  untilAsked,
+  untilEvent,
+} from './record.ts'
+import { openStage, reconcile } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
-
-const leaseOf = ({ platform }: Stage, name: string): Promise<{ holder: string; expiresAt: Date } | undefined> =>
-  platform.services.database('leases').where({ name }).first('holder', 'expiresAt')
-
-/** Waits until the loop that needs the lease has gone round so many times more, by whomever. */
-async function rounds(stage: Stage, name: string, count: number): Promise<void> {
-  const seen = new Set<number>()
-  await eventually(30, `the ${name} has gone round ${count} times`, async () => {
-    seen.add((await leaseOf(stage, name))?.expiresAt.getTime() ?? 0)
-    return seen.size > count || undefined
-  })
-}
 
 test('a worker that freezes until its task was tried three times in vain is no reason to repair anything', async (t) => {
   // Long enough for Temporal to close a run that has just ended, on a busy machine too.
   const stage = await openStage(t, { env: { ...impatient, STANDSTILL_SECONDS: '6' } })
   const worker = await stage.startWorker()
-  const { services, logger, logs } = stage.platform
-  // As every API does.
-  const reconciler = startLoop('reconciler', 1, logger, services.reconciler.reconcile)
-  t.teardown(() => reconciler.stop())
+  const { services, logs } = stage.platform
+  reconcile(t, stage.platform)
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone)
   await ended(someone, (await deliver(stage.platform, agent, {})).body.runId)
@@ -38,7 +35,7 @@ test('a worker that freezes until its task was tried three times in vain is no r
     const found = await services.temporal.inspection.queue(agent.id)
     return (found?.attempts ?? 0) >= 3 || undefined
   })
-  await rounds(stage, 'reconciler', 2)
+  await rounds(stage.platform, 'reconciler', 2)
   process.kill(worker.pid, 'SIGCONT')
   t.is((await ended(someone, runId)).status, 'completed')
   const course = courseOf(await timelineOf(someone, runId))
@@ -48,41 +45,23 @@ test('a worker that freezes until its task was tried three times in vain is no r
   for (const id of [runId, agent.id]) t.deepEqual(repairsOf([...worker.logs, ...logs], id), [])
 })
 
-/** Delivers a run that does what the script says, and one behind it that answers at once. */
-async function two(stage: Stage, someone: Person, systemPrompt: string, sites: { vaultEntryId: string }[] = []) {
-  const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true, sites })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  const { runId: next } = (await deliver(stage.platform, agent, { action: '[[say done]]' })).body
-  return { agent, runId, next }
-}
-
-/** The run ends as cancelled within ten seconds of being asked to, by the record's own times. */
-async function endsInTime(t: ExecutionContext, someone: Person, runId: string): Promise<void> {
-  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  const timeline = await timelineOf(someone, runId)
-  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
-  const took = at('ended') - at('cancel.requested')
-  measured(t, `${took} ms from the request to the end: ${courseOf(timeline).join(', ')}`)
-  t.true(took <= 10_000)
-}
-
 test('runs of a frozen worker can be cancelled in time, the others go on elsewhere, and its late answers change nothing', async (t) => {
-  const stage = await openStage(t, { sites: true, env: { ...impatient, CANCEL_SECONDS: '3' } })
+  const stage = await openStage(t, { sites: true, env: impatient })
   const { platform } = stage
   const { badTools } = stage.sites
   const [frozen, api] = await Promise.all([stage.startWorker(), stage.startApi()])
   const someone = await customer(platform)
   const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
   // What listens to its cancellation is not ended by force.
-  const listening = await two(stage, someone, '[[sleep 100]]')
+  const listening = await two(platform, someone, '[[sleep 100]]')
   await untilEvent(someone, listening.runId, 'step.started')
   await cancel(someone, listening.runId)
   await endsInTime(t, someone, listening.runId)
   t.is(await epochOf(platform, listening.runId), 1)
   t.deepEqual(repairsOf([...api.logs, ...frozen.logs], listening.runId), [])
 
-  const thinking = await two(stage, someone, '[[sleep 20]]')
-  const calling = await two(stage, someone, '[[call slow_once {"seconds":20}]]', sites)
+  const thinking = await two(platform, someone, '[[sleep 20]]')
+  const calling = await two(platform, someone, '[[call slow_once {"seconds":20}]]', sites)
   // A frozen worker takes with it as many tasks as it has polls open, activities and others. With these they are lost
   // side by side, and not one after the other by the runs that are looked at.
   const decoysOf = (count: number, systemPrompt: string) =>
@@ -90,13 +69,13 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   const start = (agents: Awaited<ReturnType<typeof decoysOf>>) =>
     Promise.all(agents.map((agent) => deliver(platform, agent, {})))
   const [working, idle] = [await decoysOf(3, '[[sleep 5]]'), await decoysOf(8, 'Report.')]
-  const other = await two(stage, someone, '[[sleep 5]]')
+  const other = await two(platform, someone, '[[sleep 5]]')
   const all = [thinking, calling, other]
   await start(working)
   for (const { runId } of [thinking, other]) await untilEvent(someone, runId, 'step.started')
   await untilAsked(badTools.requests, 'slow_once')
   // Only workers sweep, and there is one.
-  const itself = (await leaseOf(stage, 'sweeper'))?.holder
+  const { holder: itself } = await eventually(10, 'it sweeps', () => leaseOf(platform, 'sweeper'))
   const frozenId = (await platform.services.workers.list())[0]?.id
 
   process.kill(frozen.pid, 'SIGSTOP')
@@ -121,7 +100,7 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   t.like(await ended(someone, other.runId, 120), { status: 'completed', steps: 1 })
   for (const lease of ['sweeper', 'reconciler']) {
     await eventually(30, `somebody else holds the lease ${lease}`, async () =>
-      (await leaseOf(stage, lease))?.holder === itself ? undefined : true,
+      (await leaseOf(platform, lease))?.holder === itself ? undefined : true,
     )
   }
 
@@ -135,7 +114,7 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
     return (said && said.seenAt > thawed) || undefined
   })
   // What it was doing when it was frozen it has answered by then, and its loops have gone round.
-  await rounds(stage, 'reconciler', 3)
+  await rounds(platform, 'reconciler', 3)
   t.deepEqual(await timelines(), before)
   t.is(askedFor(badTools.requests(), 'slow_once').times, 1)
   for (const { agent } of all) {

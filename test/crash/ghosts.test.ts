@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import { newId } from '../../src/ids.ts'
-import { startLoop } from '../../src/loop.ts'
 import { createStrays } from '../../src/runs/strays.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
@@ -13,15 +12,9 @@ import { startOwnTemporal } from '../helpers/temporal.ts'
 import { badWorker } from './bad-worker.ts'
 import { openOperator } from './operator.ts'
 import { courseOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
-import { openStage } from './stage.ts'
+import { openStage, reconcile } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
-
-/** The reconciler's loop, as every API and every worker has it. */
-function reconcile(t: ExecutionContext, { services, logger }: Platform): void {
-  const loop = startLoop('reconciler', 1, logger, services.reconciler.reconcile)
-  t.teardown(() => loop.stop())
-}
 
 async function tell(t: ExecutionContext, someone: Person, runId: string, since: number): Promise<void> {
   const timeline = await timelineOf(someone, runId)
@@ -157,24 +150,25 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
 
 test('a queue that waits for a workflow which Temporal has lost is begun anew, and its run goes on', async (t) => {
   const temporal = await startOwnTemporal(t)
-  const stage = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
-  const first = await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]]' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  const { runId: next } = (await deliver(stage.platform, agent, {})).body
+  const { platform } = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
+  await platform.startWorker()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { systemPrompt: 'Report.', allowActionOverride: true })
+  const { runId } = (await deliver(platform, agent, { action: '[[sleep 8]]' })).body
+  const { runId: next } = (await deliver(platform, agent, {})).body
   await untilEvent(someone, runId, 'step.started')
-  await first.kill()
+  await platform.stopWorker()
   await temporal.stop()
   await temporal.lose(agentRunId(runId))
   await temporal.start()
   const began = Date.now()
-  const worker = await stage.startWorker()
+  await platform.startWorker()
+  reconcile(t, platform)
   for (const id of [runId, next]) t.is((await ended(someone, id, 60)).status, 'completed')
   await tell(t, someone, runId, began)
   const [note] = dataOf(await timelineOf(someone, runId), 'recovered').map((data) => String(data['note']))
   t.regex(note ?? '', /waits for a run's workflow that is closed in Temporal, or that Temporal does not know/)
-  t.true(repairsOf(worker.logs, agent.id).includes('restart-queue'))
+  t.true(repairsOf(platform.logs, agent.id).includes('restart-queue'))
 })
 
 test('a run that a bad deployment cannot carry out is begun anew by an API, and completed by the next deployment', async (t) => {

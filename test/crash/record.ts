@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { timelineOf, type Person } from '../helpers/people.ts'
+import { deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
 
 /** What the tests of this folder look for in timelines and in the logs of sites. */
@@ -48,6 +48,29 @@ export function measured(t: ExecutionContext, text: string): void {
   t.log(text)
 }
 
+/** Delivers a run that does what the script says, and one behind it that answers at once. */
+export async function two(
+  platform: Platform,
+  someone: Person,
+  systemPrompt: string,
+  sites: { vaultEntryId: string }[] = [],
+) {
+  const agent = await webhookAgent(someone, { systemPrompt, allowActionOverride: true, sites })
+  const { runId } = (await deliver(platform, agent, {})).body
+  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  return { agent, runId, next }
+}
+
+/** The run ends as cancelled within ten seconds of being asked to, by the record's own times. */
+export async function endsInTime(t: ExecutionContext, someone: Person, runId: string): Promise<void> {
+  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  const timeline = await timelineOf(someone, runId)
+  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
+  const took = at('ended') - at('cancel.requested')
+  measured(t, `${took} ms from the request to the end: ${courseOf(timeline).join(', ')}`)
+  t.true(took <= 10_000)
+}
+
 /** A line of a process's log that tells of a repair. */
 interface LoggedRepair {
   repair: string
@@ -67,3 +90,18 @@ export const repairsOf = (logs: string[], id: string): string[] =>
 /** Under which number of executions the run is carried out now, or was in the end. */
 export const epochOf = async ({ services }: Platform, runId: string): Promise<number | undefined> =>
   (await services.database('runs').where({ id: runId }).first('epoch'))?.epoch
+
+export const leaseOf = (
+  { services }: Platform,
+  name: string,
+): Promise<{ holder: string; expiresAt: Date } | undefined> =>
+  services.database('leases').where({ name }).first('holder', 'expiresAt')
+
+/** Waits until the loop that needs the lease has gone round so many times more, by whomever. */
+export async function rounds(platform: Platform, name: string, count: number): Promise<void> {
+  const seen = new Set<number>()
+  await eventually(30, `the ${name} has gone round ${count} times`, async () => {
+    seen.add((await leaseOf(platform, name))?.expiresAt.getTime() ?? 0)
+    return seen.size > count || undefined
+  })
+}

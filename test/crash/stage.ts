@@ -1,7 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import type { ContactsOptions, ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { freePorts } from '../../bin/local/ports.ts'
-import { startPlatform, testEnvironment } from '../helpers/platform.ts'
+import { startLoop } from '../../src/loop.ts'
+import { startPlatform, testEnvironment, type Platform } from '../helpers/platform.ts'
 import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
 import { startContactsSite, startSites, type Sites } from '../helpers/sites.ts'
 
@@ -19,8 +20,9 @@ export interface StageOptions {
 
 /**
  * What a test kills: an API in this process to look through, and workers and APIs as processes of their own, all of them
- * on the test's own database and task queue. Whoever takes the place of a worker that was killed can be a worker in this
- * process (`platform.startWorker`), which costs much less. The sweeper is told to be quick.
+ * on the test's own database and task queue. Where Temporal is killed and not the worker, and whoever takes the place of a
+ * worker that was killed, can be a worker in this process (`platform.startWorker`), which costs much less. The sweeper is
+ * told to be quick.
  */
 export async function openStage(t: ExecutionContext, options: StageOptions = {}) {
   const sites = options.sites === true ? await startSites(t) : options.sites || undefined
@@ -55,3 +57,9 @@ async function openContacts(t: ExecutionContext, baseUrl: string, { contacts, al
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** The reconciler's loop, which every API and every worker has as a process, but not in this one. */
+export function reconcile(t: ExecutionContext, { services, logger, config }: Platform): void {
+  const loop = startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile)
+  t.teardown(() => loop.stop())
+}

@@ -6,66 +6,81 @@ import { searchAttributes } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
-import { openStage } from './stage.ts'
+import { openStage, reconcile } from './stage.ts'
 
-test('while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was', async (t) => {
+/** One Temporal, and one worker that lives through all that happens to it: these tests run one after the other. */
+const theStage = forWholeFile(test, 'temporal-away', async (t) => {
   const temporal = await startOwnTemporal(t)
-  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
-  const worker = await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
-  const busy = await webhookAgent(someone, { systemPrompt: slow, sites: [{ vaultEntryId }] })
-  const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
-  const stubborn = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
-
-  const before = (await deliver(stage.platform, busy, {})).body
-  const unwanted = (await deliver(stage.platform, stubborn, {})).body
-  await untilAsked(stage.sites.badTools.requests, 'slow_once')
-  await untilEvent(someone, unwanted.runId, 'step.started')
-  await temporal.stop()
-  const asked = Date.now()
-  const during = await Promise.all([deliver(stage.platform, busy, {}), deliver(stage.platform, idle, {})])
-  const took = Date.now() - asked
-  measured(t, `${took} ms for two 202 while Temporal is stopped`)
-  t.deepEqual(
-    during.map(({ status }) => status),
-    [202, 202],
-  )
-  t.true(took < 3000)
-  const cancelling = Date.now()
-  t.is((await call(someone, runs.cancelRun, { params: { runId: unwanted.runId } })).status, 200)
-  measured(t, `${Date.now() - cancelling} ms for a cancellation while Temporal is stopped`)
-  t.true(Date.now() - cancelling < 5000)
-  const ready = await fetch(`${stage.platform.url}/readyz`)
-  t.like(await ready.json(), { status: 'ok', temporal: 'away' })
-
-  await temporal.start()
-  const back = Date.now()
-  for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  }
-  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
-  t.is(times, keys.length)
-  // Temporal could not be told of the cancellation at the time; it is told again.
-  t.like(await ended(someone, unwanted.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
-  t.is(await worker.stop(), 0)
+  const env = { TEMPORAL_ADDRESS: temporal.address }
+  const { platform, sites } = await openStage(t, { sites: true, worker: true, env })
+  reconcile(t, platform)
+  return { temporal, platform, sites }
 })
 
-test('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
-  const temporal = await startOwnTemporal(t)
-  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
-  await stage.startWorker()
+/** The stage, with a customer who has connected a site, and what that site is asked for from now on. */
+async function openTest() {
+  const stage = await theStage()
   const someone = await customer(stage.platform)
   const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  const { requests } = stage.sites.badTools
+  const earlier = requests().length
+  return { ...stage, someone, sites: [{ vaultEntryId }], requests: () => requests().slice(earlier) }
+}
 
-  const receipts = [(await deliver(stage.platform, agent, {})).body, (await deliver(stage.platform, agent, {})).body]
+test.serial(
+  'while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was',
+  async (t) => {
+    const { temporal, platform, someone, sites, requests } = await openTest()
+    const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
+    const busy = await webhookAgent(someone, { systemPrompt: slow, sites })
+    const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
+    const stubborn = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
+
+    const before = (await deliver(platform, busy, {})).body
+    const unwanted = (await deliver(platform, stubborn, {})).body
+    await untilAsked(requests, 'slow_once')
+    await untilEvent(someone, unwanted.runId, 'step.started')
+    await temporal.stop()
+    const asked = Date.now()
+    const during = await Promise.all([deliver(platform, busy, {}), deliver(platform, idle, {})])
+    const took = Date.now() - asked
+    measured(t, `${took} ms for two 202 while Temporal is stopped`)
+    t.deepEqual(
+      during.map(({ status }) => status),
+      [202, 202],
+    )
+    t.true(took < 3000)
+    const cancelling = Date.now()
+    t.is((await call(someone, runs.cancelRun, { params: { runId: unwanted.runId } })).status, 200)
+    measured(t, `${Date.now() - cancelling} ms for a cancellation while Temporal is stopped`)
+    t.true(Date.now() - cancelling < 5000)
+    const ready = await fetch(`${platform.url}/readyz`)
+    t.like(await ready.json(), { status: 'ok', temporal: 'away' })
+
+    await temporal.start()
+    const back = Date.now()
+    for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
+      t.is((await ended(someone, runId, 60)).status, 'completed')
+      measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+      measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+    }
+    const { times, keys } = askedFor(requests(), 'slow_once')
+    t.is(times, keys.length)
+    // Temporal could not be told of the cancellation at the time; it is told again.
+    t.like(await ended(someone, unwanted.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
+  },
+)
+
+test.serial('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
+  const { temporal, platform, someone, sites, requests } = await openTest()
+  const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites })
+
+  const receipts = [(await deliver(platform, agent, {})).body, (await deliver(platform, agent, {})).body]
   await untilEvent(someone, receipts[0]!.runId, 'step.started', ({ data }) => data['step'] === 2)
   await temporal.kill()
   await temporal.start()
@@ -75,52 +90,51 @@ test('a Temporal that is killed goes on from its file, and the runs with it', as
     measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
     measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
   }
-  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
+  const { times, keys } = askedFor(requests(), 'slow_once')
   t.is(times, keys.length)
 })
 
-test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
-  const temporal = await startOwnTemporal(t)
-  const stage = await openStage(t, { sites: true, env: { TEMPORAL_ADDRESS: temporal.address } })
-  await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-  const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
+test.serial(
+  'a Temporal that has lost everything is told again, and every run goes on from its last recorded step',
+  async (t) => {
+    const { temporal, platform, someone, sites, requests } = await openTest()
+    const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'
+    const agent = await webhookAgent(someone, { systemPrompt, sites })
+    const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
 
-  const thinking = (await deliver(stage.platform, thinker, {})).body
-  const receipts = []
-  for (let number = 1; number <= 3; number += 1) receipts.push((await deliver(stage.platform, agent, { number })).body)
-  await untilAsked(stage.sites.badTools.requests, 'slow_once')
-  await temporal.kill()
-  await temporal.forget()
-  await temporal.start()
-  const back = Date.now()
+    const thinking = (await deliver(platform, thinker, {})).body
+    const receipts = []
+    for (let number = 1; number <= 3; number += 1) receipts.push((await deliver(platform, agent, { number })).body)
+    await untilAsked(requests, 'slow_once')
+    await temporal.kill()
+    await temporal.forget()
+    await temporal.start()
+    const back = Date.now()
 
-  for (const { runId } of [thinking, ...receipts]) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  }
-  const timeline = await timelineOf(someone, receipts[0]!.runId)
-  t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
-  const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))
-  t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
-  const { times, keys } = askedFor(stage.sites.badTools.requests(), 'slow_once')
-  t.is(times, 3)
-  t.is(keys.length, 3)
+    for (const { runId } of [thinking, ...receipts]) {
+      t.is((await ended(someone, runId, 60)).status, 'completed')
+      measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+      measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+    }
+    const timeline = await timelineOf(someone, receipts[0]!.runId)
+    t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
+    const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))
+    t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
+    const { times, keys } = askedFor(requests(), 'slow_once')
+    t.is(times, 3)
+    t.is(keys.length, 3)
 
-  const connection = await Connection.connect({ address: temporal.address })
-  t.teardown(() => connection.close())
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
-  for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
-})
+    const connection = await Connection.connect({ address: temporal.address })
+    t.teardown(() => connection.close())
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
+    for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
+  },
+)
 
 test('what an API accepts or cancels without reaching Temporal is told to it by the sweeper', async (t) => {
   const [nobody = 0] = await freePorts(1)
   const stage = await openStage(t, { env: { TEMPORAL_ADDRESS: `127.0.0.1:${nobody}` } })
-  await stage.startWorker({ TEMPORAL_ADDRESS: temporalAddress() })
+  await startPlatform(t, { worker: true, env: { ...stage.environment, TEMPORAL_ADDRESS: temporalAddress() } })
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
   const { runId } = (await deliver(stage.platform, agent, {})).body

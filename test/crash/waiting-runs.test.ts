@@ -7,12 +7,12 @@ import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAg
 import { dataOf, waiting } from '../helpers/runs.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
 import { courseOf, measured } from './record.ts'
-import { openStage } from './stage.ts'
+import { openStage, reconcile } from './stage.ts'
 
 /** A run of which a tool call that must not be repeated waits for a new token, and another run behind it. */
 async function parkedRun(t: ExecutionContext, env: Record<string, string> = {}) {
-  const stage = await openStage(t, { sites: true, env })
-  const worker = await stage.startWorker()
+  const stage = await openStage(t, { sites: true, worker: true, env })
+  reconcile(t, stage.platform)
   const someone = await customer(stage.platform)
   const entryId = await connectBadTools(someone, stage.sites)
   const replaceToken = async (token: string) =>
@@ -50,7 +50,7 @@ async function parkedRun(t: ExecutionContext, env: Record<string, string> = {}) 
     t.is(dataOf(await timelineOf(someone, runId), 'wait.started').length, 1)
     t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
   }
-  return { stage, worker, someone, runId, next, reconnected, goesOn }
+  return { someone, runId, reconnected, goesOn }
 }
 
 test('a run that waits outlives a Temporal that is killed, and is resumed although its site was connected meanwhile', async (t) => {
