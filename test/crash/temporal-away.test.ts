@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as runs from '../../api/runs.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { searchAttributes } from '../../workflows/messages.ts'
@@ -7,76 +7,64 @@ import { call } from '../helpers/client.ts'
 import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
 
-/** One Temporal, and one worker that lives through all that happens to it: these tests run one after the other. */
-const theStage = forWholeFile(test, 'temporal-away', async (t) => {
+/** A Temporal of the test's own, a worker that lives through what happens to it, and a customer who has connected a site. */
+async function openTest(t: ExecutionContext) {
   const temporal = await startOwnTemporal(t)
   const env = { TEMPORAL_ADDRESS: temporal.address }
   const { platform, sites } = await openStage(t, { sites: true, worker: true, env })
   reconcile(t, platform)
-  return { temporal, platform, sites }
-})
-
-/** The stage, with a customer who has connected a site, and what that site is asked for from now on. */
-async function openTest() {
-  const stage = await theStage()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const { requests } = stage.sites.badTools
-  const earlier = requests().length
-  return { ...stage, someone, sites: [{ vaultEntryId }], requests: () => requests().slice(earlier) }
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  return { temporal, platform, someone, sites: [{ vaultEntryId }], requests: sites.badTools.requests }
 }
 
-test.serial(
-  'while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was',
-  async (t) => {
-    const { temporal, platform, someone, sites, requests } = await openTest()
-    const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
-    const busy = await webhookAgent(someone, { systemPrompt: slow, sites })
-    const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
-    const stubborn = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
+test('while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was', async (t) => {
+  const { temporal, platform, someone, sites, requests } = await openTest(t)
+  const slow = '[[call slow_once {"seconds":2}]][[sleep 1]]'
+  const busy = await webhookAgent(someone, { systemPrompt: slow, sites })
+  const idle = await webhookAgent(someone, { systemPrompt: 'Report.' })
+  const stubborn = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
 
-    const before = (await deliver(platform, busy, {})).body
-    const unwanted = (await deliver(platform, stubborn, {})).body
-    await untilAsked(requests, 'slow_once')
-    await untilEvent(someone, unwanted.runId, 'step.started')
-    await temporal.stop()
-    const asked = Date.now()
-    const during = await Promise.all([deliver(platform, busy, {}), deliver(platform, idle, {})])
-    const took = Date.now() - asked
-    measured(t, `${took} ms for two 202 while Temporal is stopped`)
-    t.deepEqual(
-      during.map(({ status }) => status),
-      [202, 202],
-    )
-    t.true(took < 3000)
-    const cancelling = Date.now()
-    t.is((await call(someone, runs.cancelRun, { params: { runId: unwanted.runId } })).status, 200)
-    measured(t, `${Date.now() - cancelling} ms for a cancellation while Temporal is stopped`)
-    t.true(Date.now() - cancelling < 5000)
-    const ready = await fetch(`${platform.url}/readyz`)
-    t.like(await ready.json(), { status: 'ok', temporal: 'away' })
+  const before = (await deliver(platform, busy, {})).body
+  const unwanted = (await deliver(platform, stubborn, {})).body
+  await untilAsked(requests, 'slow_once')
+  await untilEvent(someone, unwanted.runId, 'step.started')
+  await temporal.stop()
+  const asked = Date.now()
+  const during = await Promise.all([deliver(platform, busy, {}), deliver(platform, idle, {})])
+  const took = Date.now() - asked
+  measured(t, `${took} ms for two 202 while Temporal is stopped`)
+  t.deepEqual(
+    during.map(({ status }) => status),
+    [202, 202],
+  )
+  t.true(took < 3000)
+  const cancelling = Date.now()
+  t.is((await call(someone, runs.cancelRun, { params: { runId: unwanted.runId } })).status, 200)
+  measured(t, `${Date.now() - cancelling} ms for a cancellation while Temporal is stopped`)
+  t.true(Date.now() - cancelling < 5000)
+  const ready = await fetch(`${platform.url}/readyz`)
+  t.like(await ready.json(), { status: 'ok', temporal: 'away' })
 
-    await temporal.start()
-    const back = Date.now()
-    for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
-      t.is((await ended(someone, runId, 60)).status, 'completed')
-      measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-      measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-    }
-    const { times, keys } = askedFor(requests(), 'slow_once')
-    t.is(times, keys.length)
-    // Temporal could not be told of the cancellation at the time; it is told again.
-    t.like(await ended(someone, unwanted.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
-  },
-)
+  await temporal.start()
+  const back = Date.now()
+  for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  const { times, keys } = askedFor(requests(), 'slow_once')
+  t.is(times, keys.length)
+  // Temporal could not be told of the cancellation at the time; it is told again.
+  t.like(await ended(someone, unwanted.runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
+})
 
-test.serial('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
-  const { temporal, platform, someone, sites, requests } = await openTest()
+test('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
+  const { temporal, platform, someone, sites, requests } = await openTest(t)
   const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
   const agent = await webhookAgent(someone, { systemPrompt, sites })
 
@@ -94,42 +82,39 @@ test.serial('a Temporal that is killed goes on from its file, and the runs with 
   t.is(times, keys.length)
 })
 
-test.serial(
-  'a Temporal that has lost everything is told again, and every run goes on from its last recorded step',
-  async (t) => {
-    const { temporal, platform, someone, sites, requests } = await openTest()
-    const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'
-    const agent = await webhookAgent(someone, { systemPrompt, sites })
-    const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
+test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
+  const { temporal, platform, someone, sites, requests } = await openTest(t)
+  const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites })
+  const thinker = await webhookAgent(someone, { systemPrompt: '[[sleep 3]]' })
 
-    const thinking = (await deliver(platform, thinker, {})).body
-    const receipts = []
-    for (let number = 1; number <= 3; number += 1) receipts.push((await deliver(platform, agent, { number })).body)
-    await untilAsked(requests, 'slow_once')
-    await temporal.kill()
-    await temporal.forget()
-    await temporal.start()
-    const back = Date.now()
+  const thinking = (await deliver(platform, thinker, {})).body
+  const receipts = []
+  for (let number = 1; number <= 3; number += 1) receipts.push((await deliver(platform, agent, { number })).body)
+  await untilAsked(requests, 'slow_once')
+  await temporal.kill()
+  await temporal.forget()
+  await temporal.start()
+  const back = Date.now()
 
-    for (const { runId } of [thinking, ...receipts]) {
-      t.is((await ended(someone, runId, 60)).status, 'completed')
-      measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-      measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-    }
-    const timeline = await timelineOf(someone, receipts[0]!.runId)
-    t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
-    const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))
-    t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
-    const { times, keys } = askedFor(requests(), 'slow_once')
-    t.is(times, 3)
-    t.is(keys.length, 3)
+  for (const { runId } of [thinking, ...receipts]) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
+    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
+  }
+  const timeline = await timelineOf(someone, receipts[0]!.runId)
+  t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
+  const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))
+  t.true(first!.endedAt! <= second!.startedAt! && second!.endedAt! <= third!.startedAt!)
+  const { times, keys } = askedFor(requests(), 'slow_once')
+  t.is(times, 3)
+  t.is(keys.length, 3)
 
-    const connection = await Connection.connect({ address: temporal.address })
-    t.teardown(() => connection.close())
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
-    for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
-  },
-)
+  const connection = await Connection.connect({ address: temporal.address })
+  t.teardown(() => connection.close())
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
+  for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
+})
 
 test('what an API accepts or cancels without reaching Temporal is told to it by the sweeper', async (t) => {
   const [nobody = 0] = await freePorts(1)

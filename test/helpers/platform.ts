@@ -88,9 +88,12 @@ let installed: Promise<void> | undefined
 
 /** To be waited for before anything of Temporal's worker is used. Once in a process: there is no second time. */
 export const installRuntime = (): Promise<void> =>
-  (installed ??= import('@temporalio/worker').then(
-    ({ DefaultLogger, Runtime }) => void Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') }),
-  ))
+  (installed ??= import('@temporalio/worker').then(({ DefaultLogger, makeTelemetryFilterString, Runtime }) => {
+    // A Temporal that is gone is what some tests are about, and the warnings of it would be among their results.
+    const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' })
+    const telemetryOptions = { logging: { filter } }
+    Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
+  }))
 
 async function startWorkerHere(
   config: Config,
