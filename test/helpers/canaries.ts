@@ -14,8 +14,8 @@ export function sightings(canaries: Record<string, string>, texts: Iterable<stri
 }
 
 /**
- * Everything that Temporal holds of the workflows of these runs and agents: one entry a workflow, with the texts of its
- * whole history, its description, memo, search attributes and metadata. Waits until all of them are listed.
+ * Everything that Temporal holds of the workflows of a task queue: one entry a workflow, with the texts of its whole
+ * history, its description, memo, search attributes and metadata. Waits until those of these runs and agents are listed.
  */
 export async function heldByTemporal(
   client: Client,
@@ -26,7 +26,7 @@ export async function heldByTemporal(
   const listed = await eventually(20, `Temporal lists ${wanted.size} workflows`, async () => {
     const found = []
     for await (const one of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` })) {
-      if (wanted.has(one.workflowId)) found.push(one)
+      found.push(one)
     }
     return wanted.isSubsetOf(new Set(found.map(({ workflowId }) => workflowId))) ? found : undefined
   })
@@ -35,14 +35,17 @@ export async function heldByTemporal(
     const handle = client.workflow.getHandle(one.workflowId, one.runId)
     const description = await handle.describe()
     const texts = [...textsIn(one.raw), ...textsIn(description.raw), ...textsIn(await handle.fetchHistory())]
-    held.set(`${one.workflowId} ${one.runId}`, [...texts, JSON.stringify(await metadataOf(client, one.workflowId))])
+    held.set(`${one.workflowId} ${one.runId}`, [
+      ...texts,
+      JSON.stringify(await metadataOf(client, one.workflowId, one.runId)),
+    ])
   }
   return held
 }
 
 /** What the Temporal UI shows as "current details", asked for as the UI does; needs a worker. */
-export const metadataOf = (client: Client, workflowId: string): Promise<{ currentDetails?: string }> =>
-  client.workflow.getHandle(workflowId).query('__temporal_workflow_metadata')
+export const metadataOf = (client: Client, workflowId: string, runId?: string): Promise<{ currentDetails?: string }> =>
+  client.workflow.getHandle(workflowId, runId).query('__temporal_workflow_metadata')
 
 /** Every text in a decoded protobuf message: strings, and bytes read as text, base64 in JSON included. */
 export function* textsIn(value: unknown): Generator<string> {
