@@ -37,7 +37,7 @@ async function closedHistory(client: Client, workflowId: string): Promise<Histor
   return historyOf(client, workflowId)
 }
 
-const countOf = (history: History, type: string): number =>
+export const countOf = (history: History, type: string): number =>
   history.events.filter(({ eventType }) => eventType === `EVENT_TYPE_${type}`).length
 
 /**
