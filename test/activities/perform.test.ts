@@ -1,9 +1,11 @@
 import { ApplicationFailure, CancelledFailure, ActivityCancellationDetails } from '@temporalio/common'
 import test from 'ava'
 import { perform } from '../../activities/perform.ts'
+import { runActivities } from '../../activities/runs.ts'
 import { CodedError } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { StaleEpochError } from '../../src/runs/record.ts'
+import type { Services } from '../../src/services.ts'
 import { sightings, textsIn } from '../helpers/canaries.ts'
 import { activityEnvironment } from './environment.ts'
 
@@ -60,7 +62,23 @@ const cases: Record<string, { thrown: unknown; type: string; message: string; no
       message: 'It is not there.',
       nonRetryable: true,
     },
-    'a database that is away': {
+    'a failure that its thrower knows to be final': {
+      thrown: new CodedError('MODEL_ERROR', {
+        message: 'The provider refuses.',
+        privateDetail: canary,
+        retryable: false,
+      }),
+      type: 'MODEL_ERROR',
+      message: 'The provider refuses.',
+      nonRetryable: true,
+    },
+    'a database that nobody reaches': {
+      thrown: telling({ code: 'ECONNREFUSED' }),
+      type: 'DATABASE_AWAY',
+      message: 'The database is away.',
+      nonRetryable: false,
+    },
+    'a database that shuts down': {
       thrown: telling({ code: '57P01' }),
       type: 'DATABASE_AWAY',
       message: 'The database is away.',
@@ -105,4 +123,15 @@ test('an activity that is cancelled says so, and one whose worker stops is to be
   stopped.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }))
   const { failure } = await failureOf(telling({}), stopped)
   t.like(failure, { type: 'WORKER_SHUTDOWN', nonRetryable: false })
+})
+
+test('an ending of an older epoch fails nobody, another failure to record it does', async (t) => {
+  const input = { runId: 'r', agentId: 'a', epoch: 1, status: 'completed', reason: null } as const
+  const logger = createLogger('silent', 'test')
+  const endWith = (thrown: Error) => {
+    const runs = { endRun: () => Promise.reject(thrown) } as unknown as Services['runs']
+    return activityEnvironment().run(runActivities({ runs, logger }).endRun, input)
+  }
+  await t.notThrowsAsync(endWith(new StaleEpochError('later')))
+  await t.throwsAsync(endWith(new Error('unforeseen')))
 })

@@ -80,7 +80,7 @@ export const workflows: Fault[] = [
     find: 'nextRetryDelay: Math.ceil(retryAfter * 1000)',
     replace: 'nextRetryDelay: Math.ceil(retryAfter)',
     why: 'a provider that asks for a minute is asked again at once',
-    tests: ['test/activities/failures.test.ts'],
+    tests: ['test/activities/perform.test.ts'],
   },
   {
     id: 'activities/code-is-final',
@@ -88,7 +88,7 @@ export const workflows: Fault[] = [
     find: 'return failure(error.code, error.message, error.retryable, error.retryAfter)',
     replace: 'return failure(error.code, error.message, false, error.retryAfter)',
     why: 'one failed model call ends the run',
-    tests: ['test/activities/failures.test.ts'],
+    tests: ['test/activities/perform.test.ts'],
   },
   {
     id: 'activities/surprised-for-ever',
@@ -96,7 +96,7 @@ export const workflows: Fault[] = [
     find: 'const count = (surprises.get(key) ?? 0) + 1',
     replace: 'const count = 1',
     why: 'a run that fails for a reason nobody foresaw is tried until Temporal ends it after a day',
-    tests: ['test/activities/failures.test.ts'],
+    tests: ['test/activities/perform.test.ts'],
   },
   {
     id: 'activities/stale-ending-fails',
@@ -104,7 +104,7 @@ export const workflows: Fault[] = [
     find: 'if (!(error instanceof StaleEpochError)) throw error',
     replace: 'throw error',
     why: 'a queue whose run was taken over fails with it, and its agent stands still',
-    tests: ['test/activities/failures.test.ts'],
+    tests: ['test/activities/perform.test.ts'],
   },
   {
     id: 'migrations/two-at-once',
