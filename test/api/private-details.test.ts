@@ -10,10 +10,19 @@ type Context = Parameters<ReturnType<typeof errors>>[0]
 async function learned(thrown: unknown) {
   const lines: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void lines.push(line) })
+  // As a request of Koa has it: the ticket stands in all of these.
+  const url = '/go?ticket=the-ticket'
   const request = {
     method: 'GET',
-    url: '/go?ticket=the-ticket',
+    url,
+    originalUrl: url,
+    href: `https://platform.example${url}`,
+    search: '?ticket=the-ticket',
     querystring: 'ticket=the-ticket',
+    query: { ticket: 'the-ticket' },
+    path: '/go',
+    req: { method: 'GET', url },
+    request: { method: 'GET', url },
     _matchedRoute: '/go',
   }
   const ctx = { ...request, state: {}, status: 404, body: undefined as unknown, set() {} } as unknown as Context
