@@ -67,6 +67,8 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     files: { 'src/made-up.ts': 'const one = 1\n'.repeat(301) },
     says: /301 lines/,
   },
+  ...['skip', 'todo', 'failing', 'only', 'serial.skip', 'serial.only'].map((how) => leftOut('test', how)),
+  leftOut('t', 'throws.skip'),
 ]
 
 for (const [index, { rule, files, says }] of violations.entries()) {
@@ -119,4 +121,9 @@ function confined(path: string, code: string) {
 
 function drawer(path: string) {
   return { rule: 'there is no drawer for odds and ends', files: { [path]: '' }, says: /utils, common or helpers/ }
+}
+
+function leftOut(what: string, how: string) {
+  const code = `${what}.${how}('a promise holds')`
+  return { rule: 'no test is left out', files: { 'test/made-up.test.ts': code }, says: /has a test with \.\w+;/ }
 }

@@ -91,6 +91,13 @@ export const rules: Rule[] = [
         : undefined,
     ),
   },
+  {
+    name: 'no test is left out',
+    check: each(({ code }) => {
+      const how = /\b(?:test|t)(?:\.\w+)*\.(skip|todo|failing|only)\b/.exec(code)?.[1]
+      return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
+    }),
+  },
   { name: 'the tests that hold what is promised are there', check: checkPromises },
 ]
 
