@@ -7,6 +7,7 @@ import test from 'ava'
 import { codesOf } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue } from '../../src/errors.ts'
+import { manifestJsonSchema } from '../../src/sites/manifest-schema.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment, ownFolder } from '../helpers/servers.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -103,4 +104,10 @@ test('the page for people asks for the document, and for no validation elsewhere
   const start = await (await fetch(`${url}/docs/start.js`)).text()
   t.regex(start, /url: '\/openapi\.json'/)
   t.regex(start, /validatorUrl: null/)
+})
+
+test('the schema of manifests is served to anyone', async (t) => {
+  const response = await fetch(`${(await open()).url}/schemas/toolsite.json`)
+  t.is(response.status, 200)
+  t.deepEqual(await response.json(), JSON.parse(JSON.stringify(manifestJsonSchema())))
 })

@@ -8,7 +8,6 @@ import { createTools as contactTools } from '../../../examples/sites/contacts/to
 import { createIssues } from '../../../examples/sites/issue-tracker/issues.ts'
 import { createManifest as issueTracker } from '../../../examples/sites/issue-tracker/manifest.ts'
 import { createTools } from '../../../examples/sites/issue-tracker/tools.ts'
-import { readToolsiteSchema } from '../../../api/toolsite-schema.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../../src/json.ts'
 import { manifestJsonSchema } from '../../../src/sites/manifest-schema.ts'
@@ -141,10 +140,4 @@ test('every member of the schema but a mere container says what it is for', (t) 
     undescribed.map(([name]) => name),
     ['server'],
   )
-})
-
-test('the schema is served to anyone', async (t) => {
-  t.like(readToolsiteSchema, { access: 'anyone', method: 'get', path: '/schemas/toolsite.json' })
-  const served = await readToolsiteSchema.handle(undefined as never)
-  t.deepEqual(JSON.parse(JSON.stringify(served)), manifestJsonSchema())
 })
