@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { openBench, type Bench, type Finding } from '../test/faults/bench.ts'
+import { openCopy, type ProjectCopy, type Finding } from '../test/faults/examine.ts'
 import { chosen, problemsOf, type Fault } from '../test/faults/fault.ts'
 import { faults } from '../test/faults/index.ts'
 import { readResults } from '../test/faults/results.ts'
@@ -21,19 +21,19 @@ const slowSeconds = 20
 async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<number> {
   const problems = problemsOf(faults, (path) => existsSync(join(root, path)))
   const usable = wanted.filter((fault) => !problems.has(fault))
-  const benches = await Promise.all(
-    Array.from({ length: Math.min(jobs, usable.length) }, (_, index) => openBench(ground, root, `faults_${index + 1}`)),
+  const copies = await Promise.all(
+    Array.from({ length: Math.min(jobs, usable.length) }, (_, index) => openCopy(ground, root, `faults_${index + 1}`)),
   )
   const unplanted = wanted.flatMap((fault) => (problems.has(fault) ? [{ fault, problem: problems.get(fault)! }] : []))
   for (const { fault, problem } of unplanted) console.log(`! ${fault.id}: ${problem}`)
-  const { passing, failing } = benches[0] ? await runUnedited(ground, benches[0], usable) : nothing
+  const { passing, failing } = copies[0] ? await runUnedited(ground, copies[0], usable) : nothing
   for (const title of failing) console.log(`! fails without any fault: ${title}`)
   const findings: Finding[] = []
   const queue = [...usable]
-  const work = async (bench: Bench): Promise<void> => {
+  const work = async (copy: ProjectCopy): Promise<void> => {
     for (let fault = queue.shift(); fault; fault = queue.shift()) {
       try {
-        const finding = await bench.examine(fault, passing)
+        const finding = await copy.examine(fault, passing)
         findings.push(finding)
         console.log(describe(finding))
       } catch (error) {
@@ -42,14 +42,14 @@ async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<
       }
     }
   }
-  await Promise.all(benches.map(work))
+  await Promise.all(copies.map(work))
   return sum(findings, unplanted.length, failing.length)
 }
 
 const nothing = { passing: new Set<string>(), failing: [] as string[] }
 
 /** The tests that are needed, once: only one that passes now can notice anything later. */
-async function runUnedited({ record }: TestGround, { copy, env }: Bench, list: Fault[]) {
+async function runUnedited({ record }: TestGround, { folder, env }: ProjectCopy, list: Fault[]) {
   const whole = new Set(list.filter(({ match }) => match === undefined).flatMap(({ tests }) => tests))
   const partly = list.filter(({ tests }) => tests.some((file) => !whole.has(file)))
   const parts = new Set(partly.flatMap(({ tests }) => tests).filter((file) => !whole.has(file)))
@@ -64,7 +64,7 @@ async function runUnedited({ record }: TestGround, { copy, env }: Bench, list: F
   async function runTests(files: string[], titles: string[] = []) {
     if (files.length === 0) return []
     const concurrency = ['--concurrency', String(availableParallelism())]
-    const ava = startAva({ record, env }, [...files, ...titles, ...concurrency], { root: copy, quiet: true })
+    const ava = startAva({ record, env }, [...files, ...titles, ...concurrency], { root: folder, quiet: true })
     const results = await readResults(ava.output)
     await ava.ended
     return results

@@ -46,7 +46,8 @@ async function cloneTemplate(client: Client, name: string, template: string): Pr
   }
 }
 
-async function onServer<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+/** Connects for as long as the work takes. */
+export async function onServer<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString })
   await client.connect()
   try {

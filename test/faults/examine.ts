@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { startAva, writeBundle, type TestGround } from '../../bin/local/test-ground.ts'
+import { onServer } from '../helpers/database.ts'
 import { copyProject, withPlanted } from './copy.ts'
 import type { Fault } from './fault.ts'
 import { judge, type Verdict } from './results.ts'
@@ -18,12 +18,12 @@ export interface Finding {
 }
 
 /** A copy of the project in which faults are planted, one after the other. */
-export type Bench = Awaited<ReturnType<typeof openBench>>
+export type ProjectCopy = Awaited<ReturnType<typeof openCopy>>
 
 /** Makes a copy, and a Postgres user of its own: what tests leave behind when they are cut off is known by its owner. */
-export async function openBench(ground: TestGround, root: string, name: string) {
-  const copy = join(ground.folder, name)
-  copyProject(root, copy)
+export async function openCopy(ground: TestGround, root: string, name: string) {
+  const folder = join(ground.folder, name)
+  copyProject(root, folder)
   const admin = given(ground, 'POSTGRES')
   await onServer(admin, (client) => client.query(`create role ${name} superuser login password 'test'`))
   const own = Object.assign(new URL(admin), { username: name, password: 'test' }).href
@@ -32,21 +32,21 @@ export async function openBench(ground: TestGround, root: string, name: string) 
   /** What is made once for all tests is made anew for a fault in it. */
   async function environmentFor({ file }: Fault): Promise<Record<string, string>> {
     if (file.startsWith('workflows/')) {
-      return { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground.folder, `${name}.js`), copy) }
+      return { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground.folder, `${name}.js`), folder) }
     }
     if (!file.startsWith('migrations/')) return env
     const template = `${name}_template`
     await onServer(own, (client) => client.query(`create database ${template}`))
     const url = Object.assign(new URL(own), { pathname: `/${template}` }).href
-    const migrate = [join(copy, 'bin/migrate.ts')]
-    await promisify(execFile)(process.execPath, migrate, { cwd: copy, env: { ...env, DATABASE_URL: url } })
+    const migrate = [join(folder, 'bin/migrate.ts')]
+    await promisify(execFile)(process.execPath, migrate, { cwd: folder, env: { ...env, DATABASE_URL: url } })
     return { ...env, SWITCHYARD_TEST_TEMPLATE: template }
   }
 
   async function run(fault: Fault, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
     const match = fault.match === undefined ? [] : ['--match', fault.match]
     const planted = { record: ground.record, env: await environmentFor(fault) }
-    const ava = startAva(planted, [...fault.tests, ...match], { root: copy, quiet: true })
+    const ava = startAva(planted, [...fault.tests, ...match], { root: folder, quiet: true })
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -64,13 +64,13 @@ export async function openBench(ground: TestGround, root: string, name: string) 
   }
 
   return {
-    copy,
+    folder,
     env,
 
     /** Plants the fault, runs its tests until one notices, and takes it out again. */
     async examine(fault: Fault, passing: ReadonlySet<string>): Promise<Finding> {
       const began = performance.now()
-      const verdict = await withPlanted(copy, fault, () => run(fault, passing))
+      const verdict = await withPlanted(folder, fault, () => run(fault, passing))
       return { fault, seconds: (performance.now() - began) / 1000, verdict }
     },
   }
@@ -86,14 +86,4 @@ async function dropDatabases(server: string, owner: string): Promise<void> {
     )
     for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
   })
-}
-
-async function onServer<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
