@@ -132,6 +132,7 @@ export const lateParties: Fault[] = [
     replace: "if (before === 'waiting') await tell(id)",
     why: "a working run's workflow is not told of the cancel",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
+    match: 'a running run*CANCELLED_BY_OWNER',
   },
   {
     id: 'late/deletion-not-told',
@@ -140,6 +141,7 @@ export const lateParties: Fault[] = [
     replace: "for (const { id, status } of cancelled) if (status === 'waiting') await tell(id)",
     why: "a working run's workflow is not told that its agent was deleted",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
+    match: 'a running run*AGENT_DELETED',
   },
   {
     id: 'late/waiting-not-told',
@@ -148,6 +150,7 @@ export const lateParties: Fault[] = [
     replace: "if (before === 'running') await tell(id)",
     why: "a waiting run's workflow is not told of the cancel",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
+    match: 'a waiting run*CANCELLED_BY_OWNER',
   },
   {
     id: 'late/settle-attempt',
