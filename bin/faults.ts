@@ -10,15 +10,20 @@ import { readResults } from '../test/faults/results.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
 
 /**
- * `npm run faults [-- [--jobs <n>] <part of an id or path>…]`: plants faults in a copy of the project, one at a time, and
- * says which tests notice each. For people who change the code; `npm test` does not run it. Ends with 1 if a fault was
+ * `npm run faults [-- [--jobs <n>] [--twice] <part of an id or path>…]`: plants faults in a copy of the project, one at a
+ * time, and says which tests notice each. For people who change the code; `npm test` does not run it. With `--twice` a
+ * fault has to be noticed two times in a row: a test that fails by chance does not do that. Ends with 1 if a fault was
  * missed or could not be planted, or if the tests fail without any.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Who changes the code does not wait longer than this for a single answer. */
 const slowSeconds = 20
 
-async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<number> {
+async function main(
+  ground: TestGround,
+  wanted: Fault[],
+  { jobs, times }: { jobs: number; times: number },
+): Promise<number> {
   const problems = problemsOf(faults, (path) => existsSync(join(root, path)))
   const usable = wanted.filter((fault) => !problems.has(fault))
   const copies = await Promise.all(
@@ -33,7 +38,9 @@ async function main(ground: TestGround, wanted: Fault[], jobs: number): Promise<
   const work = async (copy: ProjectCopy): Promise<void> => {
     for (let fault = queue.shift(); fault; fault = queue.shift()) {
       try {
-        const finding = await copy.examine(fault, passing)
+        let finding = await copy.examine(fault, passing)
+        for (let time = 2; time <= times && finding.verdict.kind === 'noticed'; time += 1)
+          finding = await copy.examine(fault, passing)
         findings.push(finding)
         console.log(describe(finding))
       } catch (error) {
@@ -92,18 +99,20 @@ function sum(findings: Finding[], unplanted: number, failing: number): number {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) } },
+  options: {
+    jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
+    twice: { type: 'boolean', default: false },
+  },
 })
 const wanted = chosen(faults, positionals)
 if (wanted.length === 0) {
   console.error(`No fault has an id or a path with ${positionals.join(' or ')} in it.`)
   process.exit(1)
 }
+const options = { jobs: Math.max(1, Number(values.jobs) || 1), times: values.twice ? 2 : 1 }
 process.exit(
-  await onTestGround((ground) => main(ground, wanted, Math.max(1, Number(values.jobs) || 1))).catch(
-    (error: unknown) => {
-      console.error((error as Error).message)
-      return 1
-    },
-  ),
+  await onTestGround((ground) => main(ground, wanted, options)).catch((error: unknown) => {
+    console.error((error as Error).message)
+    return 1
+  }),
 )
