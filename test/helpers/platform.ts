@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
 import { createHttpServer } from '../../api/server.ts'
+import type { ProcessContext } from '../../bin/process.ts'
+import type { Duty } from '../../bin/work.ts'
 import type { Clock } from '../../src/clock.ts'
-import { readConfig, type Config } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
-import { startLoop } from '../../src/loop.ts'
 import { createServices } from '../../src/services.ts'
 import { createTestDatabase } from './database.ts'
 import { cheapCost } from './passwords.ts'
@@ -69,8 +70,12 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   let stop = async () => {}
-  /** Starts a worker in this process, as the successor of one that was stopped or killed for example. */
-  const startWorker = async () => void (stop = await startWorkerHere(config, logger, services))
+  /**
+   * Starts a worker in this process, as the successor of one that was stopped or killed for example. It compares the record
+   * with what Temporal has only if it is told to.
+   */
+  const startWorker = async (how: { reconciles?: boolean } = {}) =>
+    void (stop = await startWorkerHere({ config, logger, services }, how))
   const stopWorker = () => stop()
   if (options.worker) await startWorker()
   t.teardown(async () => {
@@ -95,24 +100,19 @@ export const installRuntime = (): Promise<void> =>
     Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
   }))
 
+/**
+ * What workers of tests leave to the tests, which do it themselves and look at what comes of it; some of it would besides
+ * cost each of them time.
+ */
+const leftOut: readonly Duty[] = ['housekeeping', 'keep-alive', 'mails', 'manifests']
+
 async function startWorkerHere(
-  config: Config,
-  logger: ReturnType<typeof createLogger>,
-  services: ReturnType<typeof createServices>,
+  context: ProcessContext,
+  { reconciles = false }: { reconciles?: boolean },
 ): Promise<() => Promise<void>> {
   // Loaded by those only who want a worker: Temporal's is a third of all the code that a test loads.
   await installRuntime()
-  const { startPolling } = await import('../../bin/polling.ts')
-  const polling = startPolling({ config, logger, services }, { codePath: sharedServers().bundle })
-  const loops = [
-    startLoop('sweeper', config.sweep.everySeconds, logger, services.sweeper.sweep),
-    startLoop('schedules', config.sweep.everySeconds, logger, services.scheduleReconciler.round),
-    startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
-    startLoop('callbacks', 1, logger, services.deliverCallbacks),
-    startLoop('presence', 1, logger, () => services.workers.say(polling.isPolling())),
-  ]
-  return async () => {
-    await Promise.all(loops.map((loop) => loop.stop()))
-    await polling.stop()
-  }
+  const { startWork } = await import('../../bin/work.ts')
+  const without: readonly Duty[] = reconciles ? leftOut : [...leftOut, 'reconciler']
+  return startWork(context, { codePath: sharedServers().bundle }, without)
 }
