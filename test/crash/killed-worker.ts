@@ -5,10 +5,19 @@ import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
 import { hold } from '../helpers/hold.ts'
-import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../helpers/people.ts'
+import {
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  runOf,
+  timelineOf,
+  webhookAgent,
+  type Person,
+} from '../helpers/people.ts'
 import { cancel, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
-import { untilEvent } from './record.ts'
+import { repairsOf, untilEvent } from './record.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /*
@@ -33,11 +42,11 @@ async function connect(stage: Stage, origin: string) {
 export async function openAftermath(t: ExecutionContext) {
   const examples = await startSites(t)
   const gated = () => startGatedTools(t, examples)
-  const [planning, sending, limiting] = await Promise.all([gated(), gated(), gated()])
-  const allow = [examples, planning, sending, limiting].flatMap((one) => one.allow)
-  // A pool for all the transactions that are made to wait for locks.
-  const env = { DATABASE_POOL: '20', SWEEP_SECONDS: '0.5', CANCEL_SECONDS: '1' }
-  const stage = await openStage(t, { sites: { ...examples, allow }, env })
+  const [planning, sending, answering, limiting] = await Promise.all([gated(), gated(), gated(), gated()])
+  const allow = [examples, planning, sending, answering, limiting].flatMap((one) => one.allow)
+  // A pool for all the transactions that are made to wait for locks. Whoever repairs what stands still is in a hurry.
+  const hurry = { SWEEP_SECONDS: '0.5', CANCEL_SECONDS: '1', RECONCILE_SECONDS: '0.5', STANDSTILL_SECONDS: '6' }
+  const stage = await openStage(t, { sites: { ...examples, allow }, env: { DATABASE_POOL: '20', ...hurry } })
   const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
 
   const [waits, reconnected, unsent, unwanted] = await Promise.all([
@@ -47,10 +56,13 @@ export async function openAftermath(t: ExecutionContext) {
     longRun(stage),
   ])
   const planned = await beforePlanning(stage, planning)
-  const answered = await beforeRecording(stage)
-  const [limited, thinking, calling] = await Promise.all([refused(stage, limiting), inModelCall(stage), inCalls(stage)])
-  const swept = await sweeperOf(stage)
-  const receipts = await delivered(stage, api)
+  const answered = await beforeRecording(stage, answering)
+  await untilHeld(stage)
+  // What is over by itself after a while begins last, and when everybody is there.
+  const begin = await Promise.all([refused(stage, limiting), inModelCall(stage), inCalls(stage), delivered(stage, api)])
+  const [limited, thinking, calling] = await Promise.all([begin[0](), begin[1](), begin[2]()])
+  const receipts = await begin[3]()
+  await mustBeUnderWay([limited, thinking, calling])
   await Promise.all([api.kill(), worker.kill()])
 
   const killedAt = Date.now()
@@ -62,8 +74,8 @@ export async function openAftermath(t: ExecutionContext) {
     parked: await runOf(reconnected.someone, reconnected.runId),
     cancelled: await cancelledByLadder(stage, unwanted),
   }
-  await stage.platform.startWorker()
-  await untilSwept(stage, swept)
+  await stage.platform.startWorker({ reconciles: true })
+  await untilLookedAt(stage)
   const stillParked = {
     run: await runOf(waits.someone, waits.runId),
     next: await runOf(waits.someone, waits.next),
@@ -86,11 +98,15 @@ export async function openAftermath(t: ExecutionContext) {
     thinking,
     calling,
     receipts,
-    /** What has come to the site for the run. */
-    requestsOf: (runId: string): LoggedRequest[] =>
-      examples.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId)),
+    requestsOf: (runId: string) => requestsOf(stage, runId),
+    /** What anybody has repaired of the run. */
+    repairsOf: (runId: string) => repairsOf([...api.logs, ...worker.logs, ...stage.platform.logs], runId),
   }
 }
+
+/** What has come to the site for the run. */
+const requestsOf = ({ sites }: Stage, runId: string): LoggedRequest[] =>
+  sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
 
 export type Aftermath = Awaited<ReturnType<typeof openAftermath>>
 
@@ -138,15 +154,18 @@ async function beforePlanning(stage: Stage, { gate, origin }: Gated) {
 }
 
 /** Three calls that the site has answered, and their run's row is locked. */
-async function beforeRecording(stage: Stage) {
-  const { someone, runId } = await threeCalls(stage, stage.sites.badTools.origin)
-  const asked = () => stage.sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
-  await eventually(30, 'the site is asked for all', () => asked().length === tools.length || undefined)
-  const lock = hold(stage.platform.services.database, (trx) =>
+async function beforeRecording(stage: Stage, { gate, origin }: Gated) {
+  const { someone, runId } = await threeCalls(stage, origin, () => gate.shut())
+  await untilAll(stage, runId, 'started')
+  await eventually(20, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
+  const release = await hold(stage.platform.services.database, (trx) =>
     trx('runs').where({ id: runId }).forUpdate().select('id'),
   )
-  const release = await lock
-  await eventually(20, 'the site has answered', () => asked().every(({ status }) => status === 200) || undefined)
+  gate.open()
+  await eventually(20, 'the site has answered', () => {
+    const asked = requestsOf(stage, runId)
+    return (asked.length === tools.length && asked.every(({ status }) => status === 200)) || undefined
+  })
   await untilStuck(stage, 2 * tools.length)
   return { someone, runId, release }
 }
@@ -175,40 +194,53 @@ const untilStuck = (stage: Stage, transactions: number) =>
 /** A call that the site has put off for as long as the kill and some more take. */
 async function refused(stage: Stage, { origin }: Gated) {
   const { someone, sites } = await connect(stage, origin)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[call limit_first {"refusals":1,"seconds":8}]]', sites })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  return { someone, runId, run: await waiting(someone, runId, 40) }
+  const agent = await webhookAgent(someone, { systemPrompt: '[[call limit_first {"refusals":1,"seconds":10}]]', sites })
+  return async () => {
+    const { runId } = (await deliver(stage.platform, agent, {})).body
+    return { someone, runId, run: await waiting(someone, runId, 40) }
+  }
 }
 
 async function inModelCall(stage: Stage) {
   const someone = await customer(stage.platform)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 5]][[say Slept.]]' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  return { someone, runId }
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 10]][[say Slept.]]' })
+  return async () => {
+    const { runId } = (await deliver(stage.platform, agent, {})).body
+    await untilEvent(someone, runId, 'step.started')
+    return { someone, runId }
+  }
 }
 
 async function inCalls(stage: Stage) {
   const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
-  const agent = await webhookAgent(someone, { systemPrompt: calls(5), sites })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  const { requests } = stage.sites.badTools
-  await eventually(
-    30,
-    'the site works at all calls',
-    () =>
-      requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId)).length === tools.length || undefined,
-  )
-  return { someone, runId }
+  const agent = await webhookAgent(someone, { systemPrompt: calls(10), sites })
+  return async () => {
+    const { runId } = (await deliver(stage.platform, agent, {})).body
+    const asked = () => requestsOf(stage, runId).length === tools.length || undefined
+    await eventually(30, 'the site works at all calls', asked)
+    return { someone, runId }
+  }
 }
 
 /** The receipts of deliveries that nobody has had the time for. */
 async function delivered(stage: Stage, api: { url: string }) {
   const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
   const agent = await webhookAgent(someone, { systemPrompt: '[[call slow_once {"seconds":0}]]', sites })
-  const receipts = []
-  for (let number = 1; number <= 3; number += 1) receipts.push(await deliver(api, agent, { number }))
-  return { someone, receipts }
+  return async () => {
+    const receipts = []
+    for (let number = 1; number <= 3; number += 1) receipts.push(await deliver(api, agent, { number }))
+    return { someone, receipts }
+  }
+}
+
+/** Says of a machine that was too slow that it was, in place of what follows from it. */
+async function mustBeUnderWay(runs: { someone: Person; runId: string }[]): Promise<void> {
+  for (const { someone, runId } of runs) {
+    const { steps, status } = await runOf(someone, runId)
+    const kinds = (await timelineOf(someone, runId)).map(({ kind }) => kind)
+    const isOver = kinds.includes('tool.finished') || kinds.includes('wait.ended') || status === 'completed'
+    if (isOver || steps > 1) throw new Error(`What was to be killed was over before: ${kinds.join(', ')}`)
+  }
 }
 
 /** Cancels the run, and does what every API does in a loop, until it has ended. */
@@ -221,14 +253,21 @@ async function cancelledByLadder({ platform }: Stage, { someone, runId }: Awaite
   return { accepted, run: await ended(someone, runId, 1) }
 }
 
-/** Who holds the lease of the sweeper. */
-const sweeperOf = async ({ platform }: Stage): Promise<string | undefined> =>
-  (await platform.services.database('leases').where({ name: 'sweeper' }).first('holder'))?.holder
+/** The leases of those who look for what stands still, in one process at a time. */
+const looking = ['sweeper', 'reconciler'] as const
 
-/** Waits until the successor may sweep, and has looked at everything three times. */
-async function untilSwept(stage: Stage, killed: string | undefined): Promise<void> {
-  const { sweeper } = stage.platform.services
-  const taken = async () => (await sweeperOf(stage)) !== killed || undefined
-  await eventually(30, 'somebody else holds the lease of the sweeper', taken)
+const untilHeld = ({ platform }: Stage) =>
+  eventually(20, 'somebody looks for what stands still', async () => {
+    const held = await platform.services.database('leases').whereIn('name', looking)
+    return held.length === looking.length || undefined
+  })
+
+/** Waits until the successor may look for what stands still, and has looked at everything three times. */
+async function untilLookedAt({ platform }: Stage): Promise<void> {
+  const { lease, sweeper, reconciler } = platform.services
+  for (const name of looking) {
+    await eventually(30, `the successor holds the lease ${name}`, async () => (await lease.hold(name, 5)) || undefined)
+  }
   for (let time = 0; time < 3; time += 1) await sweeper.sweep()
+  for (let time = 0; time < 3; time += 1) await reconciler.reconcile()
 }

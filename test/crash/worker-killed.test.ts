@@ -5,7 +5,7 @@ import { ended, timelineOf, type Person } from '../helpers/people.ts'
 import { dataOf } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { openAftermath, tools, type Aftermath } from './killed-worker.ts'
-import { askedFor, courseOf, epochOf, isGapless, measured, repairsOf } from './record.ts'
+import { askedFor, courseOf, epochOf, isGapless, measured } from './record.ts'
 
 /** One kill for all tests; each looks at runs of its own. */
 const aftermath = forWholeFile(test, 'worker-killed', openAftermath)
@@ -16,11 +16,13 @@ interface Case {
 }
 
 /** The run is completed by the next worker. */
-async function completed(t: ExecutionContext, { killedAt }: Aftermath, { someone, runId }: Case) {
+async function completed(t: ExecutionContext, { stage, killedAt, repairsOf }: Aftermath, { someone, runId }: Case) {
   t.is((await ended(someone, runId, 60)).status, 'completed')
   const timeline = await timelineOf(someone, runId)
   measured(t, `${Date.now() - killedAt} ms from the kill: ${courseOf(timeline).join(', ')}`)
   t.true(isGapless(timeline.map(({ number }) => number)))
+  t.deepEqual(repairsOf(runId), [], 'it stood still rightly')
+  t.is(await epochOf(stage.platform, runId), 1)
   return timeline
 }
 
@@ -152,7 +154,9 @@ test('a run whose worker is killed while it waits for its turn is sent again whe
       [`${runId}:1:0`, 200],
     ],
   )
-  t.true(Date.parse(requests[1]!.at) - Date.parse(requests[0]!.at) >= 8000, 'no worker was too early')
+  const [refusedAt = 0, sentAt = 0] = requests.map(({ at }) => Date.parse(at))
+  t.true(sentAt - refusedAt >= 10_000, 'no worker was too early')
+  t.true(refusedAt < all.killedAt && sentAt > all.killedAt, 'one worker was refused, the next one was not')
   t.is(dataOf(timeline, 'wait.started').length, 1)
 })
 
@@ -162,8 +166,7 @@ test('a run that is cancelled while there is no worker is ended in the record, a
   const { accepted, run } = all.withoutWorker.cancelled
   t.is(accepted.status, 'running')
   t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  const { platform } = all.stage
-  t.deepEqual(repairsOf(platform.logs, runId), ['cancel-forced'])
-  t.is(await epochOf(platform, runId), 2, 'nothing of the killed worker could write for it')
+  t.deepEqual(all.repairsOf(runId), ['cancel-forced'])
+  t.is(await epochOf(all.stage.platform, runId), 2, 'nothing of the killed worker could write for it')
   await completed(t, all, { someone, runId: next })
 })
