@@ -10,6 +10,7 @@ import {
   callDirectly,
   catchRefresh,
   historyOf,
+  isLeased,
   leadThrough,
   lockRow,
   noticesOf,
@@ -88,6 +89,9 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   t.deepEqual(await historyOf(stored), ['expiry refreshed'])
   t.deepEqual(await historyOf(unstored), ['expiry null'])
   t.is(refreshesAt(contacts).length, 5)
+  const underWay = [unsentRun, beforePost, afterSpending, stillAlive, beforeCommit]
+  for (const victim of underWay) t.true(await isLeased(stage, victim), 'the worker that is killed has the lease')
+  t.false(await isLeased(stage, afterCommit))
 
   await first.kill()
   const killed = Date.now()

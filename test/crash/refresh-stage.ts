@@ -51,6 +51,12 @@ export const historyOf = async ({ someone, entryId }: Entry) =>
     .map(({ cause, outcome }) => `${cause} ${outcome}`)
     .toReversed()
 
+/** Whether somebody who lives has begun to refresh the owner's entry and not ended: that is what a kill cuts off. */
+export async function isLeased({ platform }: Stage, { entryId }: Entry): Promise<boolean> {
+  const open = await platform.services.database('vault_refreshes').where({ entryId }).whereNull('endedAt')
+  return open.length === 1 && open[0].leaseUntil > new Date()
+}
+
 export const callDirectly = ({ someone, entryId }: Entry, url = someone.url) =>
   call({ ...someone, url }, vault.callTool, { params: { entryId, toolName }, body: {} })
 

@@ -127,7 +127,7 @@ test('fifty calls at the same instant over two worker processes refresh a token 
   t.false(refreshesAt(contacts).some(({ consumedBefore }) => consumedBefore))
 })
 
-/** Takes so many of what the host takes in a minute, as if others had called it: until so many seconds from now. */
+/** Takes so many of what the host takes in a minute, as if others had called it: for so many seconds from now. */
 const occupy = ({ platform }: Stage, origin: string, slots: number, seconds: number) =>
   platform.services.database.raw(
     `insert into outgoing_slots (id, host, share, taken_at, ended_at, free_at)
