@@ -40,6 +40,16 @@ const world = forWholeFile(test, 'several-processes', async (t) => {
   return { stage, api, gated }
 })
 
+/** For how many seconds the calls of this test's agents count, each from its end: null while it is under way. */
+async function countedFor({ platform }: Stage, origin: string): Promise<(number | null)[]> {
+  const { rows } = await platform.services.database.raw<{ rows: { seconds: number | null }[] }>(
+    `select extract(epoch from free_at - ended_at)::float8 as seconds from outgoing_slots
+       where host = ? and share <> 'others' and (ended_at is null or ended_at >= taken_at)`,
+    [new URL(origin).host],
+  )
+  return rows.map(({ seconds }) => seconds)
+}
+
 /** Each call is another one: identical ones in a row would end the run. */
 const systemPrompt = Array.from({ length: callsPerAgent }, (_, n) => `[[call ${toolName} {"text":"${n}"}]]`).join('')
 
@@ -145,7 +155,7 @@ test('two agents over two worker processes share what is left of a host, and the
     [callsOf(0, 12), callsOf(1, 5)].map((prompt) => agentOf(someone, { systemPrompt: prompt, sites })),
   )
   await occupy(stage, badTools.origin, limit - 10, 3600)
-  // Long enough for both agents to be waiting when they become free.
+  // Who waits asks again at the time that it was told: slots cannot be freed any sooner than was said.
   const freeAt = Date.now() + 15_000
   await occupy(stage, badTools.origin, 10, 15)
   // The first one asks for more, and before the second one.
@@ -153,6 +163,7 @@ test('two agents over two worker processes share what is left of a host, and the
   await waiting(someone, first)
   const second = (await start(someone, slow!)).body.id
   await waiting(someone, second)
+  t.true(Date.now() < freeAt, 'both waited before anything was free')
   t.is((await ended(someone, second, 60)).status, 'completed')
 
   const arrivals = () =>
@@ -168,6 +179,11 @@ test('two agents over two worker processes share what is left of a host, and the
   )
   t.is(new Set(seen.flat().map(({ idempotencyKey }) => idempotencyKey)).size, 10, 'each call came once')
   t.true(seen.flat().every(({ at }) => Date.parse(at) >= freeAt))
+  const counted = await eventually(10, 'every call has let go of its slot', async () => {
+    const seconds = await countedFor(stage, badTools.origin)
+    return seconds.includes(null) ? undefined : seconds
+  })
+  t.deepEqual(counted, Array(10).fill(60), 'each of them counts for a minute')
   // Which of the two gets how many is for Temporal to say.
   t.is((await callersOf(t, [first, second])).length, 2, 'both processes asked')
   t.like(await waiting(someone, first), { waitingCause: 'rate_limit', toolCalls: 12 })
