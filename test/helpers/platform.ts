@@ -92,13 +92,14 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>
 let installed: Promise<void> | undefined
 
 /** To be waited for before anything of Temporal's worker is used. Once in a process: there is no second time. */
-export const installRuntime = (): Promise<void> =>
-  (installed ??= import('@temporalio/worker').then(({ DefaultLogger, makeTelemetryFilterString, Runtime }) => {
-    // A Temporal that is gone is what some tests are about, and the warnings of it would be among their results.
-    const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' })
-    const telemetryOptions = { logging: { filter } }
-    Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
-  }))
+export const installRuntime = (): Promise<void> => (installed ??= install())
+
+async function install(): Promise<void> {
+  const { DefaultLogger, makeTelemetryFilterString, Runtime } = await import('@temporalio/worker')
+  // A Temporal that is gone is what some tests are about, and the warnings of it would be among their results.
+  const telemetryOptions = { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } }
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
+}
 
 /**
  * What workers of tests leave to the tests, which do it themselves and look at what comes of it; some of it would besides

@@ -579,6 +579,6 @@ test.serial('the time limit holds although the garbage collector runs while an a
   const collect = runInNewContext('gc') as () => void
   const collecting = setInterval(() => collect(), 100)
   t.teardown(() => clearInterval(collecting))
-  const answers = Array.from({ length: 10 }, () => failureOf(t, ask({ timeoutMs: 2000, maxBytes: 1_000_000 })))
+  const answers = Array.from({ length: 10 }, () => failureOf(t, ask({ timeoutMs: 5000, maxBytes: 1_000_000 })))
   for (const failure of await Promise.all(answers)) t.deepEqual(failure, { reason: 'timeout', maybeSent: true })
 })
