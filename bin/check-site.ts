@@ -40,10 +40,11 @@ function readCommand(): Arguments | undefined {
 /** Tells the person on standard error what to open, so that the report alone is on standard output. */
 const signIn =
   (redirectUri: string, pasted: boolean) =>
-  async (url: string): Promise<string> => {
-    const back = pasted ? undefined : listenForCallback(redirectUri, secondsToSignIn)
-    console.error(`Open this address in a browser, sign in and consent:\n${url}`)
-    return back ?? askForAddress()
+  (url: string): Promise<string> => {
+    const invite = () => console.error(`Open this address in a browser, sign in and consent:\n${url}`)
+    if (!pasted) return listenForCallback(redirectUri, secondsToSignIn, invite)
+    invite()
+    return askForAddress()
   }
 
 main().catch((error: unknown) => {

@@ -6,10 +6,10 @@ const page =
   '<!doctype html><meta charset="utf-8"><title>Switchyard check</title><p>Thank you. The check goes on in the terminal; you may close this page.'
 
 /**
- * Waits on a redirect address of this machine until a browser comes to it, and answers with the whole address. Fails if
- * the port is taken, or when nobody came in time.
+ * Waits on a redirect address of this machine until a browser comes to it, and answers with the whole address. `invite`
+ * is called once somebody may come. Fails if the port is taken, or when nobody came in time.
  */
-export async function listenForCallback(redirectUri: string, seconds: number): Promise<string> {
+export async function listenForCallback(redirectUri: string, seconds: number, invite: () => void): Promise<string> {
   const address = new URL(redirectUri)
   const server = createServer()
   server.listen(Number(address.port || 80), address.hostname.replace(/^\[|\]$/g, ''))
@@ -24,6 +24,7 @@ export async function listenForCallback(redirectUri: string, seconds: number): P
     if (isCallback) resolve(came.href)
   })
   try {
+    invite()
     return await promise
   } finally {
     clearTimeout(late)

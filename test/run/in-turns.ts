@@ -52,8 +52,18 @@ function inTurn(file: SharingFile, implementation: Implementation): Implementati
       if (file.left === 0) await file.end()
       pass()
     })
-    return implementation(t, ...given)
+    try {
+      return await implementation(t, ...given)
+    } catch (error) {
+      throw traceable(error)
+    }
   }
+}
+
+/** ava's report ends in the middle at an error that does not say where it comes from, as those of fetch may not. */
+function traceable(error: unknown): unknown {
+  if (!(error instanceof Error) || error.stack?.includes('\n    at ')) return error
+  return new Error(error.message, { cause: error })
 }
 
 function pass(): void {
