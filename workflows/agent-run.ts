@@ -85,7 +85,11 @@ async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[
   )
 }
 
-/** Records the ending, and closes this workflow in the same colour for those who look at it in Temporal. */
+/**
+ * Records the ending, and closes this workflow in the same colour for those who look at it in Temporal. It closes as
+ * failed where it learns of its cancelling from the record alone: Temporal takes as cancelled only what it was asked to
+ * cancel.
+ */
 async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
   await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))
   setCurrentDetails(reason ? `Ended: ${status} (${reason}).` : `Ended: ${status}.`)

@@ -81,7 +81,7 @@ test('a run that waits goes on as soon as it is told to', async (t) => {
   gate.open()
   await waiting(someone, id)
   await call(someone, agents.resumeAgent, { params: { agentId: agent.id } })
-  t.is((await ended(someone, id)).status, 'completed')
+  t.is((await ended(someone, id, 15)).status, 'completed')
 })
 
 test('Temporal shows which step and which tool an activity is', async (t) => {

@@ -67,7 +67,7 @@ for (const [status, reach] of Object.entries(states))
       t.like(await read(), { status, epoch: 1 })
       await ask(someone, id, agentId)
       const workflow = temporal.workflow.getHandle(`run/${id}`)
-      await eventually(15, 'its workflow is cancelled', async () =>
+      await eventually(10, 'its workflow is cancelled', async () =>
         (await workflow.describe()).status.name === 'CANCELLED' ? true : undefined,
       )
       t.like(await read(), { status: 'cancelled', reason, epoch: 1 })
