@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
 
 const user = 'switchyard'
 const safe = ['max_connections=200']
-/** No safety against a power failure, and no counting of what only an operator would look at. */
+/** No safety against a power failure, no replicas, and no statistics: nothing lives long enough to be tuned by them. */
 const unsafe = [
   'max_connections=400',
   'fsync=off',
@@ -40,7 +40,6 @@ const unsafe = [
   'wal_level=minimal',
   'max_wal_senders=0',
   'track_counts=off',
-  'track_activities=off',
   'jit=off',
 ]
 

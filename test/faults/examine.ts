@@ -27,7 +27,9 @@ export async function openCopy(ground: TestGround, root: string, name: string) {
   const admin = given(ground, 'POSTGRES')
   await onServer(admin, (client) => client.query(`create role ${name} superuser login password 'test'`))
   const own = Object.assign(new URL(admin), { username: name, password: 'test' }).href
-  const env: Record<string, string> = { ...ground.env, SWITCHYARD_TEST_POSTGRES: own }
+  // Compiled code is kept by its path, and that of a copy is of no use once the copy is gone.
+  const compiled = join(ground.folder, 'compiled')
+  const env: Record<string, string> = { ...ground.env, SWITCHYARD_TEST_POSTGRES: own, NODE_COMPILE_CACHE: compiled }
 
   /** What is made once for all tests is made anew for a fault in it. */
   async function environmentFor({ file }: Fault): Promise<Record<string, string>> {

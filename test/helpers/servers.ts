@@ -22,7 +22,7 @@ export const sharedServers = () => ({
   certificates: given('CERTIFICATES'),
 })
 
-/** Where each process of tests notes how long it lived; undefined for a file that is run without bin/test.ts. */
+/** Where it is noted how long each file of tests took; undefined for a file that is run without bin/test.ts. */
 export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
 
 let made = 0
