@@ -27,7 +27,12 @@ test('a worker that freezes until its task was tried three times in vain is no r
   reconcile(t, stage.platform)
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone)
-  await ended(someone, (await deliver(stage.platform, agent, {})).body.runId)
+  const first = (await deliver(stage.platform, agent, {})).body.runId
+  await ended(someone, first)
+  // What has ended on record and is open in Temporal would be closed for it, and rightly so.
+  await eventually(10, 'it has ended in Temporal, too', async () =>
+    (await services.temporal.inspection.run(first)) === null ? true : undefined,
+  )
   process.kill(worker.pid, 'SIGSTOP')
   const { runId } = (await deliver(stage.platform, agent, {})).body
   // Each time for ten seconds. What is tried so often is repaired, if there is a worker to do better.
