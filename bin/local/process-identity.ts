@@ -25,13 +25,21 @@ export function commandOf(pid: number): string {
   return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
 }
 
-/** Start time in ticks since boot (proc(5), field 22), with the boot's own id: ticks repeat after a restart. */
+/** Start time in ticks since boot, with the boot's own id: ticks repeat after a restart. */
 function startOnLinux(pid: number): string | undefined {
-  const stat = readIfThere(`/proc/${pid}/stat`)
+  const ticks = startInStat(readIfThere(`/proc/${pid}/stat`) ?? '')
+  return ticks && `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
+}
+
+/**
+ * Field 22 of a process's line (proc(5)), or undefined if it has ended. A process whose first thread is gone (state Z)
+ * has not ended while it has others: until then it keeps its ports.
+ */
+export function startInStat(stat: string): string | undefined {
   // The second field is the name in parentheses, and may itself hold blanks and parentheses.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
-  if (!fields || fields[0] === 'Z') return undefined
-  return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${fields[19]}`
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, threads, start] = [fields[0], fields[17], fields[19]]
+  return state === 'Z' && Number(threads) <= 1 ? undefined : start
 }
 
 const startElsewhere = (pid: number): string | undefined => ps(pid, 'lstart=,command=')
