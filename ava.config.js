@@ -1,14 +1,11 @@
-/** What shares a process: `test/together/1234/api-2.ts` is the second of its name. */
-const group = /\/test\/together\/\d+\/\D*(\d*)\.ts$/
+/** What shares a process: `test/together/1234/shared-2.ts`. */
+const group = /\/test\/together\/\d+\/(\w+)/
 
 /**
- * Of groups, the first of each name before the second of any: so those that mostly wait, those that kill processes, run
- * beside those that mostly work.
+ * What takes longest first: what shares a few processes, then what needs no server, and files about time at the end, when
+ * there is less beside them.
  */
-const place = (file) => {
-  const found = group.exec(file)
-  return found ? Number(found[1] || 1) : 0
-}
+const place = (file) => ['shared', 'pure', undefined].indexOf(group.exec(file)?.[1])
 
 export default {
   extensions: ['ts'],

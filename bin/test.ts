@@ -1,8 +1,7 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readHouse } from '../test/house/source.ts'
-import { arrange } from '../test/run/arrange.ts'
+import { arrange, shares } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
 import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
 import { togetherFolder, writeTogether } from '../test/run/together.ts'
@@ -20,9 +19,7 @@ const start = Date.now()
 
 async function runAva({ folder, record, env }: TestGround): Promise<number> {
   const given = process.argv.slice(2)
-  // One file more than there are cores: some wait for things to happen, and what is timed must not be slowed down more.
-  const files = String(Math.min(4, availableParallelism() + 1))
-  const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', files]
+  const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', String(shares)]
   const chosen = given.some(namesFiles) ? [] : everything()
   const log = { SWITCHYARD_TEST_DURATIONS: join(folder, durations) }
   const { output, ended } = startAva({ record, env: { ...env, ...log } }, [...concurrency, ...given, ...chosen])

@@ -10,6 +10,9 @@ import { embeddedPostgres, ensureDatabase, type EmbeddedPostgres } from './postg
 import type { ProcessRecord } from './process-record.ts'
 import { temporalServer } from './temporal-server.ts'
 
+/** It needs a third of one; on more it spends a tenth besides on sharing the work out. */
+const onOneCore = { GOMAXPROCS: '1' }
+
 /** What servers for tests are made from; handed from the runner to the tests through the environment. */
 export interface TestServerOptions {
   /** A folder that is thrown away afterwards. */
@@ -42,7 +45,10 @@ export async function testTemporal(
   const [port = 0] = await freePorts(1)
   await mkdir(folder, { recursive: true })
   const databaseFile = lasting ? { databaseFile: join(folder, `temporal-${port}.db`) } : {}
-  const control = createControl(temporalServer({ binary, port, environment, ...databaseFile }), record)
+  const control = createControl(
+    temporalServer({ binary, port, environment: { ...environment, ...onOneCore }, ...databaseFile }),
+    record,
+  )
   await control.start()
   return { control, address: `127.0.0.1:${port}` }
 }

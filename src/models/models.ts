@@ -1,14 +1,6 @@
 import { addAbortListener } from 'node:events'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import {
-  generateText,
-  jsonSchema,
-  tool,
-  wrapLanguageModel,
-  type JSONSchema7,
-  type ModelMessage,
-  type ToolSet,
-} from 'ai'
+import type { JSONSchema7, ModelMessage, ToolSet } from 'ai'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { startDeadline } from '../deadline.ts'
@@ -86,11 +78,15 @@ export function createModels({
   return { step, buildPrompt, nameTools }
 }
 
+/** Loaded by those only who ask a model: it is a tenth of all the code that an API would load. */
+const aiSdk = () => import('ai')
+
 /**
  * Goes through generateText for the prompt's sake, but reads the answer before generateText does: of two calls with one
  * id that would make a copy of the first, and it reads arguments into numbers, where the record keeps the text.
  */
 async function ask(languageModel: LanguageModelV4, request: StepRequest, signal: AbortSignal): Promise<Answer> {
+  const { generateText, wrapLanguageModel } = await aiSdk()
   let answer: Answer | undefined
   const model = wrapLanguageModel({
     model: languageModel,
@@ -107,20 +103,21 @@ async function ask(languageModel: LanguageModelV4, request: StepRequest, signal:
   const options = { maxRetries: 0, abortSignal: signal, telemetry: { isEnabled: false } }
   await unlessAborted(
     signal,
-    generateText({ model, instructions, messages, tools: toolSet(request.tools), ...options }),
+    generateText({ model, instructions, messages, tools: await toolSet(request.tools), ...options }),
   )
   if (!answer) throw unusableAnswer('did not come')
   return answer
 }
 
 /** Without `execute`, so nothing runs. Providers demand an object schema, which sites may leave unsaid. */
-const toolSet = (tools: ModelTool[]): ToolSet =>
-  Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => {
-      const schema: JSONSchema7 = { type: 'object', properties: {}, ...inputSchema }
-      return [name, tool({ description, inputSchema: jsonSchema(schema) })]
-    }),
-  )
+async function toolSet(tools: ModelTool[]): Promise<ToolSet> {
+  const { jsonSchema, tool } = await aiSdk()
+  const entries = tools.map(({ name, description, inputSchema }) => {
+    const schema: JSONSchema7 = { type: 'object', properties: {}, ...inputSchema }
+    return [name, tool({ description, inputSchema: jsonSchema(schema) })]
+  })
+  return Object.fromEntries(entries) as ToolSet
+}
 
 /** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

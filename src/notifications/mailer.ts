@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 
 /** One mail to one owner. */
@@ -20,7 +19,7 @@ export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away
 export function createMailer({ mail, http }: Pick<Config, 'mail' | 'http'>) {
   if (mail.smtpUrl === undefined) return undefined
   const timeoutMs = mail.timeoutSeconds * 1000
-  const transport = createTransport({
+  const settings = {
     url: mail.smtpUrl,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -28,13 +27,15 @@ export function createMailer({ mail, http }: Pick<Config, 'mail' | 'http'>) {
     dnsTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  }
   const { hostname } = new URL(http.baseUrl)
 
   /** Never throws. Takes three times the configured timeout at most, however slowly the server goes on. */
   return async function deliver({ id, to, subject, text }: Mail): Promise<Delivery> {
     try {
-      await transport.sendMail({
+      // Loaded by those only who have a mail to send.
+      const { createTransport } = await import('nodemailer')
+      await createTransport(settings).sendMail({
         from: mail.from,
         // Not as a text, in which an odd address could pass for several.
         to: { name: '', address: to },

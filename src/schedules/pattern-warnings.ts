@@ -27,7 +27,8 @@ const monthNames = [
   'December',
 ]
 
-const listOf = new Intl.ListFormat('en')
+/** Made when it is needed: the first one costs as much as loading this file and fifty others. */
+const listOf = (parts: string[]): string => new Intl.ListFormat('en').format(parts)
 
 /** Warns of days that not every month has, and of a `*` in one day field that makes both fields necessary. */
 export function dayWarnings(cron: Cron): ScheduleWarning[] {
@@ -56,7 +57,7 @@ function missing(day: number, cron: Cron): ScheduleWarning[] {
   if (day === 29 && cron.month.includes(2)) return [leapDay(cron)]
   const without = cron.month.filter((one) => day > daysOfMonth(one)).map((one) => monthNames[one - 1] ?? '')
   if (without.length === 0) return []
-  const message = `Day ${day} does not exist in ${listOf.format(without)}; it is skipped there${butWeekdays(cron)}.`
+  const message = `Day ${day} does not exist in ${listOf(without)}; it is skipped there${butWeekdays(cron)}.`
   return [{ code: 'day_not_in_every_month', message }]
 }
 

@@ -49,20 +49,16 @@ export async function openAftermath(t: ExecutionContext) {
   const stage = await openStage(t, { sites: { ...examples, allow }, env: { DATABASE_POOL: '20', ...hurry } })
   const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
 
-  const [waits, reconnected, unsent, unwanted] = await Promise.all([
-    parked(stage),
-    parked(stage),
-    beforeSending(stage, sending),
-    longRun(stage),
-  ])
+  const [waits, reconnected, unwanted] = await Promise.all([parked(stage), parked(stage), longRun(stage)])
   const planned = await beforePlanning(stage, planning)
   const answered = await beforeRecording(stage, answering)
   await untilHeld(stage)
+  const unsent = await beforeSending(stage, sending)
   // What is over by itself after a while begins last, and when everybody is there.
   const begin = await Promise.all([refused(stage, limiting), inModelCall(stage), inCalls(stage), delivered(stage, api)])
   const [limited, thinking, calling] = await Promise.all([begin[0](), begin[1](), begin[2]()])
   const receipts = await begin[3]()
-  await mustBeUnderWay([limited, thinking, calling])
+  await mustBeUnderWay([unsent, limited, thinking, calling])
   await Promise.all([api.kill(), worker.kill()])
 
   const killedAt = Date.now()

@@ -15,6 +15,6 @@ export async function eventually<T>(
     if (answer !== undefined) return answer
     const passed = Date.now() - began
     if (passed > seconds * 1000) throw new Error(`It did not come to pass within ${seconds} s that ${what}.`)
-    await delay(Math.min(250, Math.max(20, passed / 8)))
+    await delay(Math.min(300, Math.max(40, passed / 4)))
   }
 }

@@ -11,7 +11,7 @@ import { createLogger } from '../../src/logger.ts'
 import { createServices } from '../../src/services.ts'
 import { createTestDatabase } from './database.ts'
 import { cheapCost } from './passwords.ts'
-import { sharedServers } from './servers.ts'
+import { runWorkflowsHere, sharedServers } from './servers.ts'
 import type { Sites } from './sites.ts'
 import { taskQueueFor } from './temporal.ts'
 
@@ -98,6 +98,7 @@ async function install(): Promise<void> {
   const { DefaultLogger, makeTelemetryFilterString, Runtime } = await import('@temporalio/worker')
   // A Temporal that is gone is what some tests are about, and the warnings of it would be among their results.
   const telemetryOptions = { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } }
+  runWorkflowsHere()
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
 }
 

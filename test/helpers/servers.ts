@@ -41,6 +41,18 @@ export function ownServerOptions(): TestServerOptions {
   return { folder: ownFolder(), record, environment: ownEnvironment() }
 }
 
+const inThisThread = 'TEMPORAL_DEBUG'
+
+/**
+ * From now on workers in this process run workflows in its own thread, which costs half as much. Those that are processes
+ * do as in production.
+ */
+export function runWorkflowsHere(): void {
+  process.env[inThisThread] = 'true'
+}
+
 /** The environment of this process, to hand to a process that the test starts. */
-export const ownEnvironment = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+export function ownEnvironment(): Record<string, string> {
+  const { [inThisThread]: _, ...own } = process.env
+  return Object.fromEntries(Object.entries(own).filter((pair): pair is [string, string] => pair[1] !== undefined))
+}

@@ -3,7 +3,7 @@ import { request } from 'node:https'
 import type { ExecutionContext } from 'ava'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
-import { startContacts, type ContactsOptions } from '../../examples/sites/contacts/server.ts'
+import type { ContactsOptions } from '../../examples/sites/contacts/server.ts'
 import { startIssueTracker, type IssueTrackerOptions } from '../../examples/sites/issue-tracker/server.ts'
 import { temporaryCertificates } from './https-server.ts'
 
@@ -37,6 +37,8 @@ export async function startSites(t: ExecutionContext, options: Partial<IssueTrac
  */
 export async function startContactsSite(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
   const tls = await temporaryCertificates()
+  // Loaded by those only who want it: its OAuth server is a tenth of all the code that a test loads.
+  const { startContacts } = await import('../../examples/sites/contacts/server.ts')
   const site = await startContacts({ port: 0, tls, ...options })
   t.teardown(site.close)
   return { site, caFile: tls.caFile, allow: [new URL(site.origin).host] }

@@ -19,7 +19,7 @@ const house = (files: Record<string, string>, unusual: Unusual = {}) =>
 
 const one = 'test/one.test.ts'
 const isTogether = { alone: [], together: new Map([['pure', [one]]]) }
-const hasServer = { alone: [], together: new Map([['one.test.ts', [one]]]) }
+const hasServer = { alone: [], together: new Map([['shared-1', [one]]]) }
 
 const harmless: Record<string, string> = {
   'loads what reaches nothing': `import { plain } from '../src/plain.ts'`,
@@ -68,29 +68,20 @@ test('files that import each other are read to the end', (t) => {
 
 const withServer = `import { door } from '../helpers/servers.ts'`
 
-const api = (count: number) =>
-  Array.from({ length: count }, (_, index) => `test/api/${'abcdefghijklmn'[index]}.test.ts`)
+const named = (letters: string): string[] => letters.split('').map((letter) => `test/api/${letter}.test.ts`)
 
-test('files that need a server share processes by their top folder, twelve at a time', (t) => {
-  const names = api(14)
-  const { alone, together } = house(Object.fromEntries(names.map((name) => [name, withServer])))
-  t.deepEqual(alone, [])
+test('files that need a server are dealt out, those that take long first, and a file about time has its own process', (t) => {
+  const files = Object.fromEntries(named('abcdefgh').map((name) => [name, withServer]))
+  const { alone, together } = house(files, { timedFiles: named('b'), slowFiles: named('hg') })
+  t.deepEqual(alone, named('b'))
   t.deepEqual(
     [...together],
     [
-      ['api', names.slice(0, 12)],
-      ['api-2', names.slice(12)],
+      ['shared-1', named('hef')],
+      ['shared-2', named('gd')],
+      ['shared-3', named('ac')],
     ],
   )
-})
-
-test('a slow file counts as four, and a file about time has a process of its own', (t) => {
-  const names = api(5)
-  const [timed = '', ...slowFiles] = names
-  const files = Object.fromEntries(names.map((name) => [name, withServer]))
-  const { alone, together } = house(files, { timedFiles: [timed], slowFiles })
-  t.deepEqual(alone, [timed])
-  t.deepEqual([...together.values()], [slowFiles.slice(0, 3), slowFiles.slice(3)])
 })
 
 test('every file of tests has exactly one place, and what is unusual is there', (t) => {

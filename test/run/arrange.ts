@@ -11,9 +11,8 @@ const door = 'test/helpers/servers.ts'
 const processes = 'node:child_process'
 const ownHooks = /\btest\.(serial|before|after|beforeEach|afterEach|only)\b|\bforWholeFile\b/
 
-/** What a process takes on, and what a slow file takes of it: with more, it would be among the last to end. */
-const room = 12
-const slow = 4
+/** How many processes the files that need a server are spread over. */
+export const shares = 3
 
 /** Files that are not like the others. */
 export interface Unusual {
@@ -25,40 +24,36 @@ export interface Unusual {
 
 /**
  * Arranges all tests. The start of a process and the first use of all code in it cost more than most files of tests do,
- * so those that need no server share one process, and those that do need one share others, by top folder.
+ * so those that need no server share one process, and the others share a few. These are dealt out like cards: each process
+ * has its part of what waits, kills and computes, so that there is something to compute at any time.
  */
 export function arrange(house: SourceFile[], { slowFiles = [], timedFiles = [] }: Unusual = {}): Arrangement {
   const files = new Map(house.map((file) => [file.path, file]))
-  const groups = new Map<string, Group>()
-  const alone: string[] = []
-  for (const file of house.filter(({ path }) => path.endsWith('.test.ts'))) {
-    const isSlow = slowFiles.includes(file.path)
-    const isPure = !ownHooks.test(file.code) && !loads(file, files).some((it) => it === door || it === processes)
-    if (timedFiles.includes(file.path)) alone.push(file.path)
-    else if (isPure && !isSlow) join(groups, 'pure', file.path, 0)
-    else join(groups, topFolder(file.path), file.path, isSlow ? slow : 1)
-  }
-  return { alone, together: new Map([...groups].map(([name, { files: members }]) => [name, members])) }
-}
-
-interface Group {
-  files: string[]
-  taken: number
-}
-
-/** `test/src/runs/held.test.ts`: `src`. */
-const topFolder = (path: string): string => path.split('/')[1] ?? path
-
-/** Adds a file to the first group of that name which has room: `api`, `api-2`, `api-3`. */
-function join(groups: Map<string, Group>, name: string, path: string, takes: number): void {
-  for (let number = 1; ; number += 1) {
-    const key = number === 1 ? name : `${name}-${number}`
-    const group = groups.get(key) ?? { files: [], taken: 0 }
-    if (group.taken + takes > room) continue
-    groups.set(key, { files: [...group.files, path], taken: group.taken + takes })
-    return
+  const tests = house.filter(({ path }) => path.endsWith('.test.ts') && !timedFiles.includes(path))
+  const isPure = (file: SourceFile): boolean =>
+    !ownHooks.test(file.code) && !loads(file, files).some((it) => it === door || it === processes)
+  const pure = tests.filter((file) => isPure(file)).map(({ path }) => path)
+  const others = tests.map(({ path }) => path).filter((path) => !pure.includes(path))
+  const slow = slowFiles.filter((path) => others.includes(path))
+  // What takes long begins early.
+  const together = deal([...slow, ...others.filter((path) => !slow.includes(path))])
+  return {
+    alone: [...timedFiles],
+    together: new Map([...(pure.length > 0 ? [['pure', pure] as const] : []), ...together]),
   }
 }
+
+/** `shared-1` and so on; no more of them than there are paths. */
+function deal(paths: string[]): [string, string[]][] {
+  return Array.from({ length: Math.min(shares, paths.length) }, (_, share) => [
+    `shared-${share + 1}`,
+    paths.filter((_path, index) => shareOf(index) === share),
+  ])
+}
+
+/** Up and down the shares, so that none has the longest file of every round. */
+const shareOf = (index: number): number =>
+  Math.floor(index / shares) % 2 === 0 ? index % shares : shares - 1 - (index % shares)
 
 /** Everything that a file loads at run time, directly or not: files of the house and packages. */
 function loads(file: SourceFile, files: ReadonlyMap<string, SourceFile>): string[] {

@@ -1,7 +1,10 @@
 import { registerHooks } from 'node:module'
+import { setImmediate } from 'node:timers/promises'
 import ava, { type ExecutionContext } from 'ava'
 import { durationsLog } from '../helpers/servers.ts'
 import { noteDuration } from './durations.ts'
+import { Turns, type Asker } from './turns.ts'
+import { slowFiles } from './unusual-files.ts'
 
 /**
  * Stands for `ava` in files that share a process. ava begins all tests of a process at once, which is right for one file
@@ -9,21 +12,28 @@ import { noteDuration } from './durations.ts'
  * And ava takes down what is shared within a file when the process ends; here that happens after the file's last test,
  * because what is left standing polls and is in the way of all others.
  */
-const atOnce = 4
+const turns = new Turns(3, 2)
 
 type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 
 /** A file whose tests take turns with those of others. */
-class SharingFile {
+class SharingFile implements Asker {
   /** How many of its tests are still to end. */
   left = 0
   /** When the first of them began, in milliseconds. */
   began: number | undefined
   readonly takeDown: (() => unknown)[] = []
+  /** Resolves when those of its serial tests have ended that were begun so far. */
+  serial: Promise<unknown> = Promise.resolve()
+  readonly isSlow: boolean
+  readonly place: number
   private readonly name: string
 
-  constructor(name: string) {
+  /** What comes earlier is gone through earlier, and taken down. */
+  constructor(name: string, place: number) {
     this.name = name
+    this.place = place
+    this.isSlow = slowFiles.includes(name)
   }
 
   /** What is to be taken down is taken down once: after the last test, or at the end if not all tests of the file ran. */
@@ -36,21 +46,23 @@ class SharingFile {
 }
 
 const root = new URL('../../', import.meta.url)
-let current = new SharingFile('')
-let running = 0
-const waiting: (() => void)[] = []
+let current = new SharingFile('', 0)
 
-function inTurn(file: SharingFile, implementation: Implementation): Implementation {
+function inTurn(file: SharingFile, implementation: Implementation, isSerial: boolean): Implementation {
   file.left += 1
   return async (t, ...given) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    await (isSerial ? oneByOne(file, over) : afterSerial(file))
+    await turns.take(file)
     file.began ??= performance.now()
     // The first to be asked for is the last to be done.
     t.teardown(async () => {
       file.left -= 1
       if (file.left === 0) await file.end()
-      pass()
+      end()
+      // The next of its serial tests asks before the turn is given to another.
+      await setImmediate()
+      turns.pass(file)
     })
     try {
       return await implementation(t, ...given)
@@ -60,31 +72,47 @@ function inTurn(file: SharingFile, implementation: Implementation): Implementati
   }
 }
 
+function oneByOne(file: SharingFile, over: Promise<void>): Promise<unknown> {
+  const before = file.serial
+  file.serial = over
+  return before
+}
+
+/** ava has called all tests of the process by then, the serial ones among them, which come before the others of their file. */
+async function afterSerial(file: SharingFile): Promise<unknown> {
+  await setImmediate()
+  return file.serial
+}
+
 /** ava's report ends in the middle at an error that does not say where it comes from, as those of fetch may not. */
 function traceable(error: unknown): unknown {
   if (!(error instanceof Error) || error.stack?.includes('\n    at ')) return error
   return new Error(error.message, { cause: error })
 }
 
-function pass(): void {
-  const next = waiting.shift()
-  if (next) next()
-  else running -= 1
-}
-
 const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
   always: (hook: () => unknown) => void current.takeDown.push(hook),
 })
 
-/** `test(title, implementation)` and `test.after.always(hook)`; tests that are serial run one by one anyway. */
+/** A test whose implementation, whichever of the arguments it is, waits for its turn. */
+const declare = (given: unknown[], isSerial: boolean): unknown =>
+  Reflect.apply(
+    ava,
+    undefined,
+    given.map((one) => (typeof one === 'function' ? inTurn(current, one as Implementation, isSerial) : one)),
+  )
+
+/**
+ * `test(title, implementation)`, `test.serial` and `test.after.always(hook)`. ava would run serial tests before all others
+ * of the process, one at a time; here they are so in their file only.
+ */
 const test = new Proxy(ava, {
-  apply: (target, self, given: unknown[]) =>
-    Reflect.apply(
-      target,
-      self,
-      given.map((one) => (typeof one === 'function' ? inTurn(current, one as Implementation) : one)),
-    ) as unknown,
-  get: (target, name) => (name === 'after' ? after : (Reflect.get(target, name) as unknown)),
+  apply: (_target, _self, given: unknown[]) => declare(given, false),
+  get(target, name) {
+    if (name === 'after') return after
+    if (name === 'serial') return (...given: unknown[]) => declare(given, true)
+    return Reflect.get(target, name) as unknown
+  },
 })
 
 /** Loads files of tests, by their paths inside the project. Whichever of their code loads ava gets this module in its place. */
@@ -95,8 +123,8 @@ export async function loadInTurns(files: string[]): Promise<void> {
         ? { url: import.meta.url, shortCircuit: true }
         : next(specifier, context),
   })
-  for (const path of files) {
-    const file = (current = new SharingFile(path))
+  for (const [place, path] of files.entries()) {
+    const file = (current = new SharingFile(path, place))
     await import(new URL(path, root).href)
     ava.after.always(() => file.end())
   }
