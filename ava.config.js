@@ -1,11 +1,8 @@
 /** What shares a process: `test/together/1234/shared-2.ts`. */
 const group = /\/test\/together\/\d+\/(\w+)/
 
-/**
- * What takes longest first: what shares a few processes, then what needs no server, and files about time at the end, when
- * there is less beside them.
- */
-const place = (file) => ['shared', 'pure', undefined].indexOf(group.exec(file)?.[1])
+/** What shares a few processes takes longest; files with one of their own are about time, and have less beside them later. */
+const place = (file) => ['shared', undefined, 'pure'].indexOf(group.exec(file)?.[1])
 
 export default {
   extensions: ['ts'],

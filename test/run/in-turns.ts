@@ -52,7 +52,10 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
   file.left += 1
   return async (t, ...given) => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
-    await (isSerial ? oneByOne(file, over) : afterSerial(file))
+    const before = isSerial ? oneByOne(file, over) : undefined
+    // ava has called all tests of the process by then, the serial ones of this file among them, which come first.
+    await setImmediate()
+    await (before ?? file.serial)
     await turns.take(file)
     file.began ??= performance.now()
     // The first to be asked for is the last to be done.
@@ -72,16 +75,11 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
   }
 }
 
+/** Puts a serial test behind those of its file that were begun before it; resolves when they are over. */
 function oneByOne(file: SharingFile, over: Promise<void>): Promise<unknown> {
   const before = file.serial
   file.serial = over
   return before
-}
-
-/** ava has called all tests of the process by then, the serial ones among them, which come before the others of their file. */
-async function afterSerial(file: SharingFile): Promise<unknown> {
-  await setImmediate()
-  return file.serial
 }
 
 /** ava's report ends in the middle at an error that does not say where it comes from, as those of fetch may not. */
