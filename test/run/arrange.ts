@@ -16,7 +16,7 @@ export const shares = 3
 
 /** Files that are not like the others. */
 export interface Unusual {
-  /** Those that take several times as long. */
+  /** Those that mostly wait, what takes longest first. */
   slowFiles?: readonly string[]
   /** Those that have a process of their own. */
   timedFiles?: readonly string[]

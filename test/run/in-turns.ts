@@ -61,11 +61,14 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
     // The first to be asked for is the last to be done.
     t.teardown(async () => {
       file.left -= 1
-      if (file.left === 0) await file.end()
-      end()
-      // The next of its serial tests asks before the turn is given to another.
-      await setImmediate()
-      turns.pass(file)
+      try {
+        if (file.left === 0) await file.end()
+      } finally {
+        end()
+        // The next of its serial tests asks before the turn is given to another.
+        await setImmediate()
+        turns.pass(file)
+      }
     })
     try {
       return await implementation(t, ...given)
