@@ -108,7 +108,8 @@ export const runs: Fault[] = [
     find: ".where({ agentId, status: 'queued' }).orderBy('sequence').first()",
     replace: ".where({ agentId, status: 'queued' }).orderBy('sequence', 'desc').first()",
     why: 'the latest delivery goes first',
-    tests: ['test/src/runs/by-hand.test.ts'],
+    tests: ['test/src/runs/late-party.test.ts'],
+    match: 'runs are claimed in the order*',
   },
   {
     id: 'runs/claim-again-takes-up',
