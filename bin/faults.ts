@@ -10,10 +10,10 @@ import { readResults } from '../test/faults/results.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
 
 /**
- * `npm run faults [-- [--jobs <n>] [--twice] <part of an id or path>…]`: plants faults in a copy of the project, one at a
- * time, and says which tests notice each. For people who change the code; `npm test` does not run it. With `--twice` a
- * fault has to be noticed two times in a row: a test that fails by chance does not do that. Ends with 1 if a fault was
- * missed or could not be planted, or if the tests fail without any.
+ * `npm run faults [-- [--jobs <n>] [--once] <part of an id or path>…]`: plants faults in a copy of the project, one at a
+ * time, and says which tests notice each. For people who change the code; `npm test` does not run it. A fault has to be
+ * noticed two times in a row, because a test that fails by chance seldom does so again; `--once` takes half the time.
+ * Ends with 1 if a fault was missed or could not be planted, or if the tests fail without any.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Who changes the code does not wait longer than this for a single answer. */
@@ -101,7 +101,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
-    twice: { type: 'boolean', default: false },
+    once: { type: 'boolean', default: false },
   },
 })
 const wanted = chosen(faults, positionals)
@@ -109,7 +109,7 @@ if (wanted.length === 0) {
   console.error(`No fault has an id or a path with ${positionals.join(' or ')} in it.`)
   process.exit(1)
 }
-const options = { jobs: Math.max(1, Number(values.jobs) || 1), times: values.twice ? 2 : 1 }
+const options = { jobs: Math.max(1, Number(values.jobs) || 1), times: values.once ? 1 : 2 }
 process.exit(
   await onTestGround((ground) => main(ground, wanted, options)).catch((error: unknown) => {
     console.error((error as Error).message)

@@ -4,6 +4,7 @@ import { readHouse } from '../test/house/source.ts'
 import { arrange, shares } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
 import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
+import { leftUnderWay } from '../test/run/under-way.ts'
 import { togetherFolder, writeTogether } from '../test/run/together.ts'
 import { showTap } from './local/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
@@ -13,7 +14,7 @@ import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
  * tests, thrown away afterwards. `--verbose` shows what tests have measured. Ends with the slowest files, the line
  * `N passed, M failed` and ava's exit code.
  */
-const durations = 'durations'
+const [durations, underWay] = ['durations', 'under-way']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
@@ -21,10 +22,11 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   const given = process.argv.slice(2)
   const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', String(shares)]
   const chosen = given.some(namesFiles) ? [] : everything()
-  const log = { SWITCHYARD_TEST_DURATIONS: join(folder, durations) }
+  const log = { SWITCHYARD_TEST_DURATIONS: join(folder, durations), SWITCHYARD_TEST_UNDER_WAY: join(folder, underWay) }
   const { output, ended } = startAva({ record, env: { ...env, ...log } }, [...concurrency, ...given, ...chosen])
   const { passed, failed } = await showTap(output, console.log, given.includes('--verbose'))
   const code = await ended
+  if (code !== 0) showUnderWay(join(folder, underWay))
   showSlowest(join(folder, durations))
   console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
   // A run that failed without a failing test, for example because no file matched, must not read as a success.
@@ -40,6 +42,12 @@ function everything(): string[] {
 
 /** Whether an argument of the command line says which tests are wanted. */
 const namesFiles = (argument: string): boolean => /^test\/|\.ts(:[\d,-]+)?$/.test(argument)
+
+/** A process that was lost, or was ended for taking too long, cannot name the tests that it takes with it. */
+function showUnderWay(log: string): void {
+  const left = leftUnderWay(log)
+  if (left.length > 0) console.log(['', 'Begun, and not ended:', ...left.map((name) => `✘ ${name}`)].join('\n'))
+}
 
 function showSlowest(log: string): void {
   const files = slowest(log, 10)

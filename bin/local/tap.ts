@@ -17,7 +17,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
   let todo = 0
   let inFailure = false
   for await (const line of createInterface({ input: output })) {
-    const [, not, title = ''] = /^(not )?ok \d+ - (.*)$/.exec(line) ?? []
+    const [, not, title = ''] = /^(not )?ok \d+ - (?:together › \d+ › [\w-]+ › )?(.*)$/.exec(line) ?? []
     const [, closing, count] = /^# (pass|fail) (\d+)$/.exec(line) ?? []
     if (closing === 'pass') counts.passed = Number(count)
     else if (closing === 'fail') counts.failed = Number(count)

@@ -25,6 +25,9 @@ export const sharedServers = () => ({
 /** Where it is noted how long each file of tests took; undefined for a file that is run without bin/test.ts. */
 export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
 
+/** Where processes that run tests of several files write what they begin and end; undefined outside of `npm test`. */
+export const underWayLog = (): string | undefined => process.env['SWITCHYARD_TEST_UNDER_WAY']
+
 let made = 0
 
 /** A new, empty folder that goes with the run. */

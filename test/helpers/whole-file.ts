@@ -1,4 +1,5 @@
 import type { ExecutionContext, TestFn } from 'ava'
+import { allOf } from './all-of.ts'
 
 /**
  * Makes something once for all tests of a file, when the first of them wants it, and takes it down after the last: for
@@ -9,8 +10,6 @@ export function forWholeFile<T>(test: TestFn, title: string, make: (t: Execution
   // Of a test's context, helpers need these two.
   const context = { title, teardown: (work: () => unknown) => void teardowns.push(work) }
   let made: Promise<T> | undefined
-  test.after.always(async () => {
-    for (const work of teardowns.toReversed()) await work()
-  })
+  test.after.always(() => allOf(teardowns.toReversed()))
   return () => (made ??= make(context as unknown as ExecutionContext))
 }

@@ -1,8 +1,10 @@
 import { registerHooks } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import ava, { type ExecutionContext } from 'ava'
-import { durationsLog } from '../helpers/servers.ts'
+import { allOf } from '../helpers/all-of.ts'
+import { durationsLog, underWayLog } from '../helpers/servers.ts'
 import { noteDuration } from './durations.ts'
+import { noteUnderWay } from './under-way.ts'
 import { Turns, type Asker } from './turns.ts'
 import { slowFiles } from './unusual-files.ts'
 
@@ -38,10 +40,17 @@ class SharingFile implements Asker {
 
   /** What is to be taken down is taken down once: after the last test, or at the end if not all tests of the file ran. */
   async end(): Promise<void> {
-    for (const hook of this.takeDown.splice(0)) await hook()
-    if (this.began === undefined) return
-    noteDuration(durationsLog(), { file: this.name, seconds: (performance.now() - this.began) / 1000 })
+    if (this.began !== undefined) {
+      noteDuration(durationsLog(), { file: this.name, seconds: (performance.now() - this.began) / 1000 })
+    }
     this.began = undefined
+    await allOf(this.takeDown.splice(0))
+  }
+
+  /** As ava names the tests of a file that has a process of its own. */
+  titled(title: string): string {
+    const path = this.name.replace(/^test\//, '').replace(/\.test\.ts$/, '')
+    return `${path.replaceAll('/', ' › ')} › ${title}`
   }
 }
 
@@ -58,12 +67,14 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
     await (before ?? file.serial)
     await turns.take(file)
     file.began ??= performance.now()
+    noteUnderWay(underWayLog(), 'begun', t.title)
     // The first to be asked for is the last to be done.
     t.teardown(async () => {
       file.left -= 1
       try {
         if (file.left === 0) await file.end()
       } finally {
+        noteUnderWay(underWayLog(), 'ended', t.title)
         end()
         // The next of its serial tests asks before the turn is given to another.
         await setImmediate()
@@ -91,17 +102,25 @@ function traceable(error: unknown): unknown {
   return new Error(error.message, { cause: error })
 }
 
-const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
-  always: (hook: () => unknown) => void current.takeDown.push(hook),
-})
+const after = { always: (hook: () => unknown): void => void current.takeDown.push(hook) }
 
 /** A test whose implementation, whichever of the arguments it is, waits for its turn. */
-const declare = (given: unknown[], isSerial: boolean): unknown =>
-  Reflect.apply(
+const declare = (given: unknown[], isSerial: boolean): unknown => {
+  const file = current
+  return Reflect.apply(
     ava,
     undefined,
-    given.map((one) => (typeof one === 'function' ? inTurn(current, one as Implementation, isSerial) : one)),
+    given.map((one, index) => {
+      if (index === 0 && typeof one === 'string') return file.titled(one)
+      return typeof one === 'function' ? inTurn(file, one as Implementation, isSerial) : one
+    }),
   )
+}
+
+/** What ava would do for all files of the process, or to them: nobody would notice that a third of the tests is left out. */
+function refuse(name: string | symbol): never {
+  throw new Error(`test.${String(name)} is for a file that has a process of its own (test/run/unusual-files.ts).`)
+}
 
 /**
  * `test(title, implementation)`, `test.serial` and `test.after.always(hook)`. ava would run serial tests before all others
@@ -112,7 +131,7 @@ const test = new Proxy(ava, {
   get(target, name) {
     if (name === 'after') return after
     if (name === 'serial') return (...given: unknown[]) => declare(given, true)
-    return Reflect.get(target, name) as unknown
+    return name === 'meta' ? (Reflect.get(target, name) as unknown) : refuse(name)
   },
 })
 
@@ -126,7 +145,10 @@ export async function loadInTurns(files: string[]): Promise<void> {
   })
   for (const [place, path] of files.entries()) {
     const file = (current = new SharingFile(path, place))
+    noteUnderWay(underWayLog(), 'begun', path)
     await import(new URL(path, root).href)
+    noteUnderWay(underWayLog(), 'ended', path)
+    if (file.left === 0) throw new Error(`${path} has no test.`)
     ava.after.always(() => file.end())
   }
 }

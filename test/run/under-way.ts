@@ -1,0 +1,22 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+
+/**
+ * A test, or the loading of a file, has begun or ended. Written as it happens, because a process that is lost cannot say
+ * any more what it was doing. Nothing is written without a log.
+ */
+export function noteUnderWay(log: string | undefined, what: 'begun' | 'ended', name: string): void {
+  // A line is short enough to be appended whole.
+  if (log !== undefined) appendFileSync(log, `${what === 'begun' ? '+' : '-'} ${name.replaceAll('\n', ' ')}\n`)
+}
+
+/** What has begun and not ended, in the order of its beginning. */
+export function leftUnderWay(path: string): string[] {
+  const left: string[] = []
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+  for (const line of lines.filter(Boolean)) {
+    const name = line.slice(2)
+    if (line.startsWith('+')) left.push(name)
+    else left.splice(left.indexOf(name), 1)
+  }
+  return left
+}
