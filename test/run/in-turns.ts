@@ -102,7 +102,8 @@ function traceable(error: unknown): unknown {
   return new Error(error.message, { cause: error })
 }
 
-const after = { always: (hook: () => unknown): void => void current.takeDown.push(hook) }
+const takeDown = (hook: () => unknown): void => void current.takeDown.push(hook)
+const after = Object.assign(takeDown, { always: takeDown })
 
 /** A test whose implementation, whichever of the arguments it is, waits for its turn. */
 const declare = (given: unknown[], isSerial: boolean): unknown => {
@@ -123,7 +124,7 @@ function refuse(name: string | symbol): never {
 }
 
 /**
- * `test(title, implementation)`, `test.serial` and `test.after.always(hook)`. ava would run serial tests before all others
+ * `test(title, implementation)`, `test.serial`, and `test.after(hook)` for the end of the file. ava would run serial tests before all others
  * of the process, one at a time; here they are so in their file only.
  */
 const test = new Proxy(ava, {

@@ -3,6 +3,7 @@ import * as admin from '../../../api/admin.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, connectTracker, ended, person, timelineOf, type Person } from '../../helpers/people.ts'
 import { dataOf, openStage, scriptsOn, spareSite, start, waiting, type Scripts } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -256,6 +257,7 @@ test('a call to a site whose vault entry was deleted meanwhile is answered to th
   const { someone, vaultEntryId, scripted, sent } = await scriptsOn(await patient())
   const agent = await scripted('[[call slow_read {"seconds":2}]] [[then]] [[call echo_text {"text":"hello"}]]')
   const { id } = (await start(someone, agent)).body
+  await eventually(20, 'the first call is under way', () => sent(id).length > 0 || undefined)
   await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId } }).then(({ status }) =>
     t.is(status, 204),
   )
