@@ -27,6 +27,15 @@ export const runs: Fault[] = [
     tests: ['test/src/runs/next-move.test.ts'],
   },
   {
+    id: 'runs/only-last-wait-counts',
+    file: 'src/runs/end.ts',
+    find: 'waitedMs: run.waitedMs + ms',
+    replace: 'waitedMs: ms',
+    why: 'after a second wait of a run, the first has used up its minutes',
+    tests: ['test/src/runs/by-hand.test.ts'],
+    match: 'what a run has waited*',
+  },
+  {
     id: 'runs/cancel-after-calls',
     file: 'src/runs/next-move.ts',
     find: "if (run.cancelRequestedAt) return { kind: 'end'",
@@ -167,6 +176,15 @@ export const runs: Fault[] = [
     replace: "assertThat(run.status !== 'waiting', 'RUN_NOT_CANCELLABLE', { message })",
     why: 'a run that waits cannot be skipped, and one at work can',
     tests: ['test/src/runs/by-hand.test.ts'],
+  },
+  {
+    id: 'runs/sender-withdraws-waiting',
+    file: 'src/runs/cancel.ts',
+    find: "request(run, 'WITHDRAWN', assertQueued)",
+    replace: "request(run, 'WITHDRAWN', assertIdle)",
+    why: 'a sender takes back a run that has begun, and only waits for its owner',
+    tests: ['test/src/runs/by-hand.test.ts'],
+    match: 'a sender does not take back*',
   },
   {
     id: 'runs/purges-awaited',

@@ -1,7 +1,11 @@
 import test from 'ava'
 import * as runsApi from '../../../api/runs.ts'
 import * as agentsApi from '../../../api/agents.ts'
+import * as webhooks from '../../../api/webhooks.ts'
+import { createDecide } from '../../../src/runs/decide.ts'
+import { createWaits } from '../../../src/runs/waits.ts'
 import { call } from '../../helpers/client.ts'
+import { movableClock } from '../../helpers/clock.ts'
 import { agentOf, connectBadTools, customer, deliver, runOf, webhookAgent, type Person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { start } from '../../helpers/runs.ts'
@@ -100,13 +104,49 @@ test('a run that came to a blocked queue lately has its own time, whatever came 
 
 const skip = (someone: Person, runId: string) => call(someone, runsApi.skipRun, { params: { runId } })
 
-test('a run at work is not skipped, one that waits is', async (t) => {
+/** A run that was started, of an agent that its owner pauses and resumes. */
+async function begun() {
   const { services, someone, agent } = await queued(1)
   const run = await services.runs.claimNext(agent.id)
-  const runId = run?.runId ?? ''
+  if (!run) throw new Error('there was nothing to claim')
+  const params = { agentId: agent.id }
+  const pause = () => call(someone, agentsApi.pauseAgent, { params })
+  const resume = () => call(someone, agentsApi.resumeAgent, { params })
+  return { services, someone, agent, run, pause, resume }
+}
+
+test('a run at work is not skipped, one that waits is', async (t) => {
+  const { services, someone, run, pause } = await begun()
+  const { runId } = run
   t.is((await skip(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
-  await call(someone, agentsApi.pauseAgent, { params: { agentId: agent.id } })
-  t.like(await services.runs.advance(run!, never), { kind: 'wait', cause: 'paused' })
+  await pause()
+  t.like(await services.runs.advance(run, never), { kind: 'wait', cause: 'paused' })
   t.is((await skip(someone, runId)).status, 200)
   t.is((await runOf(someone, runId)).status, 'skipped')
+})
+
+test('a sender does not take back a run that waits: it was started', async (t) => {
+  const { services, someone, agent, run, pause } = await begun()
+  await pause()
+  t.like(await services.runs.advance(run, never), { kind: 'wait', cause: 'paused' })
+  const { runId, agentId } = run
+  const headers = { 'x-webhook-secret': agent.webhookSecret }
+  const { failure } = await call(someone, webhooks.withdrawDelivery, { params: { agentId, runId }, headers })
+  t.is(failure.code, 'RUN_NOT_CANCELLABLE')
+  t.is((await runOf(someone, runId)).status, 'waiting')
+})
+
+test('what a run has waited is added up over all its waits', async (t) => {
+  const { services, run, pause, resume } = await begun()
+  const clock = movableClock(new Date().toISOString())
+  const then = { ...services, clock }
+  const { settle } = createWaits({ ...then, decide: createDecide(then) })
+  for (const seconds of [60, 30]) {
+    await pause()
+    t.like(await settle(run), { kind: 'wait', cause: 'paused' })
+    clock.forward(seconds)
+    await resume()
+    t.like(await settle(run), { kind: 'model' })
+  }
+  t.like(await services.database('runs').where({ id: run.runId }).first(), { waitedMs: 90_000, waitingSince: null })
 })
