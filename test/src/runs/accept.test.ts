@@ -1,7 +1,9 @@
 import test from 'ava'
+import { deleteAgent } from '../../../api/agents.ts'
 import type { AcceptRequest } from '../../../src/runs/receipt.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { newId } from '../../../src/ids.ts'
+import { call } from '../../helpers/client.ts'
 import { agentOf, person } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -119,6 +121,17 @@ test.serial('a request of a batch that is refused does not harm the others, and 
     [1, 'AGENT_ALREADY_RUNNING', 'AGENT_NOT_FOUND', 2, 2, 'VALIDATION_ERROR', 3, 4, 5, 'RATE_LIMITED'],
   )
   t.is(await transactions(platform, agent), 1)
+})
+
+test.serial('nothing is accepted for an agent that was deleted after it had been looked up', async (t) => {
+  const platform = await platformOf()
+  const { runs, database } = platform.services
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  t.is((await call(someone, deleteAgent, { params: { agentId: agent.id } })).status, 204)
+  const [refused] = await Promise.allSettled([runs.accept(requestOf(agent.id))])
+  t.is(refused && codeOf(refused), 'AGENT_NOT_FOUND')
+  t.deepEqual(await database('runs').where({ agentId: agent.id }), [])
 })
 
 test.serial(

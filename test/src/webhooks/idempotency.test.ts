@@ -1,5 +1,6 @@
 import test from 'ava'
 import { updateAgent } from '../../../api/agents.ts'
+import { replayRun } from '../../../api/runs.ts'
 import { call } from '../../helpers/client.ts'
 import { customer, deliver, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
@@ -51,6 +52,20 @@ test('an idempotency key that comes with another body is refused, and the confli
   t.true(failure.error.includes(runId))
   t.is(failure.details?.[0]?.path, 'Idempotency-Key')
   t.is((await runsOf(someone, agent)).length, 1)
+})
+
+test('one key may be used to replay each of several runs', async (t) => {
+  const { platform, someone, agent } = await open()
+  const headers = { 'idempotency-key': 'shared' }
+  const replay = async (runId: string) => (await call(someone, replayRun, { params: { runId }, headers })).body
+  for (let made = 0; made < 2; made += 1) {
+    const { runId } = (await deliver(platform, agent, { same: true })).body
+    await cancel(someone, runId)
+    const first = await replay(runId)
+    t.is(first.replayOf, runId)
+    t.is((await replay(runId)).id, first.id, 'asked for again, it is the same one')
+  }
+  t.is((await runsOf(someone, agent)).length, 4)
 })
 
 test('one key may be used for each of several agents', async (t) => {
