@@ -75,6 +75,15 @@ export const users: Fault[] = [
     tests: ['test/src/users/users.test.ts'],
   },
   {
+    id: 'users/late-password-overwrites',
+    file: 'src/users/users.ts',
+    find: 'where({ id: caller.userId, password_hash: before })',
+    replace: 'where({ id: caller.userId })',
+    why: 'a thief who knows the old password takes back a change that was made a moment before',
+    tests: ['test/src/users/users.test.ts'],
+    match: 'a password change that meets another one*',
+  },
+  {
     id: 'users/terms-of-any-version',
     file: 'src/users/authenticate.ts',
     find: 'termsAccepted: termsVersion === config.auth.termsVersion',

@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { Database } from '../../../src/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { UserRow } from '../../../src/users/user.ts'
 import { createUsers } from '../../../src/users/users.ts'
@@ -95,16 +96,34 @@ test('changing the password ends the other logins and the old password', async (
   t.like(await users.login({ email: here.email, password: newPassword }), { tokenType: 'Bearer' })
 })
 
+/** Returns when somebody waits for a lock in a database of a test's own. */
+async function somebodyWaits(database: Database): Promise<void> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  for (let looks = 0; looks < 2000 && (await database.raw(waiting)).rowCount === 0; looks += 1);
+}
+
 test('a login with the old password that meets a password change waits for it, and is refused', async (t) => {
   const { users, database, enter } = await openUsers(t)
   const { email } = await enter()
   const change = await database.transaction()
   await change('users').update({ password_hash: 'another one' })
   const login = t.throwsAsync(users.login({ email, password }))
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  for (let looks = 0; looks < 2000 && (await database.raw(waiting)).rowCount === 0; looks += 1);
+  await somebodyWaits(database)
   await change.commit()
   t.like(await login, { code: 'UNAUTHORIZED' })
+})
+
+test('a password change that meets another one waits for it, is refused, and overwrites nothing', async (t) => {
+  const { users, database, enter } = await openUsers(t)
+  const { caller } = await enter()
+  const earlier = await database.transaction()
+  await earlier('users').update({ password_hash: 'another one' })
+  const change = { currentPassword: password, newPassword: 'another long secret' }
+  const later = t.throwsAsync(users.changePassword(caller, change))
+  await somebodyWaits(database)
+  await earlier.commit()
+  t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed meanwhile.' })
+  t.is((await UserRow.query(database).findById(caller.userId))?.passwordHash, 'another one')
 })
 
 test('accepted terms are recorded with version and time, and newer ones must be accepted anew', async (t) => {
