@@ -1,9 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
+import { deleteAgent } from '../../../api/agents.ts'
 import { Callback } from '../../../src/callbacks/callback.ts'
+import { createCallbacks } from '../../../src/callbacks/callbacks.ts'
 import { createClaim, type Claimed } from '../../../src/callbacks/claim.ts'
 import type { Attempted } from '../../../src/callbacks/post.ts'
 import { createSettle } from '../../../src/callbacks/settle.ts'
 import { newId } from '../../../src/ids.ts'
+import { call } from '../../helpers/client.ts'
 import { agentOf, customer } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
@@ -44,7 +47,10 @@ async function claimedTimes(count: number) {
         .where({ callbackId: (await read()).id })
         .orderBy('attempt')
     ).map(({ attempt, outcome }: { attempt: number; outcome: string }) => `${attempt} ${outcome}`)
-  return { attempts, settle, read, told, log, claimAt }
+  /** Has it posted again at that time. */
+  const retryAt = (now: Date) => createCallbacks({ database, clock: { now: () => now }, config }).retry(runId)
+  const removeAgent = () => call(someone, deleteAgent, { params: { agentId: agent.id } })
+  return { attempts, settle, read, told, log, claimAt, retryAt, removeAgent }
 }
 
 const attempted = (kind: Attempted['kind'], outcome: string = kind): Attempted => ({
@@ -123,4 +129,27 @@ test.serial('while an attempt may be under way, nobody claims the callback again
   t.is((await read()).attempts, 1)
   const { nextAt } = await read()
   t.like(await claimAt(nextAt ?? new Date(0)), { id: attempts[0]?.id, attempt: 2 })
+})
+
+/** When a callback is long given up. */
+const twoDaysLater = () => new Date(Date.now() + 2 * 86_400_000)
+
+test.serial('a callback that its owner has posted again is tried as often and for as long as a new one', async (t) => {
+  const { config } = (await house()).services
+  const { attempts, settle, read, retryAt, claimAt } = await claimedTimes(3)
+  await settle(attempts[2]!, attempted('gone'))
+  const now = twoDaysLater()
+  await retryAt(now)
+  const giveUpAt = new Date(now.getTime() + config.callbacks.hours * 3_600_000)
+  t.like(await read(), { status: 'pending', attempts: 3, tries: 0, nextAt: now, giveUpAt, endedAt: null })
+  t.like(await claimAt(now), { attempt: 4, tries: 1, giveUpAt })
+})
+
+test.serial('of a deleted agent no callback is posted again', async (t) => {
+  const { attempts, settle, read, retryAt, removeAgent } = await claimedTimes(1)
+  await settle(attempts[0]!, attempted('gone'))
+  const before = await read()
+  t.is((await removeAgent()).status, 204)
+  t.like(await t.throwsAsync(retryAt(twoDaysLater())), { code: 'NOT_FOUND' })
+  t.deepEqual(await read(), before)
 })
