@@ -27,6 +27,19 @@ export const api: Fault[] = [
     tests: ['test/api/refused-callers.test.ts'],
   },
   {
+    id: 'api/permission-before-resource',
+    file: 'api/mount.ts',
+    find: `    const resource = route.resource ? await route.resource(before) : undefined
+    if (caller) permit(route, caller)
+`,
+    replace: `    if (caller) permit(route, caller)
+    const resource = route.resource ? await route.resource(before) : undefined
+`,
+    why: 'whoever may only read is told that it may not change what, for it, is not there',
+    tests: ['test/api/authorisation.test.ts'],
+    match: "another owner's thing*",
+  },
+  {
     id: 'api/admin-for-everybody',
     file: 'api/mount.ts',
     find: "  if (route.access === 'admin') requireAdmin(caller)\n",
