@@ -67,6 +67,27 @@ export const workflows: Fault[] = [
     tests: ['test/workflows/in-temporal.test.ts'],
   },
   {
+    id: 'workflows/ending-is-cancelled',
+    file: 'workflows/agent-run.ts',
+    find: 'await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))',
+    replace: 'await endRun({ ...refOf(input), agentId: input.agentId, status, reason })',
+    why: 'a run that has completed is recorded as cancelled because somebody cancels it at that moment',
+    tests: ['test/workflows/replay.test.ts'],
+    match: 'a run that is cancelled when its end*',
+  },
+  {
+    id: 'workflows/cancel-is-not-recorded',
+    file: 'workflows/agent-run.ts',
+    find: `  await CancellationScope.nonCancellable(() =>
+    endRun({ ...refOf(input), agentId: input.agentId, status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' }),
+  )`,
+    replace:
+      "  await endRun({ ...refOf(input), agentId: input.agentId, status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })",
+    why: 'a run that an operator cancels in Temporal goes on in the record, and holds its queue',
+    tests: ['test/workflows/replay.test.ts'],
+    match: '*run-cancelled-in-model-call',
+  },
+  {
     id: 'workflows/nominal-time',
     file: 'workflows/cron-tick.ts',
     find: 'const nominalAt = nominal.toISOString()',

@@ -14,6 +14,15 @@ await installRuntime()
 const read = async (name: string): Promise<History> =>
   JSON.parse(await readFile(new URL(`${name}.json`, folder), 'utf8')) as History
 
+/** The history with one more event, behind so many others; whatever comes later has later numbers. */
+function withEvent(history: History, behind: number, eventType: string, attributes: Record<string, object>): History {
+  const renumbered = (key: string, value: unknown) =>
+    /eventId$/i.test(key) && Number(value) > behind ? String(Number(value) + 1) : value
+  const { events } = JSON.parse(JSON.stringify(history), renumbered) as History
+  const event = { eventTime: events[behind - 1]?.['eventTime'], ...attributes, eventType }
+  return { events: events.toSpliced(behind, 0, { ...event, eventId: String(behind + 1) }) }
+}
+
 /** Histories as they are not recorded: in the first, something else was done. */
 const altered = {
   async other() {
@@ -25,6 +34,14 @@ const altered = {
     return JSON.parse(
       text.replaceAll('"historySizeBytes"', '"suggestContinueAsNew":true,"historySizeBytes"'),
     ) as History
+  },
+  /** Somebody asks Temporal to cancel a run when the record has said already that it is completed. */
+  async 'cancelled-too-late'() {
+    const history = await read('run-completed-with-tools')
+    const answer = history.events.findLastIndex(({ eventType }) => eventType.endsWith('_ACTIVITY_TASK_COMPLETED'))
+    return withEvent(history, answer + 1, 'EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED', {
+      workflowExecutionCancelRequestedEventAttributes: { identity: 'operator' },
+    })
   },
 }
 
@@ -68,6 +85,12 @@ test('a queue that went on lingering when it was suggested to continue as new, a
   const errors = await replayed()
   t.true(errors.has('suggested'))
   t.is(errors.get('suggested'), undefined)
+})
+
+test('a run that is cancelled when its end is already decided ends as it was decided', async (t) => {
+  const errors = await replayed()
+  t.true(errors.has('cancelled-too-late'))
+  t.is(errors.get('cancelled-too-late'), undefined)
 })
 
 test('nothing but identifiers, enums, counts and times is in a history', async (t) => {
