@@ -241,4 +241,22 @@ export const lateParties: Fault[] = [
     tests: ['test/src/vault/changing-connections.test.ts'],
     match: 'a grant whose storing was not heard of*',
   },
+  {
+    id: 'late/flow-gone-used',
+    file: 'src/vault/flows.ts',
+    find: "        .where({ status: 'pending' })\n",
+    replace: '',
+    why: 'a flow that was used meanwhile gets another state, and a browser is sent to the site for it',
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'a browser that goes on when its flow was used*',
+  },
+  {
+    id: 'late/flow-gone-elsewhere',
+    file: 'src/vault/flows.ts',
+    find: "        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash }))\n",
+    replace: '',
+    why: 'a second browser that was shown the page takes the flow from the first',
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'of two browsers that were shown the page*',
+  },
 ]

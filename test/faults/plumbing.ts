@@ -171,4 +171,13 @@ export const plumbing: Fault[] = [
     why: 'a setting has no effect',
     tests: ['test/src/config.test.ts'],
   },
+  {
+    id: 'plumbing/present-workers-purged',
+    file: 'src/workers.ts',
+    find: 'where seen_at < statement_timestamp() - interval',
+    replace: 'where seen_at > statement_timestamp() - interval',
+    why: 'workers that are there are forgotten every minute, and those that are gone never',
+    tests: ['test/src/presence.test.ts'],
+    match: 'a worker is remembered*',
+  },
 ]

@@ -127,4 +127,13 @@ export const vault: Fault[] = [
     why: 'requests at the same instant connect more sites together than the tier allows',
     tests: ['test/api/limits-at-once.test.ts'],
   },
+  {
+    id: 'vault/live-flows-purged',
+    file: 'src/vault/flows.ts',
+    find: "where('expiresAt', '<', before).delete()",
+    replace: "where('expiresAt', '>', before).delete()",
+    why: 'flows vanish while people sign in, and those that are over stay for ever',
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'flows are forgotten a day*',
+  },
 ]

@@ -52,3 +52,17 @@ test('a worker that says nothing any more is not believed, and one that leaves i
   await worker.leave()
   t.false((await asked.list()).some(({ taskQueue }) => taskQueue === 'silent'))
 })
+
+test('a worker is remembered for a day of silence, and no longer', async (t) => {
+  const { database, worker, asked } = await workersOf('remembered')
+  await worker.say(true)
+  const kept = async (hours: number) => {
+    await database.raw(
+      `update workers set seen_at = statement_timestamp() - make_interval(hours => ?) where task_queue = 'remembered'`,
+      [hours],
+    )
+    await asked.purge()
+    return (await asked.list()).some(({ taskQueue }) => taskQueue === 'remembered')
+  }
+  t.deepEqual([await kept(0), await kept(23), await kept(25)], [true, true, false])
+})

@@ -9,7 +9,7 @@ import { call } from '../../helpers/client.ts'
 import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../helpers/connect.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
-import { connectBadTools, customer } from '../../helpers/people.ts'
+import { connectBadTools, customer, person, type Person } from '../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { askSite } from '../../helpers/sites.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -204,4 +204,51 @@ test.serial('a manifest that was asked for before the one on record changes noth
   t.deepEqual(await entryOf(platform, entryId), entry)
   const newer = await judgement.judge(entryId, { ...entry.manifest, tools }, new Date())
   t.is(newer.status, 'pending', 'asked for later, it counts')
+})
+
+/** A flow of somebody's, and what a browser gets that opens its address. */
+async function beginFlow({ services }: Platform, { token }: Person, url: string) {
+  const { flows } = services.vault
+  const { userId } = await services.users.authenticate(`Bearer ${token}`)
+  const { id, connectUrl } = await flows.start({ ownerId: userId, target: { url }, acceptHosts: [] })
+  const ticket = new URL(connectUrl).searchParams.get('ticket') ?? ''
+  const row = () => OAuthFlow.query(services.database).findById(id)
+  return { flows, row, open: () => flows.open(ticket, () => undefined) }
+}
+
+test.serial('of two browsers that were shown the page, the one that goes on first has the flow', async (t) => {
+  const { contacts, platform } = await house()
+  const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
+  const [first, second] = [await open(), await open()]
+  const address = await flows.go(first)
+  const bound = await row()
+  await t.throwsAsync(flows.go(second), { message: /opened in another browser/ })
+  t.deepEqual(await row(), bound)
+  t.is(await flows.go(first), address, 'the same browser is sent there again')
+})
+
+test.serial('a browser that goes on when its flow was used meanwhile is sent nowhere', async (t) => {
+  const { contacts, platform } = await house()
+  const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
+  const opened = await open()
+  await opened.flow.$query(platform.services.database).patch({ status: 'exchanging' })
+  await t.throwsAsync(flows.go(opened), { message: /Start again/ })
+  t.like(await row(), { bindingHash: null, stateHash: null })
+})
+
+test.serial('flows are forgotten a day after they are over, and not before', async (t) => {
+  const { contacts, platform } = await house()
+  const { database } = platform.services
+  const someone = await person(platform)
+  const overFor = async (hours: number) => {
+    const flow = await beginFlow(platform, someone, contacts.origin)
+    const { id = '' } = (await flow.row()) ?? {}
+    const expiresAt = new Date(Date.now() - hours * 3_600_000)
+    await OAuthFlow.query(database).findById(id).patch({ expiresAt })
+    return flow
+  }
+  const flows = [await overFor(25), await overFor(23), await beginFlow(platform, someone, contacts.origin)]
+  await platform.services.vault.flows.purge()
+  const kept = await Promise.all(flows.map(async ({ row }) => (await row()) !== undefined))
+  t.deepEqual(kept, [false, true, true])
 })
