@@ -90,4 +90,13 @@ export const schedules: Fault[] = [
     why: 'a schedule whose window was changed in Temporal by hand stays so',
     tests: ['test/src/schedules/in-temporal.test.ts'],
   },
+  {
+    id: 'schedules/one-agent-told',
+    file: 'src/schedules/filler.ts',
+    find: 'and n.subject_id = a.id and',
+    replace: 'and',
+    why: 'of two agents that miss fires on one day the owner is told of the first only',
+    tests: ['test/src/schedules/ledger.test.ts'],
+    match: 'an owner is told of each agent*',
+  },
 ]

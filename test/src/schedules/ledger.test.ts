@@ -207,6 +207,21 @@ test.serial(
   },
 )
 
+test.serial('an owner is told of each agent that misses fires, of the second one too', async (t) => {
+  const { tick, set, someone, agent, round, told } = await open()
+  const other = await scheduledAgent(someone, { name: 'Other agent', cron: '* * * * *' })
+  const subjects = async () => (await told()).map(({ subjectId }) => subjectId).toSorted()
+  set('10:06:01')
+  t.is(await tick('10:01:00'), 'missed')
+  set('10:06:40')
+  await round()
+  t.deepEqual(await subjects(), [agent.id])
+  t.is(await tick('10:01:00', 1, other.id), 'missed')
+  set('10:07:20')
+  await round()
+  t.deepEqual(await subjects(), [agent.id, other.id].toSorted())
+})
+
 test.serial(
   'the fires of a paused agent are recorded as skipped at once, and those of a former expression are closed',
   async (t) => {
