@@ -34,6 +34,9 @@ const coded = new CodedError('MODEL_ERROR', {
   retryAfter: 1.5,
 })
 
+/** As Temporal's client throws it: gRPC's error, which has details and metadata, inside one of the client's own. */
+const temporalAway = telling({ cause: telling({ code: 14, details: canary, metadata: {} }) })
+
 /** What an activity may throw, and what of it may stand in a history. */
 const cases: Record<string, { thrown: unknown; type: string; message: string; nonRetryable: boolean; delay?: number }> =
   {
@@ -84,6 +87,12 @@ const cases: Record<string, { thrown: unknown; type: string; message: string; no
       message: 'The database is away.',
       nonRetryable: false,
     },
+    'a Temporal that does not answer': {
+      thrown: temporalAway,
+      type: 'TEMPORAL_AWAY',
+      message: 'Temporal could not be asked.',
+      nonRetryable: false,
+    },
   }
 
 for (const [what, { thrown, delay, ...expected }] of Object.entries(cases))
@@ -113,6 +122,17 @@ test('what nobody foresaw is tried ten times by one activity, and not for ever',
         .catch(({ nonRetryable }: ApplicationFailure) => said.push(nonRetryable))
   const course = [...Array.from({ length: 9 }, () => false), true]
   t.deepEqual(final, { one: course, another: course }, 'each activity is counted for itself')
+})
+
+test('what is away is waited for however often it is asked, and is no surprise', async (t) => {
+  const logger = createLogger('silent', 'test')
+  for (const thrown of [telling({ code: 'ECONNREFUSED' }), temporalAway]) {
+    const activity = perform<object, void>(logger, () => Promise.reject(thrown))
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      const error = await t.throwsAsync<ApplicationFailure>(activityEnvironment().run(activity, {}))
+      t.is(error?.nonRetryable, false, `${error?.type}, attempt ${attempt}`)
+    }
+  }
 })
 
 test('an activity that is cancelled says so, and one whose worker stops is to be tried elsewhere', async (t) => {

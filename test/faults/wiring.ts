@@ -275,4 +275,12 @@ export const wiring: Fault[] = [
     why: 'webhook secrets that were replaced are kept for ever',
     tests: ['test/bin/work.test.ts'],
   },
+  {
+    id: 'wiring/temporal-away-surprises',
+    file: 'activities/perform.ts',
+    find: 'if (isTemporalAway(error)) {',
+    replace: 'if (isTemporalAway(undefined)) {',
+    why: 'a Temporal that is away for ten attempts ends runs',
+    tests: ['test/activities/perform.test.ts'],
+  },
 ]
