@@ -313,6 +313,8 @@ test('the answer that was asked for earlier does not undo what a later one broug
   site.change({ version: '0' })
   t.like(await services.manifests.refresh(row), { status: 'none' })
   t.is((await entry()).version, '1')
+  const { manifestCheckedAt } = await services.vault.get(userId, entryId)
+  t.deepEqual(manifestCheckedAt, later, 'nor does it make the site be asked again sooner')
 })
 
 test('of the decided changes of an entry the last 50 are kept', async (t) => {
@@ -330,7 +332,7 @@ test('of the decided changes of an entry the last 50 are kept', async (t) => {
   t.not(page.body.nextCursor, null)
 })
 
-/** Makes entries look as if their manifests had not been looked at for a long time. */
+/** Makes entries look as if their manifests had not been looked at since January. */
 const forget = ({ services }: Platform, ...ids: string[]) =>
   services
     .database('vault_entries')
@@ -342,7 +344,21 @@ const wasChecked = async ({ services }: Platform, id: string) => {
   return Date.now() - row.manifestCheckedAt.getTime() < 60 * 60 * 1000
 }
 
-// These three have all entries looked at whose time has come, so none of another test's may be among them.
+/** Has so many others connect the site of an entry; its manifest was looked at for them long ago, in February. */
+const connectOthers = ({ services }: Platform, entryId: string, count: number) =>
+  services.database.raw(
+    `with others as (
+       insert into users (id, email, password_hash, created_at)
+         select gen_random_uuid(), gen_random_uuid() || '@example.com', '', now() from generate_series(1, :count)
+         returning id)
+     insert into vault_entries
+       select (jsonb_populate_record(entry, jsonb_build_object('id', gen_random_uuid(), 'owner_id', others.id,
+                                                               'manifest_checked_at', timestamptz '2026-02-01'))).*
+         from vault_entries entry, others where entry.id = :entryId`,
+    { entryId, count },
+  )
+
+// These have all entries looked at whose time has come, so none of another test's may be among them.
 test.serial('sites are looked at when their time has come, once for all who have connected them', async (t) => {
   const { site, platform, entryId, refresh, entry, history } = await open()
   const other = await connectChanging(await person(platform), site)
@@ -390,4 +406,18 @@ test.serial('of several processes one looks at the sites', async (t) => {
   t.is(site.hits, hits)
   await platform.services.manifests.checkDue()
   t.is(site.hits, hits + 1)
+})
+
+test.serial('of more sites than one round looks at, those that wait longest are looked at first', async (t) => {
+  const { platform, entryId } = await open()
+  const { database, manifests: looking } = platform.services
+  await connectOthers(platform, entryId, 20)
+  await forget(platform, entryId)
+  const due = () => database('vault_entries').where('manifest_checked_at', '<', new Date('2026-03-01'))
+  t.is((await due()).length, 21)
+  await looking.checkDue()
+  t.is((await due()).length, 1)
+  t.true(await wasChecked(platform, entryId))
+  await looking.checkDue()
+  t.is((await due()).length, 0)
 })

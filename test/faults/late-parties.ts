@@ -259,4 +259,22 @@ export const lateParties: Fault[] = [
     tests: ['test/src/vault/late-grants.test.ts'],
     match: 'of two browsers that were shown the page*',
   },
+  {
+    id: 'late/refused-once-counts-twice',
+    file: 'src/tools/sender.ts',
+    find: 'sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation',
+    replace: 'sending.refusedGeneration !== null',
+    why: 'two 401s to one credential kill the grant, although a refresh would help',
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'a call that is refused twice under one credential*',
+  },
+  {
+    id: 'late/asked-earlier-counts',
+    file: 'src/vault/manifests.ts',
+    find: "\n      .where('manifestCheckedAt', '<', at)",
+    replace: '',
+    why: 'a late answer turns back when a site was asked, and what was asked in between counts for the older',
+    tests: ['test/api/manifests.test.ts'],
+    match: 'the answer that was asked for earlier*',
+  },
 ]

@@ -136,4 +136,22 @@ export const vault: Fault[] = [
     tests: ['test/src/vault/late-grants.test.ts'],
     match: 'flows are forgotten a day*',
   },
+  {
+    id: 'vault/longest-waiting-last',
+    file: 'src/vault/manifests.ts',
+    find: ".orderBy('manifestCheckedAt')",
+    replace: ".orderBy('manifestCheckedAt', 'desc')",
+    why: 'where more sites are due than are looked at, some are never looked at',
+    tests: ['test/api/manifests.test.ts'],
+    match: 'of more sites than one round looks at*',
+  },
+  {
+    id: 'vault/use-not-noted',
+    file: 'src/vault/connections.ts',
+    find: '    await noteUse(entry)\n',
+    replace: '',
+    why: 'an entry that is used every hour is said never to have been used',
+    tests: ['test/src/vault/late-grants.test.ts'],
+    match: 'an entry says to the hour*',
+  },
 ]

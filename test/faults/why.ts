@@ -34,4 +34,13 @@ export const why: Fault[] = [
     why: 'the oldest queued run is said to wait for another',
     tests: ['test/api/why.test.ts'],
   },
+  {
+    id: 'why/newest-is-next',
+    file: 'src/why/read-facts.ts',
+    find: ".orderBy('sequence')\n",
+    replace: ".orderBy('sequence', 'desc')\n",
+    why: 'the run that is said to be next is the last',
+    tests: ['test/src/runs/late-party.test.ts'],
+    match: 'of several queued runs the one*',
+  },
 ]

@@ -179,3 +179,14 @@ test('runs are claimed in the order of their sequence numbers, whatever their id
     queued.map(({ id }: { id: string }) => id),
   )
 })
+
+test('of several queued runs the one that is said to be next is the next to be claimed', async (t) => {
+  const late = await house()
+  const { agents, runs, why } = late.services
+  const { agentId, ...run } = (await claimed(late, 'Report.')).run
+  await runs.endRun({ agentId, ...run }, { status: 'completed', reason: null })
+  for (const requestId of ['1', '2', '3']) await runs.accept({ agentId, trigger: 'webhook', requestId, payload: '{}' })
+  const { causes } = await why.ofAgent(await agents.forSender(agentId))
+  const next = await runs.claimNext(agentId)
+  t.is(causes.find(({ code }) => code === 'WAKE_PENDING')?.runId, next?.runId ?? 'none')
+})

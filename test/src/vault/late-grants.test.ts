@@ -2,6 +2,9 @@ import test from 'ava'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
+import { newId } from '../../../src/ids.ts'
+import { createCallSite } from '../../../src/tools/call-site.ts'
+import { createSender, type Ledger } from '../../../src/tools/sender.ts'
 import { createManifestJudgement } from '../../../src/vault/manifest-judgement.ts'
 import { OAuthFlow } from '../../../src/vault/oauth-flow.ts'
 import { VaultEntry } from '../../../src/vault/vault-entry.ts'
@@ -251,4 +254,45 @@ test.serial('flows are forgotten a day after they are over, and not before', asy
   await platform.services.vault.flows.purge()
   const kept = await Promise.all(flows.map(async ({ row }) => (await row()) !== undefined))
   t.deepEqual(kept, [false, true, true])
+})
+
+/** The ledger of a call that may always be sent; nobody reads it. */
+const anyLedger: Ledger = { begin: async () => true, undone: async () => {}, refreshed: async () => {} }
+
+test.serial('a call that is refused twice under one credential gets the next, which nobody has refused', async (t) => {
+  const { contacts, platform } = await house()
+  const { services } = platform
+  const sender = createSender({ ...services, outgoing: services.outgoingLimit, callSite: createCallSite(services) })
+  const entryId = await connectContacts(await customer(platform), contacts)
+  const { ownerId = '', generation = 0 } = (await entryOf(platform, entryId)) ?? {}
+  const call = {
+    callId: newId(),
+    ownerId,
+    entryId,
+    tool: 'crm.searchContacts',
+    arguments: '{}',
+    idempotencyKey: newId(),
+  }
+  contacts.expireAccessTokens()
+  const sent = await sender.send({ ...call, share: ownerId, mayWait: false, refusedGeneration: generation }, anyLedger)
+  t.like(sent, { kind: 'again', refreshed: true })
+  t.like(await entryOf(platform, entryId), { status: 'connected', generation: generation + 1 })
+})
+
+test.serial('an entry says to the hour when it was last used', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const { ownerId = '' } = (await entryOf(platform, entryId)) ?? {}
+  const usedAt = async () => (await entryOf(platform, entryId))?.lastUsedAt?.getTime() ?? 0
+  const useAfter = async (minutes: number) => {
+    const lastUsedAt = new Date(Date.now() - minutes * 60_000)
+    await VaultEntry.query(platform.services.database).findById(entryId).patch({ lastUsedAt })
+    await platform.services.vault.connections.open(ownerId, entryId)
+    return (await usedAt()) > lastUsedAt.getTime()
+  }
+  t.is(await usedAt(), 0)
+  await platform.services.vault.connections.open(ownerId, entryId)
+  t.true(Date.now() - (await usedAt()) < 60_000)
+  t.deepEqual([await useAfter(50), await useAfter(70)], [false, true])
 })
