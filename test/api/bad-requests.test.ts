@@ -1,12 +1,16 @@
 import test from 'ava'
 import { ask, exchange, send, statusIn } from './raw-http.ts'
+import { bodies } from './refused/bodies.ts'
+import { paths } from './refused/paths.ts'
+import { queries } from './refused/queries.ts'
 import { headersOf } from './refused/request.ts'
-import { unharmed } from './refused/unharmed.ts'
+import { unharmedIn } from './refused/unharmed.ts'
 
 /** Requests that are refused, on one stage: what routes are asked is in the three files, what is no request here. */
-import './refused/bodies.ts'
-import './refused/paths.ts'
-import './refused/queries.ts'
+const unharmed = unharmedIn(test)
+
+for (const [title, refusal] of Object.entries({ ...bodies, ...paths, ...queries }))
+  test(title, (t) => unharmed(t, (stage) => refusal(t, stage)))
 
 test('a path is known in one spelling only, and a method where it is declared', (t) =>
   unharmed(t, async (stage) => {

@@ -1,5 +1,5 @@
 import { Validator, type Schema } from '@cfworker/json-schema'
-import test, { type ExecutionContext } from 'ava'
+import type { ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import { openapi } from '../../../api/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'
@@ -8,7 +8,7 @@ import { call } from '../../helpers/client.ts'
 import { badBodies, forEveryRoute, impossibleValues, oddValues, unknownMembers } from '../bad-bodies.ts'
 import { send as sendRaw } from '../raw-http.ts'
 import { allowedTo, paramsOf, secretOf, validBodies, type Stage } from '../stage.ts'
-import { unharmed } from './unharmed.ts'
+import type { Refusals } from './unharmed.ts'
 
 type Body = Record<string, unknown>
 
@@ -25,20 +25,22 @@ const schemaOf = ({ path, method }: AnyRoute): Schema => {
   return schema.anyOf?.[0] ?? schema
 }
 
-/** Makes requests that must all be refused, and counts what else came of them; nothing else may have changed. */
-const allRefused = (t: ExecutionContext, work: (stage: Stage, refused: Refused) => Promise<void>) =>
-  unharmed(t, async (stage) => {
+/** Makes requests that must all be refused, and counts what else came of them. */
+const allRefused =
+  (work: (stage: Stage, refused: Refused, t: ExecutionContext) => Promise<void>): Refusals[string] =>
+  async (t, stage) => {
     const problems: string[] = []
     let requests = 0
-    await work(stage, async (route, what, raw, headers) => {
+    const refused: Refused = async (route, what, raw, headers) => {
       requests += 1
       const { failure } = await send(stage, route, raw, headers)
       if (failure?.code !== 'VALIDATION_ERROR') problems.push(`${route.name}, ${what}: ${failure?.code ?? 'done'}`)
-    })
+    }
+    await work(stage, refused, t)
     t.deepEqual(problems, [])
     t.true(requests > 0)
     t.log(`${requests} requests`)
-  })
+  }
 
 async function send(stage: Stage, route: AnyRoute, raw: string | Uint8Array, more: Record<string, string> = {}) {
   const headers = { ...secretOf(stage), ...more }
@@ -53,24 +55,48 @@ type Refused = (
   headers?: Record<string, string>,
 ) => Promise<void>
 
-test('no route takes a body that is not a JSON object of the right size, type and encoding', (t) =>
-  allRefused(t, async ({ platform }, refused) => {
-    const { defaultBytes, webhookBytes } = platform.config.bodies
-    for (const [maxBytes, [first, ...others]] of [
-      [defaultBytes, withBody.filter(({ body }) => body)],
-      [webhookBytes, withBody.filter(({ rawBody }) => rawBody)],
-    ] as const) {
-      const bodies = badBodies(maxBytes)
-      const some = bodies.filter(({ what }) => forEveryRoute.has(what))
-      t.is(some.length, forEveryRoute.size)
-      // Bodies of one limit are read by one function: what differs is whether a route has them read.
-      for (const { what, raw, headers } of bodies) await refused(first as AnyRoute, what, raw, headers)
-      for (const route of others) for (const { what, raw, headers } of some) await refused(route, what, raw, headers)
-    }
-  }))
+/** By value: the members that it is wrong for. */
+function wrongValues({ properties = {} }: Schema): [text: string, names: string[]][] {
+  const members = Object.entries(properties).map(([name, member]) => [name, new Validator(member, '2020-12')] as const)
+  const wrong = (text: string) => members.filter(([, fits]) => !fits.validate(JSON.parse(text)).valid)
+  return oddValues
+    .map((text): [string, string[]] => [text, wrong(text).map(([name]) => name)])
+    .filter(([, names]) => names.length > 0)
+}
 
-test('a body without a content type is refused', (t) =>
-  unharmed(t, async (stage) => {
+function validBody({ name }: AnyRoute, sites: Stage['sites']): Body {
+  const body = validBodies(sites)[name]
+  if (!body) throw new Error(`There is no valid body for ${name}: write one in validBodies.`)
+  return body
+}
+
+/** The body's JSON with another text in the place of these members; by hand, since no value becomes `1e400`. */
+function replaced(body: Body, names: string[], text: string): string {
+  const others = Object.entries(body).filter(([name, value]) => !names.includes(name) && value !== undefined)
+  const members = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  return `{${[...members, ...names.map((name) => `${JSON.stringify(name)}:${text}`)].join(',')}}`
+}
+
+/** What is asked with bodies that are refused. */
+export const bodies: Refusals = {
+  'no route takes a body that is not a JSON object of the right size, type and encoding': allRefused(
+    async ({ platform }, refused, t) => {
+      const { defaultBytes, webhookBytes } = platform.config.bodies
+      for (const [maxBytes, [first, ...others]] of [
+        [defaultBytes, withBody.filter(({ body }) => body)],
+        [webhookBytes, withBody.filter(({ rawBody }) => rawBody)],
+      ] as const) {
+        const bodies = badBodies(maxBytes)
+        const some = bodies.filter(({ what }) => forEveryRoute.has(what))
+        t.is(some.length, forEveryRoute.size)
+        // Bodies of one limit are read by one function: what differs is whether a route has them read.
+        for (const { what, raw, headers } of bodies) await refused(first as AnyRoute, what, raw, headers)
+        for (const route of others) for (const { what, raw, headers } of some) await refused(route, what, raw, headers)
+      }
+    },
+  ),
+
+  'a body without a content type is refused': async (t, stage) => {
     for (const route of withBody) {
       const { token } = allowedTo(stage, route)
       const named = paramsOf(route, stage.params)
@@ -84,10 +110,9 @@ test('a body without a content type is refused', (t) =>
       })
       t.is(answer.code, 'VALIDATION_ERROR', route.name)
     }
-  }))
+  },
 
-test('no route takes a member of a wrong type, or leaves out one that it needs', (t) =>
-  allRefused(t, async (stage, refused) => {
+  'no route takes a member of a wrong type, or leaves out one that it needs': allRefused(async (stage, refused) => {
     for (const route of withMembers) {
       const schema = schemaOf(route)
       const valid = validBody(route, stage.sites)
@@ -101,19 +126,9 @@ test('no route takes a member of a wrong type, or leaves out one that it needs',
       for (const name of schema.required ?? [])
         await refused(route, `without ${name}`, JSON.stringify({ ...valid, [name]: undefined }))
     }
-  }))
+  }),
 
-/** By value: the members that it is wrong for. */
-function wrongValues({ properties = {} }: Schema): [text: string, names: string[]][] {
-  const members = Object.entries(properties).map(([name, member]) => [name, new Validator(member, '2020-12')] as const)
-  const wrong = (text: string) => members.filter(([, fits]) => !fits.validate(JSON.parse(text)).valid)
-  return oddValues
-    .map((text): [string, string[]] => [text, wrong(text).map(([name]) => name)])
-    .filter(([, names]) => names.length > 0)
-}
-
-test('no route takes a value that is refused wherever it stands', (t) =>
-  allRefused(t, async ({ sites }, refused) => {
+  'no route takes a value that is refused wherever it stands': allRefused(async ({ sites }, refused) => {
     for (const route of withMembers) {
       const names = Object.keys(schemaOf(route).properties ?? {})
       const valid = validBody(route, sites)
@@ -123,18 +138,16 @@ test('no route takes a value that is refused wherever it stands', (t) =>
         await refused(route, `${name}: ${text}`, replaced(valid, [name], text))
       }
     }
-  }))
+  }),
 
-test('no route takes members that it does not know', (t) =>
-  allRefused(t, async ({ sites }, refused) => {
+  'no route takes members that it does not know': allRefused(async ({ sites }, refused) => {
     for (const route of withMembers) {
       const valid = JSON.stringify(validBody(route, sites))
       for (const member of unknownMembers) await refused(route, member, `${valid.slice(0, -1)},${member}}`)
     }
-  }))
+  }),
 
-test('what is inside lists is checked too', (t) =>
-  allRefused(t, async ({ sites, params }, refused) => {
+  'what is inside lists is checked too': allRefused(async ({ sites, params }, refused) => {
     const valid = validBody(agents.createAgent as AnyRoute, sites)
     const entry = { vaultEntryId: params['entryId'] }
     const lists = {
@@ -151,27 +164,14 @@ test('what is inside lists is checked too', (t) =>
           const text = JSON.stringify(value)
           await refused(route, `${name}: ${text.slice(0, 60)}`, replaced(valid, [name], text))
         }
-  }))
+  }),
 
-test('arguments of a tool are checked before anything is sent', (t) =>
-  allRefused(t, async ({ sites }, refused) => {
+  'arguments of a tool are checked before anything is sent': allRefused(async ({ sites }, refused, t) => {
     const route = routes.find(({ name }) => name === 'callTool') as AnyRoute
     const before = sites.badTools.requests().length
     for (const value of ['null', 'true', '1', '[]', '{}', ...impossibleValues])
       await refused(route, value, `{"text":${value}}`)
     await refused(route, '__proto__', '{"text":"a","__proto__":{"text":"b"}}')
     t.is(sites.badTools.requests().length, before)
-  }))
-
-function validBody({ name }: AnyRoute, sites: Stage['sites']): Body {
-  const body = validBodies(sites)[name]
-  if (!body) throw new Error(`There is no valid body for ${name}: write one in validBodies.`)
-  return body
-}
-
-/** The body's JSON with another text in the place of these members; by hand, since no value becomes `1e400`. */
-function replaced(body: Body, names: string[], text: string): string {
-  const others = Object.entries(body).filter(([name, value]) => !names.includes(name) && value !== undefined)
-  const members = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  return `{${[...members, ...names.map((name) => `${JSON.stringify(name)}:${text}`)].join(',')}}`
+  }),
 }

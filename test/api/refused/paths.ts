@@ -1,11 +1,10 @@
-import test from 'ava'
 import { codesOf, type AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
 import { firstTime } from '../first-time.ts'
 import { paramsOf } from '../stage.ts'
 import { fill, sendTo } from './request.ts'
-import { unharmed } from './unharmed.ts'
+import type { Refusals } from './unharmed.ts'
 
 const oddIds = (real: string): string[] => [
   '',
@@ -43,8 +42,11 @@ const oddIds = (real: string): string[] => [
 /** One for each way in which a path is read: as segments, as escapes, as text, and as the key of a row. */
 const oneOfEachKind = (real: string): string[] => ['', '..', '%00', '%E0%A4%A', 'null', `${real}x`, real.toUpperCase()]
 
-test('an identifier that is none is answered as one that is not there, on every route', (t) =>
-  unharmed(t, async (stage) => {
+const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
+
+/** What is asked by paths that are refused. */
+export const paths: Refusals = {
+  'an identifier that is none is answered as one that is not there, on every route': async (t, stage) => {
     const problems: string[] = []
     const isNew = firstTime()
     for (const route of routes) {
@@ -63,6 +65,5 @@ test('an identifier that is none is answered as one that is not there, on every 
       }
     }
     t.deepEqual(problems, [])
-  }))
-
-const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
+  },
+}

@@ -1,11 +1,10 @@
-import test from 'ava'
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
 import { toPage, type ListName } from '../../../src/paging.ts'
 import { paramsOf, type Stage } from '../stage.ts'
 import { fill, pathsIn, sendTo } from './request.ts'
-import { unharmed } from './unharmed.ts'
+import type { Refusals } from './unharmed.ts'
 
 const unknownMembers = [
   'nonsense=1',
@@ -38,20 +37,6 @@ const oddByMember: Record<string, string[]> = {
   agentId: ['agentId=', 'agentId=%00', `agentId=${'a'.repeat(65)}`, 'agentId=a&agentId=b', 'agentId=%ED%A0%80%00'],
   after: ['after=-1', 'after=x', 'after=1e3', 'after=', 'after=2147483648', 'after=1&after=2', 'after=%00'],
 }
-
-test('a query that is not understood is refused, on every route that takes one', (t) =>
-  unharmed(t, async (stage) => {
-    const problems: string[] = []
-    for (const route of routes.filter(({ query }) => query)) {
-      const odd = Object.keys((route.query as { entries: object }).entries).map((member) => oddByMember[member] ?? [])
-      const queries = [...unknownMembers, 'status[]=queued', 'trigger[]=manual', ...(await notNamed(stage, route, odd))]
-      for (const query of queries) {
-        const { status, code } = await ask(stage, route, query)
-        if (code !== 'VALIDATION_ERROR') problems.push(`${route.name}?${query.slice(0, 60)}: ${status} ${code}`)
-      }
-    }
-    t.deepEqual(problems, [])
-  }))
 
 const ask = (stage: Stage, route: AnyRoute, query: string) =>
   sendTo(stage, route, `${fill(route.path, paramsOf(route, stage.params))}?${query}`)
@@ -86,8 +71,22 @@ const listOf: Record<string, ListName> = {
   listVault: 'vault',
 }
 
-test('a cursor is taken by the list that gave it out, and by no other', (t) =>
-  unharmed(t, async (stage) => {
+/** What is asked with queries that are refused. */
+export const queries: Refusals = {
+  'a query that is not understood is refused, on every route that takes one': async (t, stage) => {
+    const problems: string[] = []
+    for (const route of routes.filter(({ query }) => query)) {
+      const odd = Object.keys((route.query as { entries: object }).entries).map((member) => oddByMember[member] ?? [])
+      const queries = [...unknownMembers, 'status[]=queued', 'trigger[]=manual', ...(await notNamed(stage, route, odd))]
+      for (const query of queries) {
+        const { status, code } = await ask(stage, route, query)
+        if (code !== 'VALIDATION_ERROR') problems.push(`${route.name}?${query.slice(0, 60)}: ${status} ${code}`)
+      }
+    }
+    t.deepEqual(problems, [])
+  },
+
+  'a cursor is taken by the list that gave it out, and by no other': async (t, stage) => {
     const lists = [...new Set(Object.values(listOf))]
     const taken: Record<string, ListName[]> = {}
     for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
@@ -100,4 +99,5 @@ test('a cursor is taken by the list that gave it out, and by no other', (t) =>
       taken[route.name] = (await Promise.all(lists.map(accepts))).flat()
     }
     t.deepEqual(taken, Object.fromEntries(Object.entries(listOf).map(([route, list]) => [route, [list]])))
-  }))
+  },
+}
