@@ -102,8 +102,10 @@ function traceable(error: unknown): unknown {
   return new Error(error.message, { cause: error })
 }
 
-const takeDown = (hook: () => unknown): void => void current.takeDown.push(hook)
-const after = Object.assign(takeDown, { always: takeDown })
+/** `after` comes when all tests of the process have passed, as a look back on them may; it takes nothing down. */
+const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
+  always: (hook: () => unknown): void => void current.takeDown.push(hook),
+})
 
 /** A test whose implementation, whichever of the arguments it is, waits for its turn. */
 const declare = (given: unknown[], isSerial: boolean): unknown => {
@@ -124,8 +126,8 @@ function refuse(name: string | symbol): never {
 }
 
 /**
- * `test(title, implementation)`, `test.serial`, and `test.after(hook)` for the end of the file. ava would run serial tests before all others
- * of the process, one at a time; here they are so in their file only.
+ * `test(title, implementation)`, `test.serial`, `test.after`, and `test.after.always(hook)`, which is for the end of the
+ * file. ava would run serial tests before all others of the process, one at a time; here they are so in their file only.
  */
 const test = new Proxy(ava, {
   apply: (_target, _self, given: unknown[]) => declare(given, false),
