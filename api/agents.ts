@@ -205,7 +205,7 @@ export const resumeAgent = route({
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource }) {
     await services.agents.resume(resource)
-    await services.runs.resumeAgent(resource.id)
+    await services.runs.reconciler.look(resource.id)
     return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
   },
 })

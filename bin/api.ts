@@ -1,6 +1,6 @@
 import { createApp } from '../api/app.ts'
 import { createHttpServer } from '../api/server.ts'
-import { startLoop } from '../src/loop.ts'
+import { startLoops } from '../src/loops.ts'
 import { startProcess } from './process.ts'
 
 /** The HTTP API as a process of its own. */
@@ -14,11 +14,7 @@ await startProcess('api', async ({ config, logger, services }) => {
     server.listen(port, host, resolve)
   })
   logger.info({ address: server.address() }, 'listening')
-  // A cancelled run must end although no worker is left, and what wedged workers leave must be seen by somebody.
-  const loops = [
-    startLoop('ladder', config.sweep.everySeconds, logger, services.runs.ladder.climb),
-    startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile),
-  ]
+  const loops = startLoops(services, 'everywhere')
   return async () => {
     const drained = drain()
     // Streams would keep their connections open; their readers come back to another process.

@@ -5,7 +5,7 @@ import { startProcess } from './process.ts'
 import { startWork } from './work.ts'
 
 /**
- * The worker as a process of its own: workflows, activities, the sweeper, and housekeeping. The command line may name a
+ * The worker as a process of its own: workflows, activities, and loops. The command line may name a
  * file with the workflow code as `bundleWorkflows` makes it of this very source: that saves the time to make it.
  */
 const [, , codePath] = argv

@@ -15,6 +15,7 @@ import * as owedFires from './20261121001400-owed-fires.ts'
 import * as claimedBy from './20261121001500-claimed-by.ts'
 import * as runsByState from './20261121001600-runs-by-state.ts'
 import * as retention from './20261121001700-retention.ts'
+import * as dueAgents from './20261122000100-due-agents.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: Migration[] = [
   { ...claimedBy, name: '20261121001500-claimed-by' },
   { ...runsByState, name: '20261121001600-runs-by-state' },
   { ...retention, name: '20261121001700-retention' },
+  { ...dueAgents, name: '20261122000100-due-agents' },
 ]

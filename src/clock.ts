@@ -4,3 +4,9 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() }
+
+/** The moment so many seconds after another. */
+export const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
+
+/** The later of the two; the first if there is no other. */
+export const latest = (one: Date, other: Date | null | undefined): Date => (other && other > one ? other : one)

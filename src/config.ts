@@ -89,9 +89,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
     /** Where `smtpUrl` is undefined, nothing is mailed. */
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
-    sweep: { everySeconds: env.SWEEP_SECONDS, stallSeconds: env.STALL_SECONDS },
-    /** How often the record is compared with Temporal, and how long something must stand still to be looked at there. */
-    reconcile: { everySeconds: env.RECONCILE_SECONDS, standstillSeconds: env.STANDSTILL_SECONDS },
+    /** How often agents that are due are looked at, and after how long without progress one counts as stalled. */
+    reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
     /** How long a run that was asked to end may take to do so by itself. */
     cancelSeconds: env.CANCEL_SECONDS,
     /** How late a fire of a schedule may be and is still carried out. */

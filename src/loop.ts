@@ -3,6 +3,7 @@ import type { Logger } from './logger.ts'
 
 /** Something that goes on until it is stopped. */
 export interface Loop {
+  name: string
   stop(): Promise<void>
 }
 
@@ -26,6 +27,7 @@ export function startLoop(
     }
   })()
   return {
+    name,
     stop: () => {
       stopping.abort()
       return running

@@ -13,12 +13,12 @@ import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { waitingTimeLeft, workingTimeLeft } from './runs/next-move.ts'
-import { createReconciler } from './runs/reconciler.ts'
+import { createDue } from './runs/reconcile/due.ts'
+import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createReachability } from './reachability.ts'
 import { chargesOf } from './runs/blocked.ts'
 import { createRetention } from './runs/retention.ts'
 import { createRuns } from './runs/runs.ts'
-import { createSweeper } from './runs/sweeper.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 import { nextFireOf } from './schedules/next-fire.ts'
 import { createScheduleReconciler } from './schedules/reconciler.ts'
@@ -61,7 +61,8 @@ export function createServices(
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits(config.rateLimits, database)
   const lease = createLease({ database })
-  const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, fetch: outgoing.fetch }
+  const due = createDue({ database, clock })
+  const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, due, fetch: outgoing.fetch }
 
   const users = createUsers({ ...base, passwordCost })
   const notifications = createNotifications(base)
@@ -80,17 +81,17 @@ export function createServices(
   const agents = createAgents({ ...base, vault, schedules })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
-  const runs = createRuns({ ...base, agents, billing, callbacks, notifications, models, sites, sender })
+  const workers = createWorkers(base)
+  const reachability = createReachability(base)
+  const parts = { agents, billing, callbacks, notifications, models, sites, sender, workers, reachability }
+  const runs = createRuns({ ...base, ...parts })
   const webhooks = createWebhooks({ ...base, agents, billing, runs })
-  const sweeper = createSweeper({ ...base, runs })
   const retention = createRetention(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
-  const workers = createWorkers(base)
-  const reachability = createReachability(base)
   const times = { nextFire: nextFireOf, waitingTimeLeft, workingTimeLeft }
-  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, ...times })
-  const reconciler = createReconciler({ ...base, workers })
+  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, ...times, reconciler: runs.reconciler })
+  const orphans = createOrphans(base)
 
   return {
     ...base,
@@ -110,19 +111,14 @@ export function createServices(
     deliverCallbacks,
     runs,
     webhooks,
-    sweeper,
     retention,
     schedules,
     fires,
     scheduleReconciler,
     workers,
     why,
-    reconciler,
-
-    /** Refreshes idle grants, in one process at a time. */
-    keepAlive: async (): Promise<void> => {
-      if (await lease.hold('keep-alive', 300)) await vault.refresh.keepAlive()
-    },
+    reachability,
+    orphans,
 
     /** Releases what was opened, in reverse. */
     async close(): Promise<void> {

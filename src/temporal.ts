@@ -87,7 +87,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     inspection: createInspection({ client, connection, config, soon }),
     schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, soon, withAttributes }),
 
-    /** Wakes agents without making anybody wait. What fails here is made good by the sweeper. */
+    /** Wakes agents without making anybody wait. What fails here the reconciler does later. */
     wakeSoon(agents: AgentQueueInput[]): void {
       for (const agent of agents) {
         const waking = wakeAgent(agent)

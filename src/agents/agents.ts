@@ -6,6 +6,7 @@ import { gather } from '../gather.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import { fieldsOf } from '../row.ts'
+import type { Due } from '../runs/reconcile/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../sealing.ts'
 import type { SiteTool } from '../sites/tool.ts'
@@ -60,8 +61,9 @@ export function createAgents(context: {
   sealing: Sealing
   vault: Vault
   schedules: Schedules
+  due: Due
 }) {
-  const { database, clock, vault, schedules } = context
+  const { database, clock, due, vault, schedules } = context
   const secrets = createWebhookSecrets(context)
   const callbackAddress = createCallbackAddress(context)
 
@@ -163,6 +165,7 @@ export function createAgents(context: {
           .findById(agent.id)
           .patch({ ...fields, ...callback, updatedAt: clock.now() })
         if (sites) await storeSites(trx, agent.id, sites)
+        if (sites) await due.agent(trx, agent.id)
         return schedules.noteChange(trx, current, after, clock.now())
       })
       if (isTold) schedules.syncSoon(agent.id)

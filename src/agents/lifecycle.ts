@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
+import type { Due } from '../runs/reconcile/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { Agent } from './agent.ts'
 
@@ -11,9 +12,10 @@ import { Agent } from './agent.ts'
 export function createLifecycle(context: {
   database: Database
   clock: Clock
+  due: Due
   schedules: Pick<Schedules, 'noteChange' | 'syncSoon'>
 }) {
-  const { database, clock, schedules } = context
+  const { database, clock, due, schedules } = context
 
   async function change(id: string, patch: (current: Agent, now: Date) => Partial<Agent> | undefined): Promise<void> {
     if (await database.transaction((trx) => changeUnderLock(trx, id, patch))) schedules.syncSoon(id)
@@ -35,6 +37,7 @@ export function createLifecycle(context: {
     const changes = current && patch(current, now)
     if (!changes) return false
     await Agent.query(trx).findById(id).patch(changes)
+    await due.agent(trx, id)
     return schedules.noteChange(trx, current, Object.assign(current.$clone(), changes), now)
   }
 
@@ -44,7 +47,7 @@ export function createLifecycle(context: {
       if (await database.transaction((trx) => pauseUnderLock(trx, id))) schedules.syncSoon(id)
     },
 
-    /** Lets it go on; `Runs.resumeAgent` is to follow. */
+    /** Lets it go on; the reconciler does the rest. */
     resume: ({ id }: Agent): Promise<void> =>
       change(id, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null })),
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { CodedError } from '../errors.ts'
+import type { Due } from '../runs/reconcile/due.ts'
 import {
   AccountRow,
   presentAccount,
@@ -19,10 +20,11 @@ interface Parts {
   database: Database
   clock: Clock
   gateway: Gateway
+  due: Due
 }
 
 /** What owners may do and have paid for: tier, subscription, credits. An owner is a user for now. */
-export function createBilling({ database, clock, gateway }: Parts) {
+export function createBilling({ database, clock, gateway, due }: Parts) {
   const credits = createCredits({ database, clock })
   const { toCharge, ...paymentMethods } = createPaymentMethods({ database, clock, gateway, credits })
 
@@ -51,6 +53,7 @@ export function createBilling({ database, clock, gateway }: Parts) {
     if (!isActive(row, tier)) {
       const currentPeriodEnd = monthAfter(clock.now())
       await AccountRow.query(trx).findById(userId).patch({ tier, currentPeriodEnd })
+      await due.owner(trx, userId)
     }
     return account(userId, trx)
   }

@@ -122,7 +122,7 @@ export const queueFull = (depth: number): CodedError =>
 /** Writes the accepted runs, their first events and their queues; returns the queues as they were before, awake or not. */
 export async function store(
   trx: Transaction,
-  now: Date,
+  { now, due }: { now: Date; due: Date },
   requests: AcceptRequest[],
   decisions: Decision[],
   queues: Map<string, Queue>,
@@ -136,6 +136,7 @@ export async function store(
   const owner = (agentId: string) => (queues.get(agentId) as Queue).owner_id
   await trx.raw(storeStatement, {
     now,
+    due,
     ids: fresh.map(({ receipt }) => receipt.runId),
     agents: fresh.map(({ request }) => request.agentId),
     owners: fresh.map(({ request }) => owner(request.agentId)),
@@ -201,6 +202,11 @@ const storeStatement = `
     select run_id, number, kind, :now::timestamptz, data::json
       from unnest(:eventRuns::text[], :eventNumbers::int[], :eventKinds::text[], :eventData::text[])
         as t (run_id, number, kind, data)
+  ), due as (
+    -- should the signal that follows the commit be lost
+    insert into due_agents (agent_id, due_at)
+    select q.agent_id, :due::timestamptz from agent_queues q
+     where q.agent_id = any(:queues::text[]) and not q.awake and q.blocked_cause is null
   )
   update agent_queues q
      set last_sequence = t.last_sequence, unfinished = t.unfinished,

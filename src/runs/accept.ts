@@ -1,5 +1,5 @@
 import type { Callbacks } from '../callbacks/callbacks.ts'
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
@@ -25,10 +25,12 @@ export function createAccept(context: {
   clock: Clock
   callbacks: Callbacks
   queueDepth: number
+  /** From its acceptance on, a run has so long to be claimed before its agent counts as stalled. */
+  stallSeconds: number
   /** Called after the commit with the agents whose queue has just become awake. */
   wake: (agents: { agentId: string; ownerId: string }[]) => void
 }) {
-  const { database, clock, callbacks, wake, queueDepth } = context
+  const { database, clock, callbacks, wake, queueDepth, stallSeconds } = context
   const waiting: Waiting[] = []
   let flushing = false
 
@@ -60,7 +62,7 @@ export function createAccept(context: {
     const known = await findKnown(trx, requests)
     const decisions = requests.map((request) => decide(request, queues.get(request.agentId), known, queueDepth))
     const now = clock.now()
-    const changed = await store(trx, now, requests, decisions, queues)
+    const changed = await store(trx, { now, due: later(now, stallSeconds) }, requests, decisions, queues)
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
       if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })

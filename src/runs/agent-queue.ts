@@ -15,8 +15,9 @@ export class AgentQueue extends Row {
   declare lastSequence: number
   declare unfinished: number
   declare runningRunId: string | null
-  /** The execution of the queue's workflow that has claimed that run; null where nobody has. */
+  /** The execution of the queue's workflow that has claimed that run, and the epoch that it was given; null where none has. */
   declare claimedBy: string | null
+  declare claimedEpoch: number | null
   /** Whether the queue workflow has been told that there is something to do, and has not yet found nothing. */
   declare awake: boolean
   declare progressedAt: Date

@@ -1,8 +1,10 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal.ts'
+import type { Due } from './reconcile/due.ts'
 import { lockQueue } from './agent-queue.ts'
 import { endedTogether, type WriteEnding } from './end.ts'
 import { cancelledAs } from './next-move.ts'
@@ -25,16 +27,18 @@ type Named = Pick<Run, 'id' | 'agentId'>
 /**
  * The first rung of cancelling: the wish is recorded, and every step looks at it. A run that is queued or waits has
  * nothing under way, so it ends in the record at once, whether Temporal is there or not; one that works is told through
- * Temporal, and `createLadder` sees to those that do not listen.
+ * Temporal, and the reconciler ends those that do not listen.
  */
 export function createCancel(context: {
   database: Database
   clock: Clock
+  config: Pick<Config, 'cancelSeconds'>
   temporal: Temporal
   logger: Logger
+  due: Due
   writeEnding: WriteEnding
 }) {
-  const { database, clock, temporal, logger, writeEnding } = context
+  const { database, clock, config, temporal, logger, due, writeEnding } = context
 
   async function cancelUnderLock(trx: Transaction, run: Run, reason: CancelReason): Promise<void> {
     const now = clock.now()
@@ -42,11 +46,12 @@ export function createCancel(context: {
       await Run.query(trx).findById(run.id).patch({ cancelRequestedAt: now, cancelReason: reason })
       await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: askers[reason] } }])
     }
-    if (run.status === 'running') return
+    // Whatever keeps it from ending, it is ended by force then.
+    if (run.status === 'running') return due.agent(trx, run.agentId, later(now, config.cancelSeconds))
     await writeEnding(trx, run, { status: cancelledAs(reason), reason }, now)
   }
 
-  /** The record knows already; if Temporal cannot be told now, the ladder or the reconciler makes it good. */
+  /** The record knows already; if Temporal cannot be told now, the reconciler ends it. */
   const tell = (runId: string) =>
     temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))
 
@@ -75,7 +80,7 @@ export function createCancel(context: {
     /** Takes back a delivery that is still queued, for its sender. RUN_NOT_CANCELLABLE when it is not. */
     withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
 
-    /** Cancels runs of an agent that was deleted, the begun one first, and not all of very many: the sweeper goes on. */
+    /** Cancels runs of an agent that was deleted, the begun one first, and not all of very many: the reconciler goes on. */
     async cancelSomeOf(agentId: string): Promise<void> {
       const cancelled = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)

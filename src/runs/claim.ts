@@ -3,27 +3,23 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database.ts'
-import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import type { OperatorsEnd } from '../temporal-inspection.ts'
-import type { Temporal } from '../temporal.ts'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from './agent-queue.ts'
 import { blockOf, type Charge } from './blocked.ts'
 import { endedTogether, type WriteEnding } from './end.ts'
-import { endingOf, takeUpAgain, type Interrupted } from './interrupted.ts'
+import type { Due } from './reconcile/due.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { Run, runFacts } from './run.ts'
 import { tellBlocked } from './tell-blocked.ts'
 import { append } from './timeline.ts'
 
 /**
- * Claims the agent's next run for its queue workflow: the oldest queued one, or the one that is marked running already,
- * which then goes on under a new epoch from its recorded step, unless an operator has ended it in Temporal: then it ends
- * as it would have under its queue. With nothing to do, or nothing that may be done now, the queue falls asleep and the
- * answer is null; the next accept wakes it, or the end of what blocks it. A claim may come twice from one execution of
- * the queue's workflow, and then has the same answer; one that comes after its execution's end takes no run from the
- * next. Throws when Temporal has to be asked, and is away.
+ * Claims the agent's next run for its queue workflow: the oldest queued one, or one that has begun and that the reconciler
+ * has taken from an execution which is gone; it goes on from its recorded step. With nothing to do, or nothing that may be
+ * done now, the queue falls asleep and the answer is null; the next accept wakes it, or the end of what blocks it. A claim
+ * may come twice from one execution of the queue's workflow, and then has the same answer. A run that another execution
+ * has claimed is left to that; if it is gone, the reconciler finds out.
  */
 export function createClaim(context: {
   database: Database
@@ -32,42 +28,28 @@ export function createClaim(context: {
   agents: Agents
   billing: Billing
   notifications: Notifications
-  logger: Logger
-  temporal: Temporal
+  due: Due
   writeEnding: WriteEnding
 }) {
-  const { database, clock, agents, billing, logger, temporal, writeEnding } = context
+  const { database, clock, agents, billing, due, writeEnding } = context
 
-  /** Temporal is asked only about a run that is marked running, and never while the queue is locked. */
-  async function claimNext(agentId: string, claimedBy: string | null = null): Promise<AgentRunInput | null> {
-    let known: Known | undefined
-    for (;;) {
-      const claimed = await database.transaction((trx) => claimUnderLock(trx, { agentId, claimedBy }, known))
-      if (claimed === null || 'sequence' in claimed) return claimed
-      if (!(await isOpen({ agentId, claimedBy }))) return null
-      known = { ...claimed, end: await temporal.inspection.endOf(claimed.runId, claimed.epoch) }
-    }
-  }
+  const claimNext = (agentId: string, claimedBy: string | null = null): Promise<AgentRunInput | null> =>
+    database.transaction(async (trx) => {
+      const queue = await lockQueue(trx, agentId)
+      const now = clock.now()
+      return queue.runningRunId
+        ? claimBegun(trx, queue, queue.runningRunId, claimedBy)
+        : claimOldest(trx, queue, { now, claimedBy })
+    })
 
-  /** Nobody waits for the answer of an execution that is over: the run belongs to whoever has come after it. */
-  const isOpen = async ({ agentId, claimedBy }: Claimant): Promise<boolean> =>
-    claimedBy === null || (await temporal.inspection.queue(agentId))?.executionId === claimedBy
-
-  async function claimUnderLock(trx: Transaction, { agentId, claimedBy }: Claimant, known: Known | undefined) {
-    const queue = await lockQueue(trx, agentId)
-    const now = clock.now()
-    if (queue.runningRunId) {
-      const run = await Run.query(trx).findById(queue.runningRunId).select(runFacts).forUpdate().throwIfNotFound()
-      const { id: runId, epoch } = run
-      // Its first answer was lost, or it comes late from a worker that was frozen: the run is the execution's already.
-      if (claimedBy !== null && queue.claimedBy === claimedBy) return toInput(run, epoch)
-      if (known?.runId !== runId || known.epoch !== epoch) return { runId, epoch } satisfies Interrupted
-      if (!known.end) return toInput(run, await takeUpAgain(trx, run, { now, claimedBy, logger }))
-      const ending = endingOf(run, known.end)
-      logger.warn({ repair: 'end-run', cause: `it was ${known.end} in Temporal`, agentId, runId }, 'a run was ended')
-      await writeEnding(trx, run, ending, now)
-    }
-    return claimOldest(trx, queue, { now, claimedBy })
+  /** The run is the claimant's until the reconciler begins another epoch; then it is anybody else's. */
+  async function claimBegun(trx: Transaction, queue: AgentQueue, runId: string, claimedBy: string | null) {
+    const run = await Run.query(trx).findById(runId).select(runFacts).throwIfNotFound()
+    const isFenced = queue.claimedEpoch !== null && queue.claimedEpoch < run.epoch
+    const isClaimant = queue.claimedBy === claimedBy
+    if (claimedBy !== null && isFenced === isClaimant) return null
+    await AgentQueue.query(trx).findById(queue.agentId).patch({ claimedBy, claimedEpoch: run.epoch })
+    return toInput(run, run.epoch)
   }
 
   async function claimOldest(trx: Transaction, queue: AgentQueue, by: By): Promise<AgentRunInput | null> {
@@ -78,7 +60,7 @@ export function createClaim(context: {
     return run ? claimQueued(trx, queue, run, agent, by) : fallAsleep(trx, agentId)
   }
 
-  /** Of a deleted agent nothing is started. A claim has not the time to end very many runs; the sweeper ends the others. */
+  /** Of a deleted agent nothing is started. A claim has not the time to end very many runs; the reconciler ends the others. */
   async function endSome(trx: Transaction, agentId: string, now: Date): Promise<null> {
     const queued = Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence')
     const runs = await queued.select(runFacts).limit(endedTogether).forUpdate()
@@ -100,6 +82,8 @@ export function createClaim(context: {
     const goesOn = before !== null && (before === 'paused') === (cause === 'paused')
     const blockedSince = goesOn ? queue.blockedSince : now
     await AgentQueue.query(trx).findById(agentId).patch({ awake: false, blockedCause: cause, blockedSince })
+    // What blocks it may have ended in this very moment.
+    await due.agent(trx, agentId)
     if (!goesOn && cause !== 'paused') await tell(trx, agent, cause, now)
   }
 
@@ -117,17 +101,10 @@ export function createClaim(context: {
   return { claimNext }
 }
 
-/** Whose claim it is: an execution of the queue's workflow, or null for whoever claims without one. */
-interface Claimant {
-  agentId: string
+/** When, and for which execution of the queue's workflow; null for a claim without one. */
+interface By {
+  now: Date
   claimedBy: string | null
-}
-
-type By = Pick<Claimant, 'claimedBy'> & { now: Date }
-
-/** What became of an interrupted run in Temporal. */
-interface Known extends Interrupted {
-  end: OperatorsEnd | null
 }
 
 /** Nothing blocks a queue any more that has nothing to start. */
@@ -145,7 +122,7 @@ async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt
   await Run.query(trx).findById(run.id).patch({ status: 'running', startedAt: now, epoch, prompt })
   await AgentQueue.query(trx)
     .findById(run.agentId)
-    .patch({ runningRunId: run.id, claimedBy, progressedAt: now, awake: true, ...unblocked })
+    .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }])
   return toInput(run, epoch)
 }

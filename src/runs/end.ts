@@ -58,6 +58,7 @@ async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
       unfinished: trx.raw('unfinished - 1'),
       runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),
       claimedBy: trx.raw('case when running_run_id is distinct from ? then claimed_by end', [run.id]),
+      claimedEpoch: trx.raw('case when running_run_id is distinct from ? then claimed_epoch end', [run.id]),
       // Nothing blocks a queue any more that has nothing to start: the next accept may wake it.
       blockedCause: trx.raw('case when unfinished > 1 then blocked_cause end'),
       blockedSince: trx.raw('case when unfinished > 1 then blocked_since end'),

@@ -12,21 +12,21 @@ import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sites } from '../sites/sites.ts'
+import type { ReachabilityOfTemporal } from '../reachability.ts'
 import type { Temporal } from '../temporal.ts'
+import type { Workers } from '../workers.ts'
 import type { Sender } from '../tools/sender.ts'
 import { queueFull } from './accept-batch.ts'
 import { createAccept } from './accept.ts'
 import { AgentQueue } from './agent-queue.ts'
-import { createBlockedQueues } from './blocked-queues.ts'
 import { createCancel } from './cancel.ts'
 import { createClaim } from './claim.ts'
-import { createDeletedAgents } from './deleted-agents.ts'
 import { createEnd, createWriteEnding } from './end.ts'
-import { createLadder } from './ladder.ts'
 import { createManual } from './manual.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
-import { createParkedRuns } from './parked-runs.ts'
 import type { Receipt } from './receipt.ts'
+import { createReconciler } from './reconcile/reconciler.ts'
+import type { Due } from './reconcile/due.ts'
 import { createReplay } from './replay.ts'
 import { createRunCalls } from './run-calls.ts'
 import { Run, runFacts, type RunFacts } from './run.ts'
@@ -55,14 +55,18 @@ export function createRuns(given: {
   models: Models
   sites: Sites
   sender: Sender
+  due: Due
+  reachability: ReachabilityOfTemporal
+  workers: Workers
 }) {
   const context = { ...given, writeEnding: createWriteEnding(given) }
-  const { database, config, logger, temporal } = context
+  const { database, config, temporal } = context
   const wake = (agents: { agentId: string; ownerId: string }[]) => temporal.wakeSoon(agents)
 
-  const blockedQueues = createBlockedQueues(context)
   const cancelling = createCancel(context)
-  const accepting = createAccept({ ...context, queueDepth: config.queueDepth, wake })
+  const { stallSeconds } = config.reconcile
+  const accepting = createAccept({ ...context, queueDepth: config.queueDepth, stallSeconds, wake })
+  const reconciler = createReconciler({ ...context, ...cancelling })
 
   const queueOf = gather<string, AgentQueue>(async (agentIds) => {
     const found = await AgentQueue.query(database).findByIds(agentIds)
@@ -88,10 +92,7 @@ export function createRuns(given: {
     ...cancelling,
     ...createManual({ ...context, ...accepting, depth }),
     ...createReplay({ ...context, ...accepting }),
-    ladder: createLadder(context),
-    blockedQueues,
-    deletedAgents: createDeletedAgents({ ...context, ...cancelling }),
-    parkedRuns: createParkedRuns(context),
+    reconciler,
     watching: createWatching(context),
     depth,
     get,
@@ -114,16 +115,6 @@ export function createRuns(given: {
     /** The run's timeline after the given event number, at most `limit` events. */
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
       readTimeline(database, run.id, after, limit),
-
-    /** An agent was resumed: its queue goes on, and the run that waits for this. What fails here, or is locked, the sweeper does. */
-    async resumeAgent(agentId: string): Promise<void> {
-      wake(await blockedQueues.open(agentId))
-      const waiting = await Run.query(database)
-        .findOne({ agentId, status: 'waiting', waitingCause: 'paused' })
-        .select('id')
-      const note = (error: unknown) => logger.warn({ err: error, runId: waiting?.id }, 'the run was not resumed')
-      if (waiting) await temporal.resumeRun(waiting.id).catch(note)
-    },
 
     /** Refuses with RATE_LIMITED a queue that is as deep as it may be. */
     assertRoom(depth: number): void {

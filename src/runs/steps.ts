@@ -10,6 +10,7 @@ import type { Sites } from '../sites/sites.ts'
 import type { Move } from '../../workflows/messages.ts'
 import { createDecide } from './decide.ts'
 import { planCalls, type OfferedTool } from './planned-calls.ts'
+import type { Due } from './reconcile/due.ts'
 import { lockRun, type RunRef } from './record.ts'
 import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
@@ -45,6 +46,7 @@ export function createSteps(context: {
   notifications: Notifications
   models: Models
   sites: Sites
+  due: Due
 }) {
   const { database, clock, agents, billing, models, sites } = context
   const decide = createDecide(context)

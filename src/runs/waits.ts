@@ -7,6 +7,7 @@ import type { Move, WaitCause } from '../../workflows/messages.ts'
 import type { Decide } from './decide.ts'
 import { endWait } from './end.ts'
 import { waitingTimeLeft, waitOf, type RunRecord } from './next-move.ts'
+import type { Due } from './reconcile/due.ts'
 import { lockRun, type RunRef } from './record.ts'
 import { Run } from './run.ts'
 import { tellOutOfCredits } from './tell-blocked.ts'
@@ -25,9 +26,10 @@ export function createWaits(context: {
   clock: Clock
   config: Config
   notifications: Notifications
+  due: Due
   decide: Decide
 }) {
-  const { database, clock, config, notifications, decide } = context
+  const { database, clock, config, notifications, due, decide } = context
 
   async function begin(trx: Transaction, { run, calls }: RunRecord, move: Extract<Move, { kind: 'wait' }>) {
     const now = clock.now()
@@ -43,6 +45,8 @@ export function createWaits(context: {
     const shown = cause === 'rate_limit' ? until : last
     const data = { cause, site, until: shown.toISOString(), calls: open.length, note: notes[cause] }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }])
+    // What it waits for may have come in this very moment.
+    await due.agent(trx, run.agentId)
     // Of a dead credential its owner is told where it dies; the other waits end by themselves, or are the owner's wish.
     if (cause === 'credits') await tellOutOfCredits(trx, notifications, run, { since: waitingSince, last })
   }

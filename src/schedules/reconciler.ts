@@ -2,7 +2,6 @@ import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
-import type { Lease } from '../lease.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { isTemporalAway, type Temporal } from '../temporal.ts'
@@ -36,14 +35,13 @@ const patienceMs = 3000
 export function createScheduleReconciler(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'scheduleCatchUpSeconds' | 'sweep'>
+  config: Pick<Config, 'scheduleCatchUpSeconds'>
   temporal: Temporal
-  lease: Lease
   logger: Logger
   notifications: Notifications
   schedules: Schedules
 }) {
-  const { database, clock, config, temporal, lease, logger, schedules } = context
+  const { database, clock, temporal, logger, schedules } = context
   const filler = createFiller(context)
   // What was compared before this process was there, or before Temporal was away, may have been lost meanwhile.
   let trustedFrom = clock.now()
@@ -158,7 +156,6 @@ export function createScheduleReconciler(context: {
   }
 
   async function round(): Promise<void> {
-    if (!(await lease.hold('schedules', config.sweep.everySeconds * 5))) return
     if (!adopted) await adopt()
     adopted = true
     await filler.fill()

@@ -4,6 +4,7 @@ import { violatedConstraint, type Database, type Transaction } from '../database
 import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import type { Due } from '../runs/reconcile/due.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
 import type { Sealing } from '../sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
@@ -35,10 +36,11 @@ export function createEntries(context: {
   sealing: Sealing
   sites: Sites
   oauthClient: OAuthClient
+  due: Due
   /** How many sites an owner may connect. */
   limitOf: (ownerId: string) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, limitOf } = context
+  const { database, clock, logger, sealing, sites, oauthClient, due, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -99,6 +101,7 @@ export function createEntries(context: {
       assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
       check(entry)
       const now = clock.now()
+      await due.vaultEntry(trx, id)
       return entry.$query(trx).patchAndFetch({
         ...fields,
         credential: sealCredential(sealing, entry, credential),
@@ -174,7 +177,11 @@ export function createEntries(context: {
     /** Forgets the connection and its credential, which is revoked at the site where that is possible. */
     async remove({ id }: VaultEntry): Promise<void> {
       // As it is when it goes: its tokens may have been refreshed since it was read.
-      const [removed] = await VaultEntry.query(database).where({ id }).delete().returning('*')
+      const removed = await database.transaction(async (trx) => {
+        await due.vaultEntry(trx, id)
+        const [row] = await VaultEntry.query(trx).where({ id }).delete().returning('*')
+        return row
+      })
       if (removed) await revoke(removed)
     },
 

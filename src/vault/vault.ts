@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Due } from '../runs/reconcile/due.ts'
 import type { SafeFetch } from '../safe-fetch.ts'
 import type { Sealing } from '../sealing.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -27,6 +28,7 @@ export function createVault(base: {
   fetch: SafeFetch
   sites: Sites
   notifications: Notifications
+  due: Due
   limitOf: (ownerId: string) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(base)

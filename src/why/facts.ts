@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { Reachability } from '../reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/blocked.ts'
+import type { Action } from '../runs/reconcile/action.ts'
 import type { Run } from '../runs/run.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
@@ -60,6 +61,8 @@ export interface Facts {
   queued: number
   /** The run that is asked about, and how many unfinished ones are ahead of it; null when the agent is. */
   asked: { run: NamedRun; ahead: number } | null
+  /** What the reconciler would do for the agent by now. */
+  action: Action
   /** Of scheduled agents. */
   schedule: { inStep: boolean; nextFire: Date | null } | null
   temporal: Reachability
@@ -72,6 +75,6 @@ export interface Settings {
   callsPerMinute: number
   cancelSeconds: number
   queueBlockedSeconds: number
-  sweepSeconds: number
+  reconcileSeconds: number
   stallSeconds: number
 }

@@ -23,7 +23,7 @@ const about = ({ run }: HeadRun) => ({ runId: run.id, sequence: run.sequence })
 function cancelling({ settings }: Facts, head: HeadRun, { step }: Doing): Cause[] {
   const { run } = head
   if (!run.cancelRequestedAt) return []
-  const until = later(run.cancelRequestedAt, settings.cancelSeconds + settings.sweepSeconds)
+  const until = later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds)
   const message = `Run ${run.sequence} was asked to end at ${moment(run.cancelRequestedAt)} and is stopping what it does; it is ended by force if it has not done so by about ${moment(until)}.`
   const action = 'There is nothing to do: it ends within ten seconds of the request.'
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
@@ -74,7 +74,7 @@ export const getCredits =
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
-  const until = later(facts.now, facts.settings.sweepSeconds)
+  const until = later(facts.now, facts.settings.reconcileSeconds)
   const message = `What run ${run.sequence} has waited for${sinceThen(run.waitingSince)} is there, and the run is about to be told so.`
   return [causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: goesOn })]
 }
@@ -87,8 +87,7 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
   const { run } = head
   // Then that is what it does.
   if (doing.kind === 'between' && (head.failure || parked.length > 0)) return []
-  const stalledAt = later(run.progressedAt, facts.settings.stallSeconds)
-  if (doing.kind === 'between' && stalledAt < facts.now) return [stalled(facts, head, doing)]
+  if (doing.kind === 'between' && facts.action.kind === 'inspect') return [stalled(facts, head, doing)]
   return [
     causeOf({
       code: 'WORKING',
@@ -104,7 +103,7 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
 
 /** Nothing is under way as far as the record knows: whoever carried the run out is gone, and others are told. */
 function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: Doing): Cause {
-  const until = later(now, settings.sweepSeconds + settings.stallSeconds)
+  const until = later(now, settings.reconcileSeconds + settings.stallSeconds)
   const message = `Run ${head.run.sequence} has not gone on${sinceThen(since)}, and is about to be taken up again at step ${step}.`
   return causeOf({ code: 'WAKE_PENDING', ...about(head), since, until, step, message, action: goesOn })
 }

@@ -80,19 +80,10 @@ function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge):
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 
-/** The run was accepted, and its queue told, or about to be; whoever is to hear it has not taken it up. */
-function wakePending({ now, queue, settings }: Facts, next: NonNullable<Facts['next']>): Cause {
+/** The run was accepted, and its queue told; whoever is to hear it has not taken it up. */
+function wakePending({ now, action, settings }: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
-  const until = queue.awake ? nextSignal(queue, settings) : later(now, settings.sweepSeconds)
-  const told = queue.awake ? `its queue was told at ${moment(queue.signalledAt)}` : 'its queue is about to be told'
-  const again = queue.awake && until > now ? `, and is told again at about ${moment(until)}` : ''
-  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been taken up yet; ${told}${again}.`
+  const until = action.kind === 'leave' ? action.until : later(now, settings.reconcileSeconds)
+  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been taken up yet; its agent is looked at again at about ${moment(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: goesOn })
-}
-
-/** As the sweeper reckons: at growing intervals, of half a minute at most. */
-function nextSignal({ signalledAt, progressedAt }: Facts['queue'], settings: Facts['settings']): Date {
-  const standing = (signalledAt.getTime() - progressedAt.getTime()) / 1000
-  const patience = Math.max(settings.stallSeconds, Math.min(standing, 30))
-  return later(signalledAt, patience + settings.sweepSeconds)
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/blocked.ts'
 import { Run, runFacts } from '../runs/run.ts'
+import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { RunEvent } from '../runs/timeline.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
@@ -24,6 +25,7 @@ export interface Knowledge {
   waitingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
   workingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
   nextFire: (agent: Agent, now: Date) => Date | null
+  reconciler: Pick<Reconciler, 'actionOf'>
 }
 
 const unfinished = ['queued', 'running', 'waiting']
@@ -75,6 +77,7 @@ export async function readFacts(
     next: next ?? null,
     queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
     asked,
+    action: await knowledge.reconciler.actionOf(trx, agentId, standing, now),
     schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, knowledge.nextFire(agent, now)) : null,
   }
 }

@@ -58,6 +58,6 @@ const settingsOf = (config: Config): Settings => ({
   callsPerMinute: config.sites.callsPerMinute,
   cancelSeconds: config.cancelSeconds,
   queueBlockedSeconds: config.queueBlockedSeconds,
-  sweepSeconds: config.sweep.everySeconds,
-  stallSeconds: config.sweep.stallSeconds,
+  reconcileSeconds: config.reconcile.everySeconds,
+  stallSeconds: config.reconcile.stallSeconds,
 })

@@ -62,7 +62,7 @@ const resume = (someone: Person, { id }: { id: string }) =>
   call(someone, agents.resumeAgent, { params: { agentId: id } }).then((answer) => answer.body)
 
 test('an agent and its runs say what they do, what they wait for, and what can be done about it', async (t) => {
-  const opened = await openScripts(t, { SWEEP_SECONDS: '1', ADMIN_EMAILS: email })
+  const opened = await openScripts(t, { RECONCILE_SECONDS: '1', ADMIN_EMAILS: email })
   // One after the other where a site that wants no calls would hold up the rest.
   await Promise.all([
     workAndOrder(t, opened),

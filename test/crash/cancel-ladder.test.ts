@@ -1,12 +1,11 @@
 import test from 'ava'
-import { startLoop } from '../../src/loop.ts'
 import { customer, ended } from '../helpers/people.ts'
 import { cancel } from '../helpers/runs.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
 import { endsInTime, measured, two, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
 
-const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
+const impatient = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' }
 
 test('cancelling ends in time while Temporal is away and while there is no worker, and the next runs go on after', async (t) => {
   const temporal = await startOwnTemporal(t)
@@ -14,8 +13,6 @@ test('cancelling ends in time while Temporal is away and while there is no worke
   const { platform } = stage
   const worker = await stage.startWorker()
   // As an API process does; that it does is shown where a worker freezes.
-  const ladder = startLoop('ladder', 1, platform.logger, platform.services.runs.ladder.climb)
-  t.teardown(() => ladder.stop())
   reconcile(t, platform)
   const someone = await customer(platform)
   const [first, second] = [await two(platform, someone, '[[sleep 60]]'), await two(platform, someone, '[[sleep 61]]')]

@@ -7,7 +7,7 @@ import {
   courseOf,
   endsInTime,
   epochOf,
-  leaseOf,
+  looks,
   measured,
   repairsOf,
   rounds,
@@ -17,11 +17,11 @@ import {
 } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
 
-const impatient = { RECONCILE_SECONDS: '1', STANDSTILL_SECONDS: '2' }
+const impatient = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' }
 
 test('a worker that freezes until its task was tried three times in vain is no reason to repair anything', async (t) => {
   // Long enough for Temporal to close a run that has just ended, on a busy machine too.
-  const stage = await openStage(t, { env: { ...impatient, STANDSTILL_SECONDS: '6' } })
+  const stage = await openStage(t, { env: { ...impatient, STALL_SECONDS: '6' } })
   const worker = await stage.startWorker()
   const { services, logs } = stage.platform
   reconcile(t, stage.platform)
@@ -40,7 +40,7 @@ test('a worker that freezes until its task was tried three times in vain is no r
     const found = await services.temporal.inspection.queue(agent.id)
     return (found?.attempts ?? 0) >= 3 || undefined
   })
-  await rounds(stage.platform, 'reconciler', 2)
+  await looks(stage.platform, agent.id, 2)
   process.kill(worker.pid, 'SIGCONT')
   t.is((await ended(someone, runId)).status, 'completed')
   const course = courseOf(await timelineOf(someone, runId))
@@ -79,8 +79,6 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   await start(working)
   for (const { runId } of [thinking, other]) await untilEvent(someone, runId, 'step.started')
   await untilAsked(badTools.requests, 'slow_once')
-  // Only workers sweep, and there is one.
-  const { holder: itself } = await eventually(10, 'it sweeps', () => leaseOf(platform, 'sweeper'))
   const frozenId = (await platform.services.workers.list())[0]?.id
 
   process.kill(frozen.pid, 'SIGSTOP')
@@ -103,11 +101,6 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
     measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
   }
   t.like(await ended(someone, other.runId, 120), { status: 'completed', steps: 1 })
-  for (const lease of ['sweeper', 'reconciler']) {
-    await eventually(30, `somebody else holds the lease ${lease}`, async () =>
-      (await leaseOf(platform, lease))?.holder === itself ? undefined : true,
-    )
-  }
 
   const timelines = () =>
     Promise.all(all.flatMap(({ runId, next }) => [runId, next]).map((id) => timelineOf(someone, id)))
@@ -119,7 +112,7 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
     return (said && said.seenAt > thawed) || undefined
   })
   // What it was doing when it was frozen it has answered by then, and its loops have gone round.
-  await rounds(platform, 'reconciler', 3)
+  await rounds(platform, 'forgotten agents', 2)
   t.deepEqual(await timelines(), before)
   t.is(askedFor(badTools.requests(), 'slow_once').times, 1)
   for (const { agent } of all) {

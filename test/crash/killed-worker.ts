@@ -45,14 +45,13 @@ export async function openAftermath(t: ExecutionContext) {
   const [planning, sending, answering, limiting] = await Promise.all([gated(), gated(), gated(), gated()])
   const allow = [examples, planning, sending, answering, limiting].flatMap((one) => one.allow)
   // A pool for all the transactions that are made to wait for locks. Whoever repairs what stands still is in a hurry.
-  const hurry = { SWEEP_SECONDS: '0.5', CANCEL_SECONDS: '1', RECONCILE_SECONDS: '0.5', STANDSTILL_SECONDS: '6' }
+  const hurry = { CANCEL_SECONDS: '1', RECONCILE_SECONDS: '0.5', STALL_SECONDS: '6' }
   const stage = await openStage(t, { sites: { ...examples, allow }, env: { DATABASE_POOL: '20', ...hurry } })
   const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
 
   const [waits, reconnected, unwanted] = await Promise.all([parked(stage), parked(stage), longRun(stage)])
   const planned = await beforePlanning(stage, planning)
   const answered = await beforeRecording(stage, answering)
-  await untilHeld(stage)
   const unsent = await beforeSending(stage, sending)
   // What is over by itself after a while begins last, and when everybody is there.
   const begin = await Promise.all([refused(stage, limiting), inModelCall(stage), inCalls(stage), delivered(stage, api)])
@@ -243,27 +242,17 @@ async function mustBeUnderWay(runs: { someone: Person; runId: string }[]): Promi
 async function cancelledByLadder({ platform }: Stage, { someone, runId }: Awaited<ReturnType<typeof longRun>>) {
   const { body: accepted } = await cancel(someone, runId)
   await eventually(20, 'the ladder has ended the run', async () => {
-    await platform.services.runs.ladder.climb()
+    await platform.services.runs.reconciler.round()
     return (await runOf(someone, runId)).endedAt ?? undefined
   })
   return { accepted, run: await ended(someone, runId, 1) }
 }
 
-/** The leases of those who look for what stands still, in one process at a time. */
-const looking = ['sweeper', 'reconciler'] as const
-
-const untilHeld = ({ platform }: Stage) =>
-  eventually(20, 'somebody looks for what stands still', async () => {
-    const held = await platform.services.database('leases').whereIn('name', looking)
-    return held.length === looking.length || undefined
-  })
-
-/** Waits until the successor may look for what stands still, and has looked at everything three times. */
+/** Waits until whoever comes after has looked three times at all that is due. */
 async function untilLookedAt({ platform }: Stage): Promise<void> {
-  const { lease, sweeper, reconciler } = platform.services
-  for (const name of looking) {
-    await eventually(30, `the successor holds the lease ${name}`, async () => (await lease.hold(name, 5)) || undefined)
+  const { database, runs } = platform.services
+  for (let time = 0; time < 3; time += 1) {
+    await database('dueAgents').update({ dueAt: new Date() })
+    await runs.reconciler.round()
   }
-  for (let time = 0; time < 3; time += 1) await sweeper.sweep()
-  for (let time = 0; time < 3; time += 1) await reconciler.reconcile()
 }

@@ -10,6 +10,7 @@ import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } f
 import { sharedServers } from '../helpers/servers.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { cancel, dataOf } from '../helpers/runs.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
@@ -56,20 +57,29 @@ test('a run that an operator cancels in Temporal is cancelled on record, and the
 
   // A record that knows nothing of it, as after a backup was restored.
   const { database, runs } = stage.platform.services
-  const forget = async (epochs: number) => {
-    await database.raw(
-      `update runs set status = 'running', reason = null, error = null, ended_at = null, epoch = epoch + ? where id = ?`,
-      [epochs, running.runId],
-    )
-    await database('agent_queues').where({ agentId: agent.id }).update({ unfinished: 1, runningRunId: running.runId })
-  }
+  const forget = (epochs: number) =>
+    database.transaction(async (trx) => {
+      await trx.raw(
+        `update runs set status = 'running', reason = null, error = null, ended_at = null, epoch = epoch + ?,
+                       progressed_at = ? where id = ?`,
+        [epochs, longAgo, running.runId],
+      )
+      const row = { unfinished: 1, runningRunId: running.runId, awake: true, progressedAt: longAgo }
+      await trx('agent_queues').where({ agentId: agent.id }).update(row)
+    })
+  const longAgo = new Date(Date.now() - 3_600_000)
   await forget(0)
-  t.is(await runs.claimNext(agent.id), null)
-  t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  await runs.reconciler.look(agent.id)
+  t.like(await ended(someone, running.runId, 10), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
   await forget(1)
-  const again = await runs.claimNext(agent.id)
-  t.is(again?.runId, running.runId, 'an execution that was given up says nothing')
-  if (again) await runs.endRun(again, { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  await runs.reconciler.look(agent.id)
+  t.like(
+    dataOf(await timelineOf(someone, running.runId), 'recovered')[0],
+    { epoch: 4 },
+    'what was given up says nothing',
+  )
+  await cancel(someone, running.runId)
+  t.is((await ended(someone, running.runId)).status, 'cancelled')
 })
 
 test('a run that an operator terminates after its queue has failed as TERMINATED too, and the next one starts', async (t) => {

@@ -136,7 +136,7 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   for (let time = 0; time < 3; time += 1) {
     for (const victim of stand) t.is((await callDirectly(victim)).status, 502)
     t.is((await callDirectly(stillAlive)).status, 200)
-    await stage.platform.services.sweeper.sweep()
+    await stage.platform.services.runs.reconciler.round()
   }
   t.is(refreshesAt(contacts).length, 9)
 

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { ContactsOptions, ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { freePorts } from '../../bin/local/ports.ts'
-import { startLoop } from '../../src/loop.ts'
+import { startLoops } from '../../src/loops.ts'
 import { startPlatform, testEnvironment, type Platform } from '../helpers/platform.ts'
 import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
 import { startContactsSite, startSites, type Sites } from '../helpers/sites.ts'
@@ -30,7 +30,7 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
   // The API processes' own address, so that tokens which one API has issued are good at the other.
   const BASE_URL = `http://127.0.0.1:${port}`
   const contacts = options.contacts && (await openContacts(t, BASE_URL, options))
-  const env = { BASE_URL, SWEEP_SECONDS: '1', STALL_SECONDS: '1', ...contacts?.env, ...options.env }
+  const env = { BASE_URL, RECONCILE_SECONDS: '1', STALL_SECONDS: '2', ...contacts?.env, ...options.env }
   const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
   const platform = await startPlatform(t, { env: environment, worker: options.worker ?? false })
 
@@ -58,8 +58,8 @@ async function openContacts(t: ExecutionContext, baseUrl: string, { contacts, al
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** The reconciler's loop, which every API and every worker has as a process, but not in this one. */
-export function reconcile(t: ExecutionContext, { services, logger, config }: Platform): void {
-  const loop = startLoop('reconciler', config.reconcile.everySeconds, logger, services.reconciler.reconcile)
-  t.teardown(() => loop.stop())
+/** The loops that every API and every worker has as a process, but not this one. */
+export function reconcile(t: ExecutionContext, { services }: Platform): void {
+  const loops = startLoops(services, 'everywhere')
+  t.teardown(() => Promise.all(loops.map((loop) => loop.stop())))
 }

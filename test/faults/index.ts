@@ -4,6 +4,7 @@ import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
 import { plumbing } from './plumbing.ts'
+import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
 import { sites } from './sites.ts'
@@ -18,6 +19,7 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...reconcile,
   ...vault,
   ...webhooks,
   ...schedules,

@@ -27,14 +27,6 @@ export const lateParties: Fault[] = [
     tests: ['test/src/runs/late-party.test.ts'],
   },
   {
-    id: 'late/ladder-epoch',
-    file: 'src/runs/ladder.ts',
-    find: '.patch({ epoch: run.epoch + 1 })',
-    replace: '.patch({ epoch: run.epoch })',
-    why: 'the forced end does not raise the epoch',
-    tests: ['test/src/runs/late-party.test.ts'],
-  },
-  {
     id: 'late/steps-late-answer',
     file: 'src/runs/steps.ts',
     find: '      const run = await lockRun(trx, ref)\n      // Another attempt was faster',

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { createApp } from '../../api/app.ts'
 import { createHttpServer } from '../../api/server.ts'
 import type { ProcessContext } from '../../bin/process.ts'
-import type { Duty } from '../../bin/work.ts'
+import type { LoopName } from '../../src/loops.ts'
 import type { Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -106,7 +106,7 @@ async function install(): Promise<void> {
  * What workers of tests leave to the tests, which do it themselves and look at what comes of it; some of it would besides
  * cost each of them time.
  */
-const leftOut: readonly Duty[] = ['housekeeping', 'keep-alive', 'mails', 'manifests']
+const leftOut: readonly LoopName[] = ['housekeeping', 'keep-alive', 'mails', 'manifests']
 
 async function startWorkerHere(
   context: ProcessContext,
@@ -115,6 +115,6 @@ async function startWorkerHere(
   // Loaded by those only who want a worker: Temporal's is a third of all the code that a test loads.
   await installRuntime()
   const { startWork } = await import('../../bin/work.ts')
-  const without: readonly Duty[] = reconciles ? leftOut : [...leftOut, 'reconciler']
+  const without: readonly LoopName[] = reconciles ? leftOut : [...leftOut, 'forgotten agents', 'orphans']
   return startWork(context, { codePath: sharedServers().bundle }, without)
 }

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava'
+import type { AgentRunInput } from '../../workflows/messages.ts'
 import * as agents from '../../api/agents.ts'
 import * as runs from '../../api/runs.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
@@ -129,3 +130,23 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
 }
 
 export type Scripts = Awaited<ReturnType<typeof scriptsOn>>
+
+/** As if nothing had happened to the agent for an hour, so that it counts as stalled. */
+export async function stall({ database }: Platform['services'], agentId: string): Promise<void> {
+  const progressedAt = new Date(Date.now() - 3_600_000)
+  await database('agent_queues').where({ agentId }).update({ progressedAt })
+  await database('runs').where({ agentId }).whereIn('status', ['running', 'waiting']).update({ progressedAt })
+}
+
+/** The reconciler gives up whoever carries out the agent's run, and somebody else claims it, under the next epoch. */
+export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: AgentRunInput) {
+  await eventually(20, 'another epoch has begun', async () => {
+    await stall(services, agentId)
+    await services.runs.reconciler.look(agentId)
+    const { epoch: present } = (await services.database('runs').where({ id: runId }).first('epoch')) as {
+      epoch: number
+    }
+    return present > epoch || undefined
+  })
+  await services.runs.claimNext(agentId)
+}

@@ -22,6 +22,7 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
 
 const plumbingMayImport: Record<string, (target: Place, path: string) => boolean> = {
   'src/services.ts': ({ top }) => top === 'src',
+  'src/loops.ts': (_place, path) => path === 'src/services.ts',
   'src/temporal.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
   'src/temporal-inspection.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
   'src/temporal-schedules.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',

@@ -29,7 +29,7 @@ export const timedFiles = [
   'test/api/open-streams.test.ts',
   'test/src/safe-fetch.test.ts',
   'test/src/runs/late-attempts.test.ts',
-  'test/src/runs/sweeper.test.ts',
+  'test/src/runs/reconcile/reconciler.test.ts',
   'test/src/schedules/in-temporal.test.ts',
   'test/src/schedules/ledger.test.ts',
   'test/src/tools/outgoing-limit.test.ts',

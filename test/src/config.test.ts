@@ -71,11 +71,11 @@ test('admins are named by complete addresses', (t) => {
 })
 
 test('a duration may be a fraction of a second, down to a tenth, and is a number of seconds', (t) => {
-  const { sweep } = readConfig({ ...complete, SWEEP_SECONDS: '0.25', STALL_SECONDS: '5' })
-  t.deepEqual(sweep, { everySeconds: 0.25, stallSeconds: 5 })
+  const { reconcile } = readConfig({ ...complete, RECONCILE_SECONDS: '0.25', STALL_SECONDS: '5' })
+  t.deepEqual(reconcile, { everySeconds: 0.25, stallSeconds: 5 })
   for (const written of ['0', '0.05', '1e1', '-1', '1.', 'soon', '61']) {
-    const error = t.throws(() => readConfig({ ...complete, SWEEP_SECONDS: written }), { instanceOf: ConfigError })
-    t.true(error?.problems[0]?.startsWith('SWEEP_SECONDS'), written)
+    const error = t.throws(() => readConfig({ ...complete, RECONCILE_SECONDS: written }), { instanceOf: ConfigError })
+    t.true(error?.problems[0]?.startsWith('RECONCILE_SECONDS'), written)
   }
 })
 

@@ -1,4 +1,5 @@
 import type { ExecutionContext, TestFn } from 'ava'
+import { createDue } from '../../../src/runs/reconcile/due.ts'
 import { createBilling } from '../../../src/billing/billing.ts'
 import { createSandboxGateway, type Charge, type Gateway } from '../../../src/billing/gateway.ts'
 import { createDatabase } from '../../../src/database.ts'
@@ -31,7 +32,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
   const charges: Charge[] = []
   const sandbox = createSandboxGateway()
   const gateway: Gateway = { ...sandbox, charge: (charge) => (charges.push(charge), sandbox.charge(charge)) }
-  const billing = createBilling({ database, clock, gateway })
+  const billing = createBilling({ database, clock, gateway, due: createDue({ database, clock }) })
   const userId = newId()
 
   const charge = (payer: string, credits: number, runId = newId(), step = 1) =>

@@ -81,9 +81,11 @@ test('a queue stays blocked since the first look at it, and is opened when its o
   t.is(await services.runs.claimNext(agent.id), null)
   t.like(await queue().first(), { blockedCause: 'past_due', blockedSince: before, awake: false })
 
-  t.deepEqual(await services.runs.blockedQueues.open(agent.id), [], 'nothing has been paid')
+  await services.runs.reconciler.look(agent.id)
+  t.like(await queue().first(), { awake: false }, 'nothing has been paid')
   await paidUntil(new Date(Date.now() + hour))
-  t.like(await services.runs.blockedQueues.open(agent.id), [{ agentId: agent.id }])
+  await services.runs.reconciler.look(agent.id)
+  t.like(await queue().first(), { awake: true })
 })
 
 test('a run that came to a blocked queue lately has its own time, whatever came before it', async (t) => {
@@ -94,7 +96,7 @@ test('a run that came to a blocked queue lately has its own time, whatever came 
   const longAgo = ago((services.config.queueBlockedSeconds + 60) * 1000)
   await queue().update({ blockedSince: longAgo })
   await database('runs').where({ agentId: agent.id, sequence: 1 }).update({ acceptedAt: longAgo })
-  await runs.blockedQueues.expire()
+  for (let time = 0; time < 3; time += 1) await runs.reconciler.look(agent.id)
   const states = await database('runs').where({ agentId: agent.id }).orderBy('sequence').select('status', 'reason')
   t.deepEqual(states, [
     { status: 'failed', reason: 'SUBSCRIPTION_PAST_DUE' },

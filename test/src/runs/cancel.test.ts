@@ -48,65 +48,51 @@ const queueUp = ({ services }: Platform, agentId: string, count: number) =>
 const unfinishedOf = async ({ services }: Platform, agentId: string) =>
   ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
 
-// A sweep is for all agents, and this counts what one does: these come before the others, one by one.
-test.serial(
-  'very many runs of a deleted agent are cancelled a hundred at a time, and one sweep does not do all there is',
-  async (t) => {
-    const platform = await cutOff()
-    const { runs, sweeper } = platform.services
-    const someone = await customer(platform)
-    const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
-    for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
+test('very many runs of a deleted agent are cancelled a hundred at a time', async (t) => {
+  const platform = await cutOff()
+  const { runs } = platform.services
+  const someone = await customer(platform)
+  const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
+  for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
 
-    t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
-    t.is(await unfinishedOf(platform, deep.id), 10)
-    await removeOnly(platform, claimed.id)
-    t.is(await runs.claimNext(claimed.id), null)
-    t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
+  t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
+  t.is(await unfinishedOf(platform, deep.id), 10)
+  await removeOnly(platform, claimed.id)
+  t.is(await runs.claimNext(claimed.id), null)
+  t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
 
-    const others = await Promise.all([1, 2, 3, 4].map(() => agentOf(someone)))
-    for (const { id } of others) await queueUp(platform, id, 1)
-    for (const { id } of others) await removeOnly(platform, id)
-    const left = async () => {
-      const counts = await Promise.all([deep, claimed, ...others].map(({ id }) => unfinishedOf(platform, id)))
-      return counts.filter((count) => count > 0).length
-    }
-    await sweeper.sweep()
-    t.is(await left(), 1, 'the other duties of the sweep have their turn')
-    await sweeper.sweep()
-    t.is(await left(), 0)
-  },
-)
+  for (const { id } of [deep, claimed]) {
+    await runs.reconciler.look(id)
+    t.is(await unfinishedOf(platform, id), 0)
+  }
+})
 
-test.serial(
-  'what a deletion that was cut short has left is cancelled by the sweep, also while Temporal is away',
-  async (t) => {
-    const platform = await cutOff()
-    const { runs, sweeper } = platform.services
-    const someone = await customer(platform)
-    const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
-    await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
-    const ids: string[] = []
-    for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
-    for (const { id } of [paused, begun]) await runs.claimNext(id)
-    for (const { id } of [paused, begun]) await removeOnly(platform, id)
-    await sweeper.sweep()
+test('what a deletion that was cut short has left is cancelled by the reconciler, also while Temporal is away', async (t) => {
+  const platform = await cutOff()
+  const { runs } = platform.services
+  const someone = await customer(platform)
+  const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
+  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
+  const ids: string[] = []
+  for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
+  for (const { id } of [paused, begun]) await runs.claimNext(id)
+  for (const { id } of [paused, begun]) await removeOnly(platform, id)
+  for (const { id } of [paused, begun]) await runs.reconciler.look(id)
 
-    const queuedOnes = [ids[0]!, ids[2]!]
-    for (const id of queuedOnes) {
-      t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
-      const timeline = await timelineOf(someone, id)
-      t.deepEqual(
-        timeline.map(({ kind }) => kind),
-        ['accepted', 'cancel.requested', 'ended'],
-      )
-      t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
-    }
-    t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
-    await sweeper.sweep()
-    t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
-  },
-)
+  const queuedOnes = [ids[0]!, ids[2]!]
+  for (const id of queuedOnes) {
+    t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
+    const timeline = await timelineOf(someone, id)
+    t.deepEqual(
+      timeline.map(({ kind }) => kind),
+      ['accepted', 'cancel.requested', 'ended'],
+    )
+    t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
+  }
+  t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
+  await runs.reconciler.look(begun.id)
+  t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
+})
 
 test('a queued run is cancelled at once, without a worker and while Temporal is away, and the timeline says who asked', async (t) => {
   const platform = await cutOff()

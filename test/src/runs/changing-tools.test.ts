@@ -14,7 +14,7 @@ import { forWholeFile } from '../../helpers/whole-file.ts'
 const stage = forWholeFile(test, 'changing tools', async (t) => {
   const changing = await Promise.all(Array.from({ length: 6 }, () => startChangingSite(t)))
   const allow = changing.flatMap((site) => site.allow)
-  return { ...(await openStage(t, { env: { SWEEP_SECONDS: '1' }, spare: 1, allow })), changing }
+  return { ...(await openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1, allow })), changing }
 })
 /** Without a worker, so that a test can act in its place. */
 const workerless = forWholeFile(test, 'taken tools', (t) => openStage(t, { worker: false, spare: 3 }))

@@ -20,7 +20,7 @@ import {
 } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
-const stage = forWholeFile(test, 'held', (t) => openStage(t, { env: { SWEEP_SECONDS: '1' }, spare: 1 }))
+const stage = forWholeFile(test, 'held', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
 
 const pause = (someone: Person, agent: { id: string }) =>
   call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)

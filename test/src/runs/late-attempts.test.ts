@@ -7,7 +7,7 @@ import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
-import { dataOf, openStage, scriptsOn, spareSite, start } from '../../helpers/runs.ts'
+import { dataOf, openStage, scriptsOn, spareSite, start, stall, takeUpAgain } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
 /** Without a worker, so that a test can act in the place of several. */
@@ -27,7 +27,7 @@ async function claimed(systemPrompt: string) {
 
 const never = new AbortController().signal
 
-test('a claim that comes twice from one execution of the queue has one answer, and only the next one takes the run up', async (t) => {
+test('a claim that comes twice from one execution of the queue has one answer, and another one takes the run up when the first is gone', async (t) => {
   const { platform } = await stage()
   const { services } = platform
   const { inspection, wakeAgent } = services.temporal
@@ -47,12 +47,27 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   await inspection.terminateQueue(agent.id, { executionId: one }, 'the test begins another one')
   await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '' })
   const another = await openExecution()
+  t.is(await claim(another), null, 'the run is the first one’s')
+  await stall(services, agent.id)
+  await services.runs.reconciler.look(agent.id)
+  t.is(await claim(one), null, 'nobody listens to it any more')
   t.like(await claim(another), { runId: id, epoch: 2 })
   t.is(await claim(one), null)
   t.like(await claim(another), { runId: id, epoch: 2 })
   t.deepEqual(await courseOf(), ['accepted', 'started', 'recovered'])
   await services.runs.endRun({ runId: id, epoch: 2, agentId: agent.id }, { status: 'completed', reason: null })
   t.is(await claim(another), null)
+})
+
+test('a run of which nobody knows who has claimed it is given to nobody before another epoch has begun', async (t) => {
+  const { services, run } = await claimed('[[say hello]]')
+  const { runs, database } = services
+  const { runId, agentId } = run
+  await database('agent_queues').where({ agentId }).update({ claimedBy: null, claimedEpoch: null })
+  t.is(await runs.claimNext(agentId, 'one'), null)
+  await takeUpAgain(services, run)
+  await database('agent_queues').where({ agentId }).update({ claimedEpoch: run.epoch })
+  t.like(await runs.claimNext(agentId, 'one'), { runId, epoch: run.epoch + 1 })
 })
 
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {

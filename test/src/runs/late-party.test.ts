@@ -7,7 +7,7 @@ import { createWaits } from '../../../src/runs/waits.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
-import { cancel } from '../../helpers/runs.ts'
+import { cancel, takeUpAgain } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { claimed, never, openLate, planned, recordOf, type Late } from './open-late.ts'
 
@@ -80,8 +80,7 @@ async function underWay(late: Late, tool?: string) {
 test('when a run was taken up again, every act under the epoch before is refused and changes nothing', async (t) => {
   const late = await house()
   const { run, call } = await underWay(late)
-  const again = await late.services.runs.claimNext(run.agentId)
-  t.like(again, { runId: run.runId, epoch: run.epoch + 1 })
+  await takeUpAgain(late.services, run)
   await refusesAll(t, late, run, call)
   await refusesAll(t, late, { ...run, epoch: run.epoch + 2 }, call)
 })
@@ -105,7 +104,7 @@ test('a forced end raises the epoch, and every act under the one before is refus
   t.is((await cancel(someone, run.runId)).body.status, 'running')
   const longAgo = new Date(Date.now() - 3_600_000)
   await database('runs').where({ id: run.runId }).update({ cancelRequestedAt: longAgo })
-  await runs.ladder.climb()
+  await runs.reconciler.look(run.agentId)
   const { run: ended, queue } = await recordOf(late, run)
   t.like(ended, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', epoch: run.epoch + 1 })
   t.like(queue, { unfinished: 0, runningRunId: null })
@@ -146,7 +145,7 @@ for (const [what, { script, aborted }] of Object.entries(answers))
     await eventually(10, 'the step is begun', async () =>
       (await recordOf(late, run)).run.stepAttempts === 1 ? true : undefined,
     )
-    t.like(await runs.claimNext(run.agentId), { epoch: run.epoch + 1 })
+    await takeUpAgain(late.services, run)
     const before = await recordOf(late, run)
     if (aborted) stop.abort()
     await release()

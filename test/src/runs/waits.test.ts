@@ -29,9 +29,9 @@ import {
 } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
-const stage = forWholeFile(test, 'waits', (t) => openStage(t, { env: { SWEEP_SECONDS: '1' }, spare: 1 }))
+const stage = forWholeFile(test, 'waits', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
 const waitSeconds = 3
-const impatience = { RUN_WAIT_SECONDS: String(waitSeconds), QUEUE_BLOCKED_SECONDS: '3', SWEEP_SECONDS: '1' }
+const impatience = { RUN_WAIT_SECONDS: String(waitSeconds), QUEUE_BLOCKED_SECONDS: '3', RECONCILE_SECONDS: '1' }
 const impatient = forWholeFile(test, 'waits in vain', (t) => openStage(t, { env: impatience, spare: 1 }))
 
 const dayMs = 24 * 60 * 60 * 1000

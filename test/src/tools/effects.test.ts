@@ -10,7 +10,7 @@ import { forWholeFile } from '../../helpers/whole-file.ts'
 
 // What the platform learns of a host (it wants a pause, it is suspended) is for all: such tests have a site of their own.
 const patient = forWholeFile(test, 'effects', (t) =>
-  openStage(t, { env: { SWEEP_SECONDS: '0.5', ADMIN_EMAILS: 'root@example.com' }, spare: 6 }),
+  openStage(t, { env: { RECONCILE_SECONDS: '0.5', ADMIN_EMAILS: 'root@example.com' }, spare: 6 }),
 )
 const hasty = forWholeFile(test, 'effects in time', (t) => openStage(t, { env: { SITE_TIMEOUT_SECONDS: '1.5' } }))
 

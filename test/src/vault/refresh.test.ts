@@ -1,4 +1,5 @@
 import test from 'ava'
+import { runRound } from '../../../src/loops.ts'
 import * as vault from '../../../api/vault.ts'
 import { fingerprint } from '../../../examples/sites/contacts/token-endpoint.ts'
 import { newId } from '../../../src/ids.ts'
@@ -86,7 +87,7 @@ test.serial('grants that nobody has used for 25 days are refreshed, and nothing 
   await age(platform, idleId, 25.1, { expiresAt: new Date(0), refreshAfter: new Date(0) })
   const before = await rowOf(platform, idleId)
 
-  await platform.services.keepAlive()
+  await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 1)
   t.deepEqual(await historyOf(idle, idleId), ['keep_alive refreshed'])
   for (const [someone, entryId] of [
@@ -102,19 +103,19 @@ test.serial('grants that nobody has used for 25 days are refreshed, and nothing 
   t.true(Number(after.expiresAt) > Date.now())
   const params = { entryId: idleId, toolName }
   t.is((await call(idle, vault.callTool, { params, body: {} })).status, 200)
-  await platform.services.keepAlive()
+  await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 1)
 
   // A site that is down is asked again later and later, and the connection stands.
   contacts.intercept(async (_facts, response) => void response.writeHead(503).end())
   await age(platform, idleId, 26)
-  for (let time = 0; time < 3; time += 1) await platform.services.keepAlive()
+  for (let time = 0; time < 3; time += 1) await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 2)
   await backdate(platform, 1)
-  for (let time = 0; time < 3; time += 1) await platform.services.keepAlive()
+  for (let time = 0; time < 3; time += 1) await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 3)
   await backdate(platform, 1)
-  await platform.services.keepAlive()
+  await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 3, 'the second pause is longer than the first')
   t.is((await call(idle, vault.callTool, { params, body: {} })).status, 200)
 
@@ -124,8 +125,8 @@ test.serial('grants that nobody has used for 25 days are refreshed, and nothing 
   await addUnreachable(platform, after, 20, `${sites.deadOrigin}/token`, 40)
   const { database } = platform.services
   await VaultEntry.query(database).findOne({ origin: 'https://gone-0.example' }).patch({ credential: 'unreadable' })
-  await platform.services.keepAlive()
-  await platform.services.keepAlive()
+  await runRound(platform.services, 'keep-alive')
+  await runRound(platform.services, 'keep-alive')
   t.is(refreshes().length, 4)
   t.deepEqual((await historyOf(idle, idleId))[0], 'keep_alive refreshed')
   t.false(refreshes().some(({ consumedBefore }) => consumedBefore))

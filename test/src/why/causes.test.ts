@@ -37,10 +37,11 @@ const idle: Facts = {
   next: null,
   queued: 0,
   asked: null,
+  action: { kind: 'rest' },
   schedule: null,
   temporal: { reachable: true, since: null },
   workers: { present: true, since: null },
-  settings: { callsPerMinute: 10, cancelSeconds: 6, queueBlockedSeconds: 86_400, sweepSeconds: 2, stallSeconds: 5 },
+  settings: { callsPerMinute: 10, cancelSeconds: 6, queueBlockedSeconds: 86_400, reconcileSeconds: 2, stallSeconds: 5 },
 }
 const queued: Facts = { ...idle, next: queuedRun, queued: 2 }
 
@@ -339,18 +340,18 @@ test('a run whose wait is over is about to be told so', (t) => {
 test('a run that nothing happens to any more is about to be taken up again', (t) => {
   const begun = { ...asking, attempt: null }
   t.deepEqual(codesOf(withHead(begun)), ['WORKING'])
-  const still = withHead({ ...begun, run: { ...run, progressedAt: ago(8) } })
+  const head = { ...begun, run: { ...run, progressedAt: ago(8) } }
+  t.deepEqual(codesOf(withHead(head)), ['WORKING'], 'not as long as the reconciler leaves it alone')
+  const still = withHead(head, { action: { kind: 'inspect' } })
   t.deepEqual(codesOf(still), ['WAKE_PENDING'])
   t.like(only(still, 'WAKE_PENDING'), { since: ago(8), step: 2, runId: 'r3' })
 })
 
-test('a queued run that nothing keeps says when its queue was told, and when it is told again', (t) => {
-  const told = { ...queued, queue: { ...idle.queue, awake: true, signalledAt: ago(3), progressedAt: ago(13) } }
-  t.deepEqual(codesOf(told), ['WAKE_PENDING'])
-  // It has stood still for ten seconds when it was last told: it is told again ten seconds later, at the next sweep.
-  t.like(only(told, 'WAKE_PENDING'), { since: ago(60), until: ahead(9), runId: 'r4' })
-  t.regex(only(told, 'WAKE_PENDING').message, /told at 2026-11-21T11:59:57Z, and is told again at about/)
-  t.regex(only(queued, 'WAKE_PENDING').message, /about to be told/)
+test('a queued run that nothing keeps says when its agent is looked at again', (t) => {
+  const left: Facts = { ...queued, action: { kind: 'leave', until: ahead(9) } }
+  t.deepEqual(codesOf(left), ['WAKE_PENDING'])
+  t.like(only(left, 'WAKE_PENDING'), { since: ago(60), until: ahead(9), runId: 'r4' })
+  t.like(only({ ...left, action: { kind: 'inspect' } }, 'WAKE_PENDING'), { until: ahead(2) })
 })
 
 test('what is queued names the run ahead of it, and what that does', (t) => {

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database } from '../database.ts'
-import type { Logger } from '../logger.ts'
-import type { ListedExecution } from '../temporal-inspection.ts'
-import type { Temporal } from '../temporal.ts'
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import type { Database } from '../../database.ts'
+import type { Logger } from '../../logger.ts'
+import type { ListedExecution } from '../../temporal-inspection.ts'
+import type { Temporal } from '../../temporal.ts'
 
 /** How many pages of a hundred are read in one round; the next round begins where this one ended. */
 const pages = 5
@@ -12,7 +12,7 @@ const pages = 5
  * Open workflows that the record knows nothing of, or knows to be over. The list is only where to look: it may be out of
  * date, so each is judged by the record, and terminating one that has closed meanwhile changes nothing.
  */
-export function createStrays(context: {
+export function createOrphans(context: {
   database: Database
   clock: Clock
   config: Config
@@ -39,12 +39,12 @@ export function createStrays(context: {
   async function end({ type, id, executionId }: ListedExecution): Promise<void> {
     const isRun = type === 'agentRun'
     const cause = isRun ? 'its run has ended, or does not exist' : 'its agent does not exist'
-    logger.warn({ repair: 'end-stray', cause, ...(isRun ? { runId: id } : { agentId: id }) }, 'a workflow was ended')
+    logger.warn({ repair: 'end-orphan', cause, ...(isRun ? { runId: id } : { agentId: id }) }, 'a workflow was ended')
     const { terminateRun, terminateQueue } = temporal.inspection
     await (isRun ? terminateRun : terminateQueue)(id, { executionId }, `reconciler: ${cause}`)
   }
 
-  async function endStraysOf(listed: ListedExecution[], before: Date): Promise<void> {
+  async function endOrphansOf(listed: ListedExecution[], before: Date): Promise<void> {
     const idsOf = (type: ListedExecution['type']) => listed.filter((one) => one.type === type).map(({ id }) => id)
     const expected = {
       agentRun: await liveRuns(idsOf('agentRun'), before),
@@ -65,9 +65,9 @@ export function createStrays(context: {
   return {
     /** Reads a few pages of what is open, and ends what should not be. */
     async end(): Promise<void> {
-      const before = new Date(clock.now().getTime() - config.reconcile.standstillSeconds * 1000)
+      const before = new Date(clock.now().getTime() - config.reconcile.stallSeconds * 1000)
       for (let page = 0; page < pages; page += 1) {
-        await endStraysOf(await nextPage(before), before)
+        await endOrphansOf(await nextPage(before), before)
         if (!from) return
       }
     },

@@ -1,38 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
-import * as agents from '../../../api/agents.ts'
-import { AgentQueue, lockQueue } from '../../../src/runs/agent-queue.ts'
-import { Run } from '../../../src/runs/run.ts'
-import { call } from '../../helpers/client.ts'
-import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
-import { agentOf, customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../helpers/platform.ts'
-
-/** A webhook agent whose queue is blocked because the agent is paused. */
-async function pausedAgent(platform: Platform, someone: Person) {
-  const agent = await webhookAgent(someone)
-  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
-  await deliver(platform, agent, { number: 1 })
-  await platform.services.runs.claimNext(agent.id)
-  return agent
-}
-
-test('a queue that somebody has locked does not keep the others from being opened, and is opened the next time', async (t) => {
-  const platform = await startPlatform(t)
-  const { database, runs } = platform.services
-  const someone = await customer(platform)
-  const [locked, free] = [await pausedAgent(platform, someone), await pausedAgent(platform, someone)]
-  await database('agents').update({ pausedAt: null })
-  const open = async () => (await runs.blockedQueues.open()).map(({ agentId }) => agentId)
-  const letGo = await hold(database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
-  try {
-    t.deepEqual(await open(), [free.id])
-  } finally {
-    await letGo()
-  }
-  t.deepEqual(await open(), [locked.id])
-  t.deepEqual(await open(), [])
-})
+import * as agents from '../../../../api/agents.ts'
+import { AgentQueue, lockQueue } from '../../../../src/runs/agent-queue.ts'
+import { Run } from '../../../../src/runs/run.ts'
+import { call } from '../../../helpers/client.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { agentOf, customer } from '../../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 
 /** A manual agent of somebody whose credits are used up and whose subscription was not renewed, 40 days later. */
 async function openUnpaid(t: ExecutionContext) {
@@ -57,25 +30,14 @@ async function openUnpaid(t: ExecutionContext) {
 const dayMs = 24 * 60 * 60 * 1000
 
 test('a queue without credits is not woken for a grant that is not made, because the subscription is not paid', async (t) => {
-  const { runs, agentId, pay } = await openUnpaid(t)
+  const { runs, agentId, pay, queue } = await openUnpaid(t)
   t.is(await runs.claimNext(agentId), null)
-  t.deepEqual(await runs.blockedQueues.open(), [])
+  await runs.reconciler.look(agentId)
+  t.false((await queue()).awake)
   await pay(agentId)
-  t.is((await runs.blockedQueues.open()).length, 1)
+  await runs.reconciler.look(agentId)
+  t.true((await queue()).awake)
   t.not(await runs.claimNext(agentId), null, 'the look at the account makes the grant')
-})
-
-test('many owners whose grant is not made do not keep the sweep from looking at one whose is', async (t) => {
-  const { runs, database, agentId, pay } = await openUnpaid(t)
-  await database('runs').update({ status: 'waiting', waitingCause: 'credits', waitingSince: new Date() })
-  for (const table of ['users', 'accounts', 'agents', 'runs']) await database.raw(sixtyMore(table))
-  await pay(agentId)
-  await runs.parkedRuns.release()
-  const paid = (await database('runs').whereNotNull('waitingUntil').select('agentId')) as { agentId: string }[]
-  t.deepEqual(
-    paid.map((run) => run.agentId),
-    [agentId],
-  )
 })
 
 test('a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew', async (t) => {
@@ -87,19 +49,19 @@ test('a paused agent’s runs do not fail for want of credits; from its resuming
   await lifecycle.pause(agent)
   t.like(await queue(), { blockedCause: 'paused', blockedSince: pausedAt })
   pass(2)
-  await runs.blockedQueues.expire()
+  await runs.reconciler.look(agentId)
   t.is((await run()).status, 'queued')
   const { causes } = await why.ofAgent(agent)
   t.like(causes, { 0: { code: 'CREDITS', until: null }, 1: { code: 'PAUSED', since: pausedAt } })
 
   await lifecycle.resume(agent)
-  await runs.resumeAgent(agentId)
+  await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
   t.is(await runs.claimNext(agentId), null)
   t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
   t.is((await database('notifications').where({ kind: 'queue_blocked' })).length, 2, 'the owner is told anew')
   pass(2)
-  await runs.blockedQueues.expire()
+  await runs.reconciler.look(agentId)
   t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
 })
 
@@ -109,12 +71,7 @@ test('a queue that is blocked in the very moment of the pause is kept by the pau
   await lockQueue(claim, agentId)
   const pausing = lifecycle.pause(await lifecycle.forSender(agentId))
   try {
-    await eventually(10, 'the pause waits for the queue', async () => {
-      const waiting = await database('pg_stat_activity')
-        .whereRaw('datname = current_database()')
-        .where({ wait_event_type: 'Lock' })
-      return waiting.length > 0 || undefined
-    })
+    await someoneWaits(database)
     await AgentQueue.query(claim).findById(agentId).patch({ blockedCause: 'credits', blockedSince: now() })
   } finally {
     await claim.commit()
@@ -129,16 +86,32 @@ test('the queue of a deleted agent is neither opened nor made to fail: its runs 
   t.is((await queue()).blockedCause, 'credits')
   await lifecycle.remove(await lifecycle.forSender(agentId))
   pass(2)
-  await runs.blockedQueues.expire()
-  t.is((await run()).status, 'queued')
   await pay(agentId)
-  t.deepEqual(await runs.blockedQueues.open(), [])
-  await runs.deletedAgents.cancelRuns()
+  await runs.reconciler.look(agentId)
   t.like(await run(), { status: 'cancelled', reason: 'AGENT_DELETED' })
 })
 
-/** Copies the table's only row for sixty others, who come before it in the order of their ids. */
-const sixtyMore = (table: string): string =>
-  `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object(
-     'id', '00-' || n, 'owner_id', '00-' || n, 'agent_id', '00-' || n, 'email', n || '@example.com'))).*
-     from ${table} t, generate_series(1, 60) n`
+test('a run whose queue was opened in the very moment in which it would fail does not', async (t) => {
+  const { database, runs, agentId, pass, run } = await openUnpaid(t)
+  t.is(await runs.claimNext(agentId), null)
+  pass(2)
+  const opening = await database.transaction()
+  await lockQueue(opening, agentId)
+  const looking = runs.reconciler.look(agentId)
+  try {
+    await someoneWaits(database)
+    await AgentQueue.query(opening).findById(agentId).patch({ awake: true })
+  } finally {
+    await opening.commit()
+  }
+  await looking
+  t.is((await run()).status, 'queued')
+})
+
+const someoneWaits = (database: Platform['services']['database']) =>
+  eventually(10, 'somebody waits for the queue', async () => {
+    const waiting = await database('pg_stat_activity')
+      .whereRaw('datname = current_database()')
+      .where({ wait_event_type: 'Lock' })
+    return waiting.length > 0 || undefined
+  })

@@ -1,0 +1,109 @@
+import type { Config } from './config.ts'
+import { startLoop, type Loop } from './loop.ts'
+import type { Services } from './services.ts'
+
+/** Something that a process does again and again. */
+export interface LoopDeclaration {
+  name: string
+  /** Seconds between the end of one round and the beginning of the next. */
+  every: (config: Config) => number
+  /** In which processes. */
+  where: 'workers' | 'everywhere'
+  /** One process at a time does it; the lease is kept for so many seconds after the beginning of a round. */
+  alone?: (config: Config) => number
+  /** No round while Temporal is away. */
+  needsTemporal?: true
+  round: (services: Services, stopping: AbortSignal) => Promise<void>
+}
+
+/** Every loop of the product. */
+export const loops = [
+  {
+    name: 'reconciler',
+    every: ({ reconcile }) => reconcile.everySeconds,
+    // A cancelled run must end although no worker is left, and what wedged workers leave must be seen by somebody.
+    where: 'everywhere',
+    round: ({ runs }, stopping) => runs.reconciler.round(stopping),
+  },
+  {
+    name: 'forgotten agents',
+    every: ({ reconcile }) => reconcile.everySeconds * 5,
+    where: 'everywhere',
+    alone: ({ reconcile }) => reconcile.everySeconds * 10 + 5,
+    round: ({ due }) => due.markForgotten(),
+  },
+  {
+    name: 'orphans',
+    every: ({ reconcile }) => reconcile.everySeconds * 15,
+    where: 'everywhere',
+    alone: ({ reconcile }) => reconcile.everySeconds * 20 + 5,
+    needsTemporal: true,
+    round: ({ orphans }) => orphans.end(),
+  },
+  {
+    name: 'schedules',
+    every: ({ reconcile }) => reconcile.everySeconds,
+    where: 'workers',
+    alone: ({ reconcile }) => reconcile.everySeconds * 5,
+    round: ({ scheduleReconciler }) => scheduleReconciler.round(),
+  },
+  {
+    name: 'callbacks',
+    every: () => 2,
+    where: 'workers',
+    round: ({ deliverCallbacks }) => deliverCallbacks(),
+  },
+  { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
+  { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
+  {
+    name: 'keep-alive',
+    every: () => 60,
+    where: 'workers',
+    alone: () => 300,
+    round: ({ vault }) => vault.refresh.keepAlive(),
+  },
+  { name: 'housekeeping', every: () => 60, where: 'workers', round: keepHouse },
+] as const satisfies LoopDeclaration[]
+
+export type LoopName = (typeof loops)[number]['name']
+
+/** Starts the loops of a kind of process; those that are left out are for tests, which do them when they want to. */
+export function startLoops(
+  services: Services,
+  where: LoopDeclaration['where'],
+  leftOut: readonly LoopName[] = [],
+): Loop[] {
+  const { config, logger } = services
+  const wanted: readonly LoopDeclaration[] = loops.filter(
+    ({ name, where: place }) => (place === 'everywhere' || place === where) && !leftOut.includes(name),
+  )
+  return wanted.map((loop) => startLoop(loop.name, loop.every(config), logger, roundOf(services, loop)))
+}
+
+function roundOf(services: Services, { name, alone, needsTemporal, round }: LoopDeclaration) {
+  const { config, lease, reachability } = services
+  return async (stopping: AbortSignal): Promise<void> => {
+    if (alone && !(await lease.hold(name, alone(config)))) return
+    if (needsTemporal && !(await reachability.look()).reachable) return
+    await round(services, stopping)
+  }
+}
+
+/** One round of a loop, as the process that does it would: for tests, and for those who do something by hand. */
+export function runRound(services: Services, name: LoopName): Promise<void> {
+  const loop = loops.find((one) => one.name === name) as LoopDeclaration
+  return roundOf(services, loop)(new AbortController().signal)
+}
+
+/** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
+async function keepHouse(services: Services, stopping: AbortSignal): Promise<void> {
+  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleReconciler, retention } = services
+  await rateLimits.purge(new Date())
+  await outgoingLimit.purge()
+  await vault.flows.purge()
+  await tools.closeAbandoned()
+  await workers.purge()
+  await scheduleReconciler.purge()
+  await agents.forgetFormerSecrets()
+  await retention.purge(stopping)
+}

@@ -1,0 +1,100 @@
+import { Agent } from '../../agents/agent.ts'
+import type { Account } from '../../billing/account.ts'
+import type { Database, Transaction } from '../../database.ts'
+import { ToolCall } from '../../tools/tool-call.ts'
+import { AgentQueue } from '../agent-queue.ts'
+import { Run, runFacts, type RunFacts } from '../run.ts'
+import { unfinishedStatuses } from '../states.ts'
+import { toolIsTaken } from '../taken-tools.ts'
+
+/** What the record says of an agent, as far as it decides what the reconciler does. */
+export interface AgentFacts {
+  now: Date
+  agent: Pick<Agent, 'id' | 'ownerId' | 'pausedAt' | 'deletedAt'>
+  queue: AgentQueue
+  /** How many of its runs have not ended, and how many of these nobody has asked to end. */
+  unfinished: number
+  unasked: number
+  /** The run that has begun, and whether one of its calls waits for a site that its owner has to connect again. */
+  head: RunFacts | null
+  hasParkedCalls: boolean
+  /** The oldest queued run. */
+  next: RunFacts | null
+  /** The owner's standing; null where nothing depends on it (`dependsOnAccount`). */
+  account: Pick<Account, 'features' | 'subscription' | 'balance'> | null
+}
+
+export type RecordedFacts = Omit<AgentFacts, 'account'>
+
+/** Whether what the agent needs depends on its owner's standing: something of it waits to be paid, or did. */
+export const dependsOnAccount = ({ queue, head }: RecordedFacts): boolean =>
+  queue.blockedCause !== null || head?.waitingCause === 'credits'
+
+/** All of it comes from one moment of the record. */
+const oneMoment = { isolationLevel: 'repeatable read', readOnly: true } as const
+
+/** Reads the facts of these agents, as far as they are there. */
+export const readFacts = (database: Database, agentIds: string[], now: Date): Promise<RecordedFacts[]> =>
+  database.transaction((trx) => readFactsWithin(trx, agentIds, now), oneMoment)
+
+/** The same within the caller's transaction, which should see one moment only (repeatable read). */
+export async function readFactsWithin(trx: Transaction, agentIds: string[], now: Date): Promise<RecordedFacts[]> {
+  const columns = ['id', 'ownerId', 'pausedAt', 'deletedAt'] as const
+  const agents = await Agent.query(trx).findByIds(agentIds).select(columns)
+  const queues = new Map((await AgentQueue.query(trx).findByIds(agentIds)).map((queue) => [queue.agentId, queue]))
+  const open = new Map((await readOpen(trx, agentIds)).map((one) => [one.agentId, one]))
+  const ids = [...open.values()].flatMap(({ headId, nextId }) => [headId, nextId].filter((id) => id !== null))
+  const runs = new Map((await Run.query(trx).findByIds(ids).select(runFacts)).map((run) => [run.id, run]))
+  const parked = await readParked(trx, [...runs.values()])
+  return agents.flatMap((agent) => {
+    const queue = queues.get(agent.id)
+    if (!queue) return []
+    const { unfinished, unasked, headId, nextId } = open.get(agent.id) ?? none
+    const head = runs.get(headId ?? '') ?? null
+    const next = runs.get(nextId ?? '') ?? null
+    return [{ now, agent, queue, unfinished, unasked, head, hasParkedCalls: parked.has(headId ?? ''), next }]
+  })
+}
+
+interface Open {
+  agentId: string
+  unfinished: number
+  unasked: number
+  headId: string | null
+  nextId: string | null
+}
+
+const none = { unfinished: 0, unasked: 0, headId: null, nextId: null }
+
+/** The unfinished runs of agents: how many there are, which has begun, and which is next. */
+async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
+  const { rows } = await trx.raw<{ rows: Open[] }>(
+    `with open as (
+       select agent_id, count(*)::int as unfinished,
+              (count(*) filter (where cancel_requested_at is null))::int as unasked,
+              max(id) filter (where status in ('running', 'waiting')) as head_id,
+              min(sequence) filter (where status = 'queued') as next_sequence
+         from runs where agent_id = any(:agentIds) and status = any(:unfinishedStatuses) group by agent_id
+     )
+     select o.agent_id as "agentId", o.unfinished, o.unasked, o.head_id as "headId", n.id as "nextId"
+       from open o left join runs n on n.agent_id = o.agent_id and n.sequence = o.next_sequence`,
+    { agentIds, unfinishedStatuses },
+  )
+  return rows
+}
+
+/** The runs of which a call waits for its owner. One whose site is connected again, gone, or taken from the agent does not. */
+async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
+  const waiting = runs.filter(({ waitingCause }) => waitingCause === 'credential')
+  if (waiting.length === 0) return new Set()
+  const ids = waiting.map(({ id }) => id)
+  const parked = await ToolCall.query(trx)
+    .alias('c')
+    .whereIn('runId', ids)
+    .where({ waitCause: 'credential' })
+    .whereIn('status', ['planned', 'started'])
+    .whereRaw(`exists (select from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`)
+    .whereRaw(`not (${toolIsTaken})`)
+    .distinct('runId')
+  return new Set(parked.flatMap(({ runId }) => runId ?? []))
+}

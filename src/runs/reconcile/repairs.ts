@@ -1,0 +1,145 @@
+import type { Clock } from '../../clock.ts'
+import { later } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import type { Database, Transaction } from '../../database.ts'
+import type { Logger } from '../../logger.ts'
+import type { Temporal } from '../../temporal.ts'
+import { AgentQueue, lockQueue } from '../agent-queue.ts'
+import type { WriteEnding } from '../end.ts'
+import { Run, runFacts } from '../run.ts'
+import { hasEnded } from '../states.ts'
+import { append } from '../timeline.ts'
+import type { Action } from './action.ts'
+import { correctQueue } from './correct-queue.ts'
+import type { Seen } from './diagnose.ts'
+import type { AgentFacts } from './facts.ts'
+
+type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
+
+/**
+ * Carries out what the rule says, if the record is still as it was when the rule was asked, under the queue's lock. Each
+ * repair is one line in the log.
+ */
+export function createRepairs(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  temporal: Temporal
+  logger: Logger
+  writeEnding: WriteEnding
+  cancelSomeOf: (agentId: string) => Promise<void>
+}) {
+  const { database, clock, config, temporal, logger, writeEnding, cancelSomeOf } = context
+  const { stallSeconds } = config.reconcile
+
+  const underLock = <T>(agentId: string, work: (trx: Transaction, queue: AgentQueue) => Promise<T>): Promise<T> =>
+    database.transaction(async (trx) => {
+      // A lock that a frozen process holds must not keep the other agents waiting.
+      await trx.raw("set local lock_timeout = '2s'")
+      return work(trx, await lockQueue(trx, agentId))
+    })
+
+  const wake = ({ agent }: AgentFacts): Promise<void> =>
+    temporal.wakeAgent({ agentId: agent.id, ownerId: agent.ownerId })
+
+  /** Ends a run in the record, under a new epoch, so that nothing which is under way can write for it any more. */
+  async function end(facts: AgentFacts, { runId, status, reason, repair, cause }: Of<'end'>): Promise<void> {
+    const { agent } = facts
+    const before = await underLock(agent.id, async (trx, queue) => {
+      const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
+      if (!run || hasEnded(run.status) || !isAsItWas(run, queue, facts)) return undefined
+      await Run.query(trx)
+        .findById(runId)
+        .patch({ epoch: run.epoch + 1 })
+      await writeEnding(trx, run, { status, reason }, clock.now())
+      return run.status
+    })
+    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'a run was ended in the record')
+    if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
+  }
+
+  /** Its wait is over from now on: should nobody be there to be told so, the run is found stalled like any other. */
+  async function resume({ agent }: AgentFacts, { runId }: Of<'resume'>): Promise<void> {
+    await underLock(agent.id, async (trx) => {
+      await trx('toolCalls')
+        .where({ runId, waitCause: 'credential' })
+        .whereIn('status', ['planned', 'started'])
+        .update({ waitCause: null })
+      await Run.query(trx).findById(runId).where({ status: 'waiting' }).patch({ waitingUntil: clock.now() })
+    })
+    await temporal.resumeRun(runId)
+  }
+
+  async function start(facts: AgentFacts, { cause }: Of<'start'>): Promise<void> {
+    const now = clock.now()
+    await underLock(facts.agent.id, async (trx, queue) => {
+      const progressedAt = queue.awake ? queue.progressedAt : now
+      await AgentQueue.query(trx).findById(queue.agentId).patch({ awake: true, signalledAt: now, progressedAt })
+    })
+    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'a queue is started')
+    await wake(facts)
+  }
+
+  /** False if anything has happened to the agent since it was looked at. Its run goes on under a later epoch. */
+  const fence = (facts: AgentFacts, cause: string): Promise<boolean> =>
+    underLock(facts.agent.id, async (trx, queue) => {
+      const { head } = facts
+      if (queue.runningRunId !== (head?.id ?? null)) return false
+      if (queue.progressedAt.getTime() !== facts.queue.progressedAt.getTime()) return false
+      const run = head && (await Run.query(trx).findById(head.id).select(runFacts).forUpdate())
+      if (head && (run?.epoch !== head.epoch || run.events !== head.events)) return false
+      await AgentQueue.query(trx)
+        .findById(queue.agentId)
+        .patch({ awake: true, claimedEpoch: queue.claimedEpoch ?? head?.epoch ?? null })
+      if (run) await beginEpoch(trx, run, cause, clock.now())
+      return true
+    })
+
+  async function restart(facts: AgentFacts, { cause }: Of<'restart'>, { queue, workflow }: Seen): Promise<void> {
+    const { agent, head } = facts
+    // First, or the run would be ended by the cancellation that the end of its queue means to it.
+    if (!(await fence(facts, cause))) return
+    logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'a stalled agent is started again')
+    const { terminateQueue, terminateRun } = temporal.inspection
+    if (queue) await terminateQueue(agent.id, queue, cause)
+    for (const childId of queue?.children ?? []) if (childId !== head?.id) await temporal.terminateRun(childId, cause)
+    if (head && workflow) await terminateRun(head.id, workflow, cause)
+    await wake(facts)
+  }
+
+  async function correct(facts: AgentFacts): Promise<void> {
+    const mayGoOn = await underLock(facts.agent.id, (trx, queue) => correctQueue(trx, queue, { clock, logger }))
+    if (mayGoOn) await wake(facts)
+  }
+
+  return {
+    /** When the agent is to be looked at again; null for when something has changed. */
+    async carryOut(facts: AgentFacts, action: Action, seen?: Seen): Promise<Date | null> {
+      if (action.kind === 'rest') return null
+      if (action.kind === 'leave') return action.until
+      const soon = later(clock.now(), stallSeconds)
+      if (action.kind === 'correct') await correct(facts)
+      if (action.kind === 'cancel') await cancelSomeOf(facts.agent.id)
+      if (action.kind === 'end') await end(facts, action)
+      if (action.kind === 'resume') await resume(facts, action)
+      if (action.kind === 'start') await start(facts, action)
+      if (action.kind === 'restart' && seen) await restart(facts, action, seen)
+      return action.kind === 'start' || action.kind === 'restart' || action.kind === 'resume' ? soon : clock.now()
+    },
+  }
+}
+
+/** Nobody has claimed the run since, and one that is queued is still blocked. */
+function isAsItWas(run: Run, { blockedCause, awake }: AgentQueue, { head, next, queue }: AgentFacts): boolean {
+  const seen = [head, next].find((one) => one?.id === run.id)
+  return run.epoch === seen?.epoch && (run.status !== 'queued' || (blockedCause === queue.blockedCause && !awake))
+}
+
+/** The run goes on from its last recorded step, and nothing that acted for it before can write any more. No progress. */
+async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
+  const epoch = run.epoch + 1
+  await Run.query(trx).findById(run.id).patch({ epoch })
+  const note = `The run was stalled: ${cause}. Another execution takes it up from its last recorded step.`
+  await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }])
+  await Run.query(trx).findById(run.id).patch({ progressedAt: run.progressedAt })
+}

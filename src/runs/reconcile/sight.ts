@@ -1,0 +1,26 @@
+import type { Temporal } from '../../temporal.ts'
+import type { Workers } from '../../workers.ts'
+import type { Seen } from './diagnose.ts'
+import type { AgentFacts } from './facts.ts'
+
+/** Asks Temporal what it has of an agent. Throws when Temporal is away. */
+export function createSight({ temporal, workers }: { temporal: Temporal; workers: Pick<Workers, 'presence'> }) {
+  const { inspection } = temporal
+
+  /** Temporal takes a frozen worker for one that asks, for a minute and more; the worker itself says nothing meanwhile. */
+  async function polls() {
+    const [found, { present }] = await Promise.all([inspection.polls(), workers.presence()])
+    return { ...found, isPolled: found.isPolled && present }
+  }
+
+  return {
+    async look({ agent, head }: AgentFacts): Promise<Seen> {
+      const [queue, workflow] = await Promise.all([
+        inspection.queue(agent.id),
+        head ? inspection.run(head.id) : Promise.resolve(null),
+      ])
+      const endedBy = head && !workflow ? await inspection.endOf(head.id, head.epoch) : null
+      return { queue, workflow, endedBy, polls: await polls() }
+    },
+  }
+}

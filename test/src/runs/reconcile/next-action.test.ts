@@ -1,0 +1,99 @@
+import test from 'ava'
+import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
+import { nextAction } from '../../../../src/runs/reconcile/next-action.ts'
+import { after, agentFacts, headRun, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
+
+const kindOf = (facts: AgentFacts) => nextAction(facts, settings).kind
+const actionOn = (facts: AgentFacts) => nextAction(facts, settings)
+
+test('an agent with nothing to do rests, one that makes progress is left until it would be stalled', (t) => {
+  t.deepEqual(actionOn(agentFacts()), { kind: 'rest' })
+  const now = after(19)
+  for (const runs of [{ head: headRun() }, { next: queuedRun() }]) {
+    t.deepEqual(actionOn(agentFacts({ ...runs, now })), { kind: 'leave', until: after(20) })
+    t.is(kindOf(agentFacts({ ...runs, now: after(20) })), 'inspect')
+  }
+  const later = headRun({ progressedAt: after(50) })
+  t.deepEqual(actionOn(agentFacts({ head: later })), { kind: 'leave', until: after(70) }, 'the run goes on')
+  const claimed = agentFacts({ head: headRun() }, { progressedAt: after(50) })
+  t.deepEqual(actionOn(claimed), { kind: 'leave', until: after(70) }, 'the queue goes on')
+})
+
+test('a run that waits is at rest until its wait is over, and looked at every five minutes all the same', (t) => {
+  const head = waitingRun('rate_limit', { waitingUntil: after(100) })
+  t.deepEqual(actionOn(agentFacts({ head })), { kind: 'leave', until: after(120) })
+  t.is(kindOf(agentFacts({ head, now: after(120) })), 'inspect')
+  const long = waitingRun('rate_limit')
+  t.deepEqual(actionOn(agentFacts({ head: long })), { kind: 'leave', until: after(300) })
+  t.is(kindOf(agentFacts({ head: long, now: after(300) })), 'inspect')
+})
+
+test('a run goes on when what it waits for has come', (t) => {
+  const resume = { kind: 'resume', runId: 'head' } as const
+  const credential = { head: waitingRun('credential') }
+  t.deepEqual(actionOn(agentFacts(credential)), resume)
+  t.is(kindOf(agentFacts({ ...credential, hasParkedCalls: true })), 'leave')
+  const paused = { head: waitingRun('paused') }
+  t.deepEqual(actionOn(agentFacts(paused)), resume)
+  const agent = { id: 'agent', ownerId: 'owner', pausedAt: since, deletedAt: null }
+  t.is(kindOf(agentFacts({ ...paused, agent })), 'leave')
+  const credits = { head: waitingRun('credits') }
+  t.deepEqual(actionOn(agentFacts(credits)), resume)
+  const account = { ...paid, balance: 0 }
+  t.is(kindOf(agentFacts({ ...credits, account })), 'leave')
+  t.is(kindOf(agentFacts({ head: waitingRun('rate_limit') })), 'leave', 'a matter of time')
+  const over = { head: waitingRun('credential', { waitingUntil: after(59) }) }
+  t.is(kindOf(agentFacts(over)), 'leave', 'it was told so already')
+})
+
+test('a cancelled run that does not end is ended by force', (t) => {
+  const head = headRun({ cancelRequestedAt: after(50), cancelReason: 'SKIPPED_BY_OWNER', progressedAt: after(50) })
+  t.deepEqual(actionOn(agentFacts({ head, now: after(55) })), { kind: 'leave', until: after(56) })
+  t.like(actionOn(agentFacts({ head, now: after(56) })), {
+    kind: 'end',
+    runId: 'head',
+    status: 'skipped',
+    reason: 'SKIPPED_BY_OWNER',
+    repair: 'cancel-forced',
+  })
+})
+
+test('runs of a deleted agent that nobody has asked to end are cancelled', (t) => {
+  const agent = { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: since }
+  t.is(kindOf(agentFacts({ agent, next: queuedRun() })), 'cancel')
+  t.is(kindOf(agentFacts({ agent, head: headRun(), unasked: 0 })), 'inspect')
+})
+
+const blocked = { awake: false, blockedCause: 'credits', blockedSince: after(10) } as const
+const broke = { ...paid, balance: 0 }
+
+test('a blocked queue is started when nothing blocks it, or something else does', (t) => {
+  const next = queuedRun()
+  t.is(kindOf(agentFacts({ next }, blocked)), 'start')
+  t.is(kindOf(agentFacts({ next, account: broke }, blocked)), 'leave')
+  const agent = { id: 'agent', ownerId: 'owner', pausedAt: since, deletedAt: null }
+  t.is(kindOf(agentFacts({ next, agent, account: broke }, blocked)), 'start', 'a claim writes down the pause')
+  const paused = { awake: false, blockedCause: 'paused', blockedSince: since } as const
+  t.is(kindOf(agentFacts({ next, agent }, paused)), 'leave')
+  t.is(kindOf(agentFacts({ next, account: broke }, paused)), 'start', 'from its resuming on it has its time anew')
+})
+
+test('a run that waits for its owner to pay fails in time, counted from the block and from its own arrival', (t) => {
+  const fails = { kind: 'end', runId: 'next', status: 'failed', reason: 'NO_CREDITS' }
+  const at = (now: Date, acceptedAt = since) =>
+    actionOn(agentFacts({ next: queuedRun({ acceptedAt }), account: broke, now }, blocked))
+  t.deepEqual(at(after(86_409)), { kind: 'leave', until: after(86_410) })
+  t.like(at(after(86_410)), fails)
+  t.like(at(after(86_410), after(20)), { kind: 'leave' })
+  t.like(at(after(86_420), after(20)), fails)
+})
+
+test('a queue row that contradicts its runs is corrected before anything else', (t) => {
+  const wrong = (row: object, runs: Partial<AgentFacts>) => actionOn(agentFacts(runs, row))
+  t.like(wrong({ unfinished: 7 }, {}), { kind: 'correct', cause: 'the queue counted 7 unfinished runs, there are 0' })
+  t.like(wrong({ runningRunId: 'gone' }, {}), { cause: 'the queue named gone as running' })
+  t.like(wrong({ runningRunId: null }, { head: headRun() }), { cause: 'the queue named no run as running' })
+  t.like(wrong({ awake: false }, { next: queuedRun() }), { cause: 'the queue was asleep although it has runs' })
+  t.is(wrong({ ...blocked }, { next: queuedRun() }).kind, 'start')
+  t.like(wrong({ ...blocked }, { head: headRun() }), { cause: 'the queue was asleep although it has runs' })
+})

@@ -1,0 +1,172 @@
+import test from 'ava'
+import { createServices, type Services } from '../../../../src/services.ts'
+import { append } from '../../../../src/runs/timeline.ts'
+import { createTestDatabase } from '../../../helpers/database.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { hold } from '../../../helpers/hold.ts'
+import { customer, deliver, ended, webhookAgent } from '../../../helpers/people.ts'
+import { startPlatform } from '../../../helpers/platform.ts'
+import { stall, takeUpAgain } from '../../../helpers/runs.ts'
+import { temporalAddress } from '../../../helpers/temporal.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+/** Over one database: a platform for which Temporal is away, and processes that reconcile when they are told to. */
+const stage = forWholeFile(test, 'reconciler', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const env = { DATABASE_URL: url, TASK_QUEUE: `reconciler-${process.pid}-${url.split('/').at(-1)}` }
+  const cutOff = await startPlatform(t, { env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
+  const temporal = { ...cutOff.config.temporal, address: temporalAddress() }
+  function processHere(aheadMs = 0): Services {
+    const clock = { now: () => new Date(Date.now() + aheadMs) }
+    const services = createServices({ ...cutOff.config, temporal }, cutOff.services.logger, { clock })
+    t.teardown(() => services.close())
+    return services
+  }
+  await processHere().temporal.registerSearchAttributes()
+  const { database } = cutOff.services
+  let whole: ReturnType<typeof startPlatform> | undefined
+  /** One that is impatient, and carries out everything; for the last tests. */
+  const startWhole = () =>
+    (whole ??= startPlatform(t, { worker: true, env: { ...env, RECONCILE_SECONDS: '0.3', STALL_SECONDS: '0.3' } }))
+  return { cutOff, database, someone: await customer(cutOff), processHere, startWhole }
+})
+
+const dueOf = async ({ database }: Services, agentId: string): Promise<number[]> => {
+  const rows = (await database('dueAgents').where({ agentId }).orderBy('dueAt')) as { dueAt: Date }[]
+  return rows.map(({ dueAt }) => (dueAt.getTime() - Date.now()) / 1000)
+}
+
+test.serial(
+  'an agent that is due is taken by one process, and by another if that one is killed meanwhile',
+  async (t) => {
+    const { cutOff, someone, processHere } = await stage()
+    const [one, other, later] = [processHere(), processHere(), processHere(20_000)]
+    const agent = await webhookAgent(someone)
+    await deliver(cutOff, agent, { number: 1 })
+    await stall(one, agent.id)
+    await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+    const takenBy = async ({ due }: Services) =>
+      (await due.take(15)).filter(({ agentId }) => agentId === agent.id).length
+    t.is(await takenBy(one), 1)
+    t.is(await takenBy(other), 0)
+    t.is(await takenBy(later), 1)
+    await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+    await one.runs.reconciler.round()
+    t.not(await one.temporal.inspection.queue(agent.id), null, 'it was started')
+    const [again = 0] = await dueOf(one, agent.id)
+    t.true(again > 5 && again <= one.config.reconcile.stallSeconds)
+  },
+)
+
+test.serial('an agent that somebody has locked does not keep the others waiting, and is due again', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const [locked, free] = [await webhookAgent(someone), await webhookAgent(someone)]
+  for (const agent of [locked, free]) {
+    await deliver(cutOff, agent, { number: 1 })
+    await stall(services, agent.id)
+    await services.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+  }
+  const letGo = await hold(services.database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
+  try {
+    await services.runs.reconciler.round()
+  } finally {
+    await letGo()
+  }
+  t.is(await services.temporal.inspection.queue(locked.id), null)
+  t.not(await services.temporal.inspection.queue(free.id), null)
+  t.is((await dueOf(services, locked.id)).length, 1)
+})
+
+test.serial('a run that goes on while its agent is looked at keeps its epoch', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const { database, runs } = services
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  const run = await runs.claimNext(agent.id)
+  await stall(services, agent.id)
+  const going = await database.transaction()
+  await going('agent_queues').where({ agentId: agent.id }).forUpdate()
+  const looking = runs.reconciler.look(agent.id)
+  try {
+    await eventually(10, 'somebody waits for the queue', async () => {
+      const waiting = await database('pg_stat_activity')
+        .whereRaw('datname = current_database()')
+        .where({ wait_event_type: 'Lock' })
+      return waiting.length > 0 || undefined
+    })
+    await append(going, run!.runId, new Date(), [{ kind: 'step.started', data: { step: 1, attempt: 1 } }])
+  } finally {
+    await going.commit()
+  }
+  await looking
+  t.like(await database('runs').where({ agentId: agent.id }).first(), { epoch: run!.epoch })
+})
+
+test.serial('a repair is no progress: what never gets better is stalled ever longer', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  const run = await services.runs.claimNext(agent.id)
+  await takeUpAgain(services, run!)
+  const { progressedAt } = (await services.database('runs').where({ agentId: agent.id }).first()) as {
+    progressedAt: Date
+  }
+  t.true(Date.now() - progressedAt.getTime() > 3_000_000)
+})
+
+test.serial('an agent with nothing to do is not due any more', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  const run = await services.runs.claimNext(agent.id)
+  await services.runs.endRun(run!, { status: 'completed', reason: null })
+  t.is((await dueOf(services, agent.id)).length, 1)
+  await services.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+  await services.runs.reconciler.round()
+  t.deepEqual(await dueOf(services, agent.id), [])
+})
+
+test('a process whose clock is fast takes no lease from others, and leaves none behind for longer than it said', async (t) => {
+  const { database, processHere } = await stage()
+  const [right, fast] = [processHere().lease, processHere(3_600_000).lease]
+  t.true(await right.hold('one', 60))
+  t.false(await fast.hold('one', 60))
+  t.true(await fast.hold('other', 60))
+  t.false(await right.hold('other', 60))
+  const soon = database.raw(`statement_timestamp() + interval '60 s'`)
+  t.is((await database('leases').where({ name: 'other' }).where('expiresAt', '<=', soon)).length, 1)
+})
+
+test.serial(
+  'runs whose wake-up was lost, because Temporal was away when they were accepted, are carried out',
+  async (t) => {
+    const { cutOff, someone, startWhole } = await stage()
+    const agents = await Promise.all([1, 2, 3, 4].map(() => webhookAgent(someone)))
+    const began = Date.now()
+    const ids: string[] = []
+    for (const agent of [...agents, ...agents.slice(-1)]) {
+      const { status, body } = await deliver(cutOff, agent, { number: ids.length })
+      t.is(status, 202, 'an accepted run is accepted although Temporal is away')
+      ids.push(body.runId)
+    }
+    // Each of the four would have waited for the two seconds that Temporal is given.
+    t.true(Date.now() - began < 7000, 'and nobody waits for Temporal')
+
+    // As if its time had come.
+    await cutOff.services.database('dueAgents').update({ dueAt: new Date() })
+    await startWhole()
+    for (const id of ids) t.is((await ended(someone, id)).status, 'completed')
+  },
+)
+
+test.serial('a run that is under way for long is left alone: it is carried out once', async (t) => {
+  const { someone, startWhole } = await stage()
+  const whole = await startWhole()
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 3]] [[say done]]' })
+  const { runId } = (await deliver(whole, agent, { number: 1 })).body
+  t.like(await ended(someone, runId), { status: 'completed', steps: 1, events: 5 }, 'no second execution took it up')
+})
