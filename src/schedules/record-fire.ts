@@ -27,7 +27,7 @@ export interface Fired {
 /**
  * How far Temporal's clock may be ahead of ours. What is farther ahead has not come: somebody has started it by hand (a
  * backfill of times to come), and its own time must find it open. Temporal then does not start the same workflow id again
- * of itself, but the sweep's `catchUp` has it do so within a minute.
+ * of itself, but the reconciler's `catchUp` has it do so within a minute.
  */
 const clockSkewMs = 60_000
 

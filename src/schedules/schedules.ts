@@ -11,7 +11,7 @@ import { assertPlan, planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { createReadSchedules } from './read-schedules.ts'
 import { Schedule } from './schedule.ts'
 
-/** How often a sync begins again because the schedule was changed meanwhile; then the sweep goes on. */
+/** How often a sync begins again because the schedule was changed meanwhile; then the reconciler goes on. */
 const mostRounds = 5
 
 /**
@@ -71,7 +71,7 @@ export function createSchedules(context: {
     return false
   }
 
-  /** What was told last may be an older state, after somebody else's newer one: the sweep is to tell it again. */
+  /** What was told last may be an older state, after somebody else's newer one: the reconciler is to tell it again. */
   async function doubt(agentId: string): Promise<void> {
     await Schedule.query(database).findById(agentId).patch({ syncedGeneration: 0 })
   }
@@ -111,7 +111,7 @@ export function createSchedules(context: {
       now: Date,
     ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000 }),
 
-    /** Syncs without making anybody wait. What fails here is made good by the sweep. */
+    /** Syncs without making anybody wait. What fails here the reconciler does later. */
     syncSoon(agentId: string): void {
       const syncing = sync(agentId)
         .then(() => undefined)

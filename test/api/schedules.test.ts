@@ -193,7 +193,7 @@ test.serial('after changes at the same instant, by two processes, Temporal has t
   const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => change(number)))
   t.true(answers.every(({ status }) => status === 200))
   await Promise.all([one, other].map(({ services }) => services.schedules.settled()))
-  // Whoever has told an older state last, and found that out, leaves it to the sweep.
+  // Whoever has told an older state last, and found that out, leaves it to the reconciler.
   await eventually(20, 'the schedule is in step', async () => {
     await one.services.scheduleReconciler.round()
     return (await scheduleOf(someone, agent)).inStep || undefined
@@ -206,7 +206,7 @@ test.serial('after changes at the same instant, by two processes, Temporal has t
   t.true((await temporal.describe(agent))?.state.paused)
 })
 
-test.serial('a telling that fails leaves the schedule out of step, and the sweep tells it again', async (t) => {
+test.serial('a telling that fails leaves the schedule out of step, and the reconciler tells it again', async (t) => {
   const platform = await open()
   const { url, config, services } = platform
   const env = { DATABASE_URL: config.database.url, BASE_URL: url, TASK_QUEUE: config.temporal.taskQueue }

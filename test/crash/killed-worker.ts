@@ -241,7 +241,7 @@ async function mustBeUnderWay(runs: { someone: Person; runId: string }[]): Promi
 /** Cancels the run, and does what every API does in a loop, until it has ended. */
 async function cancelledByLadder({ platform }: Stage, { someone, runId }: Awaited<ReturnType<typeof longRun>>) {
   const { body: accepted } = await cancel(someone, runId)
-  await eventually(20, 'the ladder has ended the run', async () => {
+  await eventually(20, 'the reconciler has ended the run', async () => {
     await platform.services.runs.reconciler.round()
     return (await runOf(someone, runId)).endedAt ?? undefined
   })

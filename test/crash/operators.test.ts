@@ -95,7 +95,7 @@ test('a run that an operator terminates after its queue has failed as TERMINATED
   t.true(stage.platform.logs.some((line) => line.includes('"repair":"end-run"') && line.includes(running.runId)))
 })
 
-test('a queue that an operator terminates takes its run along, and the sweeper brings it back', async (t) => {
+test('a queue that an operator terminates takes its run along, and the reconciler starts it again', async (t) => {
   const { someone, agent, running, queued, temporal } = await busyAgent(t)
   const began = Date.now()
   await temporal.getHandle(agentQueueId(agent.id)).terminate('an operator said so')

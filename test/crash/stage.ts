@@ -21,7 +21,7 @@ export interface StageOptions {
 /**
  * What a test kills: an API in this process to look through, and workers and APIs as processes of their own, all of them
  * on the test's own database and task queue. Where Temporal is killed and not the worker, and whoever takes the place of a
- * worker that was killed, can be a worker in this process (`platform.startWorker`), which costs much less. The sweeper is
+ * worker that was killed, can be a worker in this process (`platform.startWorker`), which costs much less. The reconciler is
  * told to be quick.
  */
 export async function openStage(t: ExecutionContext, options: StageOptions = {}) {

@@ -116,7 +116,7 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
 })
 
-test('what an API accepts or cancels without reaching Temporal is told to it by the sweeper', async (t) => {
+test('what an API accepts or cancels without reaching Temporal is told to it by the reconciler', async (t) => {
   const [nobody = 0] = await freePorts(1)
   const stage = await openStage(t, { env: { TEMPORAL_ADDRESS: `127.0.0.1:${nobody}` } })
   await startPlatform(t, { worker: true, env: { ...stage.environment, TEMPORAL_ADDRESS: temporalAddress() } })

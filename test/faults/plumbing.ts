@@ -103,7 +103,7 @@ export const plumbing: Fault[] = [
     file: 'src/lease.ts',
     find: 'where leases.holder = excluded.holder or leases.expires_at < statement_timestamp()',
     replace: 'where true',
-    why: 'every process sweeps',
+    why: 'every process does what one is to do at a time',
     tests: ['test/src/lease.test.ts'],
   },
   {

@@ -7,7 +7,7 @@ export const workflows: Fault[] = [
     file: 'workflows/agent-queue.ts',
     find: "    await condition(() => woken, '3s')",
     replace: "    woken = false\n    await condition(() => woken, '3s')",
-    why: 'a delivery that comes while its queue falls asleep waits for the sweeper',
+    why: 'a delivery that comes while its queue falls asleep waits for the reconciler',
     tests: ['test/workflows/drain.test.ts'],
     match: 'a wake-up that comes while the queue claims*',
   },

@@ -6,7 +6,7 @@ import { startPlatform } from '../../helpers/platform.ts'
 import { allEnded, dataOf, happened, runsOf, start, type Events } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
-// So long a stall that no sweep wakes an agent: what wakes one here is what is delivered.
+// So long a stall that the reconciler starts no agent: what wakes one here is what is delivered.
 const platformOf = forWholeFile(test, 'deliveries', (t) =>
   startPlatform(t, { worker: true, env: { STALL_SECONDS: '600' } }),
 )
