@@ -40,7 +40,7 @@ export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?
 }
 
 /** The definition of "stalled": from then on, unless something happens before, an agent makes no progress. */
-export function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: ReconcileSettings): Date {
+function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: ReconcileSettings): Date {
   const progressedAt = latest(queue.progressedAt, head?.progressedAt)
   const stalled = later(progressedAt, stallSeconds)
   if (!head?.waitingUntil) return stalled
@@ -78,7 +78,7 @@ function ofBlocked({ now, agent, queue, next, account }: AgentFacts, settings: R
 }
 
 /** Whether what the run waits for is there; the end of other waits is a matter of time. */
-export function isWaitOver({ now, agent, head, hasParkedCalls, account }: AgentFacts): boolean {
+function isWaitOver({ now, agent, head, hasParkedCalls, account }: AgentFacts): boolean {
   if (!head?.waitingUntil || head.waitingUntil <= now) return false
   if (head.waitingCause === 'credential') return !hasParkedCalls
   if (head.waitingCause === 'paused') return agent.pausedAt === null

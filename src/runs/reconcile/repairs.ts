@@ -1,5 +1,4 @@
-import type { Clock } from '../../clock.ts'
-import { later } from '../../clock.ts'
+import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { Database, Transaction } from '../../database.ts'
 import type { Logger } from '../../logger.ts'
@@ -113,7 +112,7 @@ export function createRepairs(context: {
   }
 
   return {
-    /** When the agent is to be looked at again; null for when something has changed. */
+    /** When the agent is to be looked at again; null for not before something has changed. */
     async carryOut(facts: AgentFacts, action: Action, seen?: Seen): Promise<Date | null> {
       if (action.kind === 'rest') return null
       if (action.kind === 'leave') return action.until
