@@ -1,9 +1,9 @@
 import { activityInfo, ApplicationFailure, cancellationDetails, Context } from '@temporalio/activity'
-import { isDatabaseAway } from '../src/database.ts'
+import { isDatabaseAway } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
-import { isTemporalAway } from '../src/temporal.ts'
+import { isTemporalAway } from '../src/temporal/temporal.ts'
 
 /** What every activity is given: identifiers only. */
 interface Identified {

@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity'
 import type { AgentRunInput, Move } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
-import type { Ending } from '../src/runs/end.ts'
+import type { Ending } from '../src/runs/ending/end.ts'
 import type { Services } from '../src/services.ts'
 import { perform } from './perform.ts'
 

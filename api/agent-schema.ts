@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../src/agents/agent.ts'
 import type { AgentWithSites } from '../src/agents/agents.ts'
-import { fieldsOf } from '../src/row.ts'
+import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { id, text, time, trigger } from './schemas.ts'

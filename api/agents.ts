@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/row.ts'
+import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Agent } from '../src/agents/agent.ts'
 import type { AgentFields } from '../src/agents/agents.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/config.ts'
 import { CodedError, errorBody } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import type { OpenStreams } from './open-streams.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Scope } from '../src/sites/tool.ts'
-import type { OAuthFlow } from '../src/vault/oauth-flow.ts'
+import type { OAuthFlow } from '../src/vault/oauth/oauth-flow.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { route, type RequestFacts } from './route.ts'
 import { id, text, time } from './schemas.ts'

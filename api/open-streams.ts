@@ -1,4 +1,4 @@
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/config.ts'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fire-reasons.ts'
+import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fires/fire-reasons.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route.ts'
 import { id, pageOf, paging, time } from './schemas.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/row.ts'
+import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
-import { changeClasses } from '../src/sites/difference.ts'
-import type { PendingManifest } from '../src/vault/manifests.ts'
+import { changeClasses } from '../src/sites/changes/difference.ts'
+import type { PendingManifest } from '../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../src/vault/vault-entry.ts'
 import { id, text, time } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Receipt } from '../src/runs/receipt.ts'
+import type { Receipt } from '../src/runs/accept/receipt.ts'
 import type { Services } from '../src/services.ts'
 import { inPlace, route, type RequestFacts } from './route.ts'
 import { id, runStatus } from './schemas.ts'

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createControl, type Control } from '../bin/local/control.ts'
 import { freePorts } from '../bin/local/ports.ts'
-import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres.ts'
+import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres/postgres.ts'
 import { createProcessRecord } from '../bin/local/process-record.ts'
-import { findTemporal } from '../bin/local/temporal-binary.ts'
-import { temporalServer } from '../bin/local/temporal-server.ts'
-import { readLocalConfig } from '../src/local-config.ts'
+import { findTemporal } from '../bin/local/temporal/binary.ts'
+import { temporalServer } from '../bin/local/temporal/server.ts'
+import { readLocalConfig } from '../src/config/local-config.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 

@@ -1,9 +1,9 @@
-import { loadEnvFile } from '../src/environment.ts'
-import { readCheckerConfig } from '../src/local-config.ts'
-import { readArguments, usage, UsageError, type Arguments } from './check-site/arguments.ts'
-import { askForAddress, listenForCallback } from './check-site/callback.ts'
-import { checkSite, hasFailed } from './check-site/check-site.ts'
-import { asJson, written } from './check-site/report.ts'
+import { loadEnvFile } from '../src/config/environment.ts'
+import { readCheckerConfig } from '../src/config/local-config.ts'
+import { readArguments, usage, UsageError, type Arguments } from '../check-site/arguments.ts'
+import { askForAddress, listenForCallback } from '../check-site/callback.ts'
+import { checkSite, hasFailed } from '../check-site/check-site.ts'
+import { asJson, written } from '../check-site/report.ts'
 
 /**
  * `npm run check-site -- https://site.example`: whether a site does what the specification asks of it. Exits with 0 if

@@ -7,7 +7,7 @@ import { openCopy, type ProjectCopy, type Finding } from '../test/faults/examine
 import { chosen, problemsOf, type Fault } from '../test/faults/fault.ts'
 import { faults } from '../test/faults/index.ts'
 import { readResults } from '../test/faults/results.ts'
-import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
+import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
 /**
  * `npm run faults [-- [--jobs <n>] [--once] <part of an id or path>…]`: plants faults in a copy of the project, one at a

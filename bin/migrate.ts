@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../migrations/index.ts'
-import { readDatabaseConfig } from '../src/config.ts'
-import { loadEnvFile } from '../src/environment.ts'
-import { createDatabase } from '../src/database.ts'
+import { readDatabaseConfig } from '../src/config/config.ts'
+import { loadEnvFile } from '../src/config/environment.ts'
+import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
-import { migrate, rollback } from '../src/migrate.ts'
+import { migrate, rollback } from '../src/database/migrate.ts'
 
 /** `node bin/migrate.ts` brings the schema of DATABASE_URL up to date; `--rollback` takes the last batch back. */
 async function main(): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/worker'
 import { createActivities } from '../activities/index.ts'
 import type { Loop } from '../src/loop.ts'
-import { connectionOptions } from '../src/temporal.ts'
+import { connectionOptions } from '../src/temporal/temporal.ts'
 import type { ProcessContext } from './process.ts'
 
 /** Long enough for a worker to let go of a server that is gone, short enough to be back soon after. */

@@ -1,8 +1,8 @@
-import { readConfig, type Config } from '../src/config.ts'
-import { ConfigError } from '../src/environment.ts'
+import { readConfig, type Config } from '../src/config/config.ts'
+import { ConfigError } from '../src/config/environment.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
-import { VaultKeysError } from '../src/vault-keys.ts'
+import { VaultKeysError } from '../src/secrets/vault-keys.ts'
 
 /** What a process of the platform works with. */
 export interface ProcessContext {

@@ -6,8 +6,8 @@ import { slowest } from '../test/run/durations.ts'
 import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
 import { leftUnderWay } from '../test/run/under-way.ts'
 import { togetherFolder, writeTogether } from '../test/run/together.ts'
-import { showTap } from './local/tap.ts'
-import { onTestGround, startAva, type TestGround } from './local/test-ground.ts'
+import { showTap } from './local/test/tap.ts'
+import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
 /**
  * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all

@@ -1,11 +1,11 @@
 import { systemClock } from '../src/clock.ts'
-import { readVaultConfig } from '../src/config.ts'
-import { ConfigError, loadEnvFile } from '../src/environment.ts'
-import { createDatabase } from '../src/database.ts'
+import { readVaultConfig } from '../src/config/config.ts'
+import { ConfigError, loadEnvFile } from '../src/config/environment.ts'
+import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
-import { createSealing } from '../src/sealing.ts'
-import { createVaultKeys, VaultKeysError } from '../src/vault-keys.ts'
-import { createVaultRotation, type RotationReport, type TellProgress } from '../src/vault-rotation.ts'
+import { createSealing } from '../src/secrets/sealing.ts'
+import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
+import { createVaultRotation, type RotationReport, type TellProgress } from '../src/secrets/vault-rotation.ts'
 
 /** `npm run vault:rotate`: seals everything anew under the first of VAULT_KEYS, while the platform runs. */
 async function main(): Promise<void> {

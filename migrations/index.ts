@@ -1,4 +1,4 @@
-import type { Migration } from '../src/migrate.ts'
+import type { Migration } from '../src/database/migrate.ts'
 import * as users from './20261121000100-users.ts'
 import * as billing from './20261121000200-billing.ts'
 import * as vault from './20261121000300-vault.ts'

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { startLoop, type Loop } from './loop.ts'
 import type { Services } from './services.ts'
 

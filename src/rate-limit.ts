@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Config } from './config.ts'
-import type { Database } from './database.ts'
+import type { Config } from './config/config.ts'
+import type { Database } from './database/database.ts'
 import { CodedError } from './errors.ts'
 
 /**

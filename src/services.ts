@@ -2,31 +2,28 @@ import { createAgents } from './agents/agents.ts'
 import { createBilling } from './billing/billing.ts'
 import { createSandboxGateway } from './billing/gateway.ts'
 import { systemClock, type Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
-import { createDatabase } from './database.ts'
-import { createLease } from './lease.ts'
+import { createDatabase } from './database/database.ts'
+import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import { createModels } from './models/models.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
-import { waitingTimeLeft, workingTimeLeft } from './runs/next-move.ts'
-import { createDue } from './runs/reconcile/due.ts'
+import { createDue } from './runs/due.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
-import { createReachability } from './reachability.ts'
-import { chargesOf } from './runs/blocked.ts'
+import { createReachability } from './temporal/reachability.ts'
 import { createRetention } from './runs/retention.ts'
 import { createRuns } from './runs/runs.ts'
-import { createSafeFetch } from './safe-fetch.ts'
-import { nextFireOf } from './schedules/next-fire.ts'
-import { createScheduleReconciler } from './schedules/reconciler.ts'
-import { createFires } from './schedules/record-fire.ts'
+import { createSafeFetch } from './safe-fetch/safe-fetch.ts'
+import { createScheduleReconciler } from './schedules/sync.ts'
+import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
-import { createSealing } from './sealing.ts'
+import { createSealing } from './secrets/sealing.ts'
 import { createSites } from './sites/sites.ts'
-import { createTemporal } from './temporal.ts'
+import { createTemporal } from './temporal/temporal.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
 import { createOutgoingLimit } from './tools/outgoing-limit.ts'
@@ -34,13 +31,13 @@ import { createSender } from './tools/sender.ts'
 import { createTools } from './tools/tools.ts'
 import { owaspCost, type PasswordCost } from './users/passwords.ts'
 import { createUsers } from './users/users.ts'
-import { createVaultKeys } from './vault-keys.ts'
-import { createManifests } from './vault/manifests.ts'
+import { createVaultKeys } from './secrets/vault-keys.ts'
+import { createManifests } from './vault/manifests/manifests.ts'
 import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWhy } from './why/why.ts'
-import { createWorkers } from './workers.ts'
+import { createWorkers } from './temporal/workers.ts'
 
 /** What tests replace: the present, and what a password costs to hash. */
 export interface Replaceable {
@@ -89,8 +86,7 @@ export function createServices(
   const retention = createRetention(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
-  const times = { nextFire: nextFireOf, waitingTimeLeft, workingTimeLeft }
-  const why = createWhy({ ...base, billing, workers, reachability, chargesOf, ...times, reconciler: runs.reconciler })
+  const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const orphans = createOrphans(base)
 
   return {

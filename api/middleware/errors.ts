@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { isDatabaseAway } from '../../src/database.ts'
+import { isDatabaseAway } from '../../src/database/database.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { sendErrorPage } from '../browser.ts'

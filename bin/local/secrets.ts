@@ -5,9 +5,9 @@ import { join } from 'node:path'
 /** What one machine's installation needs to keep for itself. */
 export interface LocalSecrets {
   postgresPassword: string
-  /** VAULT_KEYS, as src/config.ts reads it. */
+  /** VAULT_KEYS, as src/config/config.ts reads it. */
   vaultKeys: string
-  /** JWT_PRIVATE_KEY, as src/config.ts reads it. */
+  /** JWT_PRIVATE_KEY, as src/config/config.ts reads it. */
   jwtPrivateKey: string
 }
 

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
-import type { LocalConfig } from '../../src/local-config.ts'
-import { createDatabase } from '../../src/database.ts'
+import type { LocalConfig } from '../../src/config/local-config.ts'
+import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
-import { migrate } from '../../src/migrate.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import { createCertificates } from './certificates.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
-import { embeddedPostgres, ensureDatabase } from './postgres.ts'
+import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
 import type { ProcessRecord } from './process-record.ts'
 import { localSecrets, type LocalSecrets } from './secrets.ts'
 import type { Supervisor } from './supervisor.ts'
-import { findTemporal } from './temporal-binary.ts'
-import { temporalServer } from './temporal-server.ts'
+import { findTemporal } from './temporal/binary.ts'
+import { temporalServer } from './temporal/server.ts'
 
 export interface StackOptions {
   local: LocalConfig

@@ -1,5 +1,5 @@
 import type { Trigger } from '../../workflows/messages.ts'
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One field of a webhook schema (decisions, "Webhooks, exactly"). */
 export interface WebhookField {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
-import type { Database, Transaction } from '../database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
-import type { Due } from '../runs/reconcile/due.ts'
+import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { Agent } from './agent.ts'
 

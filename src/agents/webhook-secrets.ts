@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
-import type { Sealing } from '../sealing.ts'
-import { standardWebhooksKey } from '../standard-webhooks-key.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
 import { Agent, type WebhookProof } from './agent.ts'
 
 const presentAt = (id: string) => ({ id, column: 'agents.webhook_secret' })

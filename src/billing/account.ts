@@ -1,5 +1,5 @@
 import { assertThat } from '../errors.ts'
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
 
 /** The tier, subscription and credit balance of one owner. */

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One change of a balance. Entries are never changed or deleted; the database refuses it. */
 export class LedgerEntryRow extends Row {

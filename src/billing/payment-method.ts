@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One card of an owner, known to us by the gateway's reference only. */
 export class PaymentMethodRow extends Row {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Credits } from './credits.ts'

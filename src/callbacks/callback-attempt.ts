@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One attempt at posting a callback (table `callback_attempts`). Holds neither headers nor bodies. */
 export class CallbackAttempt extends Row {

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 export const callbackStatuses = ['pending', 'delivered', 'failed'] as const
 export type CallbackStatus = (typeof callbackStatuses)[number]

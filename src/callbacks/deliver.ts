@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import { persist, type Database } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import { persist, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import type { SafeFetch } from '../safe-fetch.ts'
-import { createClaim, settleMs, type Claimed } from './claim.ts'
+import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
+import { createClaim, settleMs, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
-import { createSettle } from './settle.ts'
+import { createSettle } from './record-outcome.ts'
 
 /** Of one process: attempts at the same time, and those to one host, so that a slow receiver leaves room for others. */
 const most = 20

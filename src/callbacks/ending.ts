@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { Database } from '../database/database.ts'
 import { Run } from '../runs/run.ts'
 import { RunStep } from '../runs/run-step.ts'
 

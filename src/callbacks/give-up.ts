@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
-import type { Database, Transaction } from '../database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import type { Callback } from './callback.ts'
 import { failureOf } from './failure.ts'
-import { tellFailed } from './tell-failed.ts'
+import { tellFailed } from './notify-failed.ts'
 
 /** Callbacks that are given up in one transaction. */
 const batch = 100

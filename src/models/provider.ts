@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createDemoModel } from './demo/demo-model.ts'
 
 /** The one place that decides which model answers. Always an object: a mere name would go to the AI SDK's gateway. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database, Transaction } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
 import { oneLine, plainLines } from './plain-text.ts'
 

@@ -1,5 +1,5 @@
-import type { Transaction } from '../database.ts'
-import { Row } from '../row.ts'
+import type { Transaction } from '../database/database.ts'
+import { Row } from '../database/row.ts'
 
 /**
  * What keeps a queue from starting its next run: its owner has paused the agent, has a tier without webhooks, a

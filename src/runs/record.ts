@@ -1,6 +1,5 @@
-import type { Database, Transaction } from '../database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
-import type { RunRecord } from './next-move.ts'
 import { RunStep } from './run-step.ts'
 import { Run, runFacts } from './run.ts'
 
@@ -10,6 +9,20 @@ import { Run, runFacts } from './run.ts'
  */
 export class StaleEpochError extends Error {
   override readonly name = 'StaleEpochError'
+}
+
+/** What of a tool call the rules look at. */
+export type CallFacts = Pick<
+  ToolCall,
+  'id' | 'step' | 'name' | 'tool' | 'siteOrigin' | 'arguments' | 'status' | 'waitCause' | 'notBefore'
+>
+
+/** All that decides what a run does next. */
+export interface RunRecord {
+  run: Run
+  lastStep: Pick<RunStep, 'step' | 'finish'> | undefined
+  /** Every call of the run in the order in which they were asked for. */
+  calls: CallFacts[]
 }
 
 /** A run and the epoch that the caller acts under. */

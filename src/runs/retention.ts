@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database, Transaction } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One recorded model call of a run (table `run_steps`). */
 export class RunStep extends Row {

@@ -1,5 +1,5 @@
 import type { WebhookField } from '../agents/agent.ts'
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 import type { Trigger, WaitCause } from '../../workflows/messages.ts'
 import type { EndReason, RunStatus } from './states.ts'
 

@@ -51,3 +51,7 @@ export const endReasons = {
 } as const satisfies Record<string, string>
 
 export type EndReason = keyof typeof endReasons
+
+/** How a run ends that somebody has asked to end. */
+export const cancelledAs = (reason: EndReason | null): 'skipped' | 'cancelled' =>
+  reason === 'SKIPPED_BY_OWNER' ? 'skipped' : 'cancelled'

@@ -1,6 +1,6 @@
 import type { WaitCause } from '../../workflows/messages.ts'
-import type { Transaction } from '../database.ts'
-import { Row } from '../row.ts'
+import type { Transaction } from '../database/database.ts'
+import { Row } from '../database/row.ts'
 
 /** A model call that failed; `retryAt` is when its provider wants to be asked again, if it has said so. */
 export interface StepFailure {

@@ -1,6 +1,6 @@
-import type { Transaction } from '../database.ts'
-import { isFire, firesBetween } from './fires.ts'
-import { closeFires, nextFireAfter, openAmong, recordUnfired } from './ledger.ts'
+import type { Transaction } from '../database/database.ts'
+import { isFire, firesBetween } from './cron/fire-times.ts'
+import { closeFires, nextFireAfter, openAmong, recordUnfired } from './fires/ledger.ts'
 import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { Schedule } from './schedule.ts'
 

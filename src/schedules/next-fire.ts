@@ -1,4 +1,4 @@
-import { nextFires } from './fires.ts'
+import { nextFires } from './cron/fire-times.ts'
 import { planOf, type ScheduledAgent } from './plan.ts'
 
 /** When the agent's schedule fires next after an instant; null if it has none that can be read, or none for years. */

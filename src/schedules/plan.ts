@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import { CodedError, isCoded, type ErrorDetail } from '../errors.ts'
-import { parseCron, type Cron } from './cron.ts'
-import { assertTimeZone, canonicalTimeZone } from './time-zone.ts'
+import { parseCron, type Cron } from './cron/cron.ts'
+import { assertTimeZone, canonicalTimeZone } from './cron/time-zone.ts'
 
 /** What a scheduled agent's fires follow from. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** What Temporal has to be told of an agent's schedule, and how far its ledger reaches (table `schedules`). */
 export class Schedule extends Row {

@@ -2,10 +2,10 @@ import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
 import type { ErrorDetail } from '../errors.ts'
 import { joinPath } from '../json.ts'
 import { argumentSize, type ArgumentSize } from './argument-size.ts'
-import { firstProblems } from './first-problems.ts'
-import { plainSchema, type PlainSchema } from './plain-schema.ts'
-import { isObject } from './schema-keywords.ts'
-import { createTextRules, type TextRules } from './text-rules.ts'
+import { firstProblems } from './manifest/first-problems.ts'
+import { plainSchema, type PlainSchema } from './manifest/plain-schema.ts'
+import { isObject } from './manifest/schema-keywords.ts'
+import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 
 /** Values times schemas that one check may take: under a second and 100 MB of passing errors at the very worst. */
 const mostChecks = 200_000

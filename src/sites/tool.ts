@@ -1,4 +1,4 @@
-import type { ManifestTool } from './manifest.ts'
+import type { ManifestTool } from './manifest/manifest.ts'
 
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 

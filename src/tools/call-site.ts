@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { decodeUtf8, parseJson } from '../json.ts'
-import { retryAfter } from '../retry-after.ts'
-import type { SafeFetch, SafeResponse } from '../safe-fetch.ts'
-import { SafeFetchError } from '../safe-fetch-error.ts'
-import { jsonWithoutSecrets, withoutSecrets } from '../sent-secrets.ts'
+import { retryAfter } from '../safe-fetch/retry-after.ts'
+import type { SafeFetch, SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
+import { jsonWithoutSecrets, withoutSecrets } from '../safe-fetch/sent-secrets.ts'
 
 /** One tool call as it is sent (specification, "Tool call"). */
 export interface SiteCall {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { OutgoingHost } from './outgoing-host.ts'

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** A host that tools are called at, as far as there is something to know of it (table `outgoing_hosts`). */
 export class OutgoingHost extends Row {

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import { isDatabaseAway, type Database, type Transaction } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import { isDatabaseAway, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { lockHost, readHost, type HostRead } from './outgoing-reads.ts'
 import { turnOf } from './outgoing-turns.ts'

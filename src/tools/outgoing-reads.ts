@@ -1,4 +1,4 @@
-import type { Transaction } from '../database.ts'
+import type { Transaction } from '../database/database.ts'
 import type { Asker, CountedSlot } from './outgoing-turns.ts'
 
 /** What the decision about a call is made from. */

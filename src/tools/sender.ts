@@ -1,4 +1,4 @@
-import { persist } from '../database.ts'
+import { persist } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
 /** Why a planned call is not sent: it is not its turn at the host, or its credential is dead. */

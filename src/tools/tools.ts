@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import { persist, type Database } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import { persist, type Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sites } from '../sites/sites.ts'

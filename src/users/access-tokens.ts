@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 import type { Scope } from './caller.ts'
 
 /** One API key; a deleted one keeps its row with `revokedAt`, so that its use is answered with TOKEN_REVOKED. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../paging.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
 import { ApiKeyRow, presentApiKey, type ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
-import { hashToken, newToken } from '../opaque-tokens.ts'
+import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
 import { UserRow } from './user.ts'
 
 interface Parts {

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKeyRow } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
 import { normaliseEmail } from './email.ts'
 import { LoginRow } from './login.ts'
-import { hashToken, isToken } from '../opaque-tokens.ts'
+import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 
 interface Parts {
   database: Database

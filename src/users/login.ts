@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One sign-in of a user: the family of refresh tokens and access tokens that came from it ends with it. */
 export class LoginRow extends Row {

@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One refresh token of a login; consumed ones are kept until they expire, so that a replay is noticed. */
 export class RefreshTokenRow extends Row {

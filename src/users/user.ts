@@ -1,4 +1,4 @@
-import { Row } from '../row.ts'
+import { Row } from '../database/row.ts'
 
 /** One person who can log in. */
 export class UserRow extends Row {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database } from '../database.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'

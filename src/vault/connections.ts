@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database.ts'
-import type { Sealing } from '../sealing.ts'
+import type { Database } from '../database/database.ts'
+import type { Sealing } from '../secrets/sealing.ts'
 import { openCredential } from './credential.ts'
-import type { Deaths } from './deaths.ts'
-import type { Refresh, Renewal } from './refresh.ts'
+import type { Deaths } from './reauthorisation.ts'
+import type { Refresh, Renewal } from './refresh/refresh.ts'
 import { VaultEntry } from './vault-entry.ts'
 
 /** What is needed to call a tool of a connected site. */

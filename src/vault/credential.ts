@@ -1,4 +1,4 @@
-import type { Sealing } from '../sealing.ts'
+import type { Sealing } from '../secrets/sealing.ts'
 import type { VaultEntry } from './vault-entry.ts'
 
 /** What a site has given for an owner: a token made by hand, or the two tokens of a grant. */

@@ -1,5 +1,5 @@
-import { Row } from '../row.ts'
-import type { Manifest } from '../sites/manifest.ts'
+import { Row } from '../database/row.ts'
+import type { Manifest } from '../sites/manifest/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
 /** `needs_reauth`: the credential is dead, and only the owner can bring a new one. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { standardWebhooksKey } from '../standard-webhooks-key.ts'
+import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
 import type { Preset, Signature } from './presets.ts'
 
 /** Reads a header by its name; an empty one is not an absent one. */

@@ -1,12 +1,12 @@
 import type { Agent } from '../agents/agent.ts'
-import type { Reachability } from '../reachability.ts'
+import type { Reachability } from '../temporal/reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
-import type { Charge } from '../runs/blocked.ts'
+import type { Charge } from '../runs/queue/blocked.ts'
 import type { Action } from '../runs/reconcile/action.ts'
 import type { Run } from '../runs/run.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
-import type { Presence } from '../workers.ts'
+import type { Presence } from '../temporal/workers.ts'
 
 /** A call of the present step that has no outcome yet, and what is known of its site. */
 export type OpenCall = Pick<

@@ -1,4 +1,4 @@
-import type { Charge } from '../runs/blocked.ts'
+import type { Charge } from '../runs/queue/blocked.ts'
 import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'

@@ -1,13 +1,16 @@
 import { Agent } from '../agents/agent.ts'
-import { AccountRow, presentAccount, type Account } from '../billing/account.ts'
+import { AccountRow, presentAccount } from '../billing/account.ts'
 import type { Clock } from '../clock.ts'
-import type { Transaction } from '../database.ts'
-import type { Config } from '../config.ts'
+import type { Transaction } from '../database/database.ts'
+import type { Config } from '../config/config.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
-import type { Charge } from '../runs/blocked.ts'
+import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run, runFacts } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
+import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
+import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
 import { RunEvent } from '../runs/timeline.ts'
+import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
@@ -17,20 +20,12 @@ import type { Facts, HeadRun, OpenCall } from './facts.ts'
 /** The part of the facts that is on record. */
 export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
-/** What other nouns know better: what has to be paid, how long a run may wait and work, when a schedule fires next. */
+/** What the reading needs besides the record. */
 export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets'>
-  chargesOf: (account: Account, trigger: Agent['trigger']) => Charge[]
-  waitingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
-  workingTimeLeft: (run: Run, budgets: Config['budgets'], now: Date) => number
-  nextFire: (agent: Agent, now: Date) => Date | null
   reconciler: Pick<Reconciler, 'actionOf'>
 }
-
-const unfinished = ['queued', 'running', 'waiting']
-
-const hasEnded = ({ run }: NonNullable<Facts['asked']>): boolean => !unfinished.includes(run.status)
 
 /** Of calls all but arguments and result. */
 const callColumns = [
@@ -66,19 +61,19 @@ export async function readFacts(
     .first()
     .select(...runFacts)
   const asked = runId === undefined ? null : await readAsked(trx, runId)
-  const trigger = (asked && hasEnded(asked) ? asked.run : next)?.trigger ?? agent.trigger
+  const trigger = (asked && hasEnded(asked.run.status) ? asked.run : next)?.trigger ?? agent.trigger
   return {
     now,
     agent,
     queue,
     hasCredits: standing.balance >= 1,
-    charges: knowledge.chargesOf(standing, trigger),
+    charges: chargesOf(standing, trigger),
     head: queue.runningRunId === null ? null : await readHead(trx, knowledge, queue.runningRunId, now),
     next: next ?? null,
     queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
     asked,
     action: await knowledge.reconciler.actionOf(trx, agentId, standing, now),
-    schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, knowledge.nextFire(agent, now)) : null,
+    schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, nextFireOf(agent, now)) : null,
   }
 }
 
@@ -90,7 +85,7 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
   if (run.status !== 'queued') return { run, ahead: 0 }
   const ahead = await Run.query(trx)
     .where({ agentId: run.agentId })
-    .whereIn('status', unfinished)
+    .whereIn('status', unfinishedStatuses)
     .where('sequence', '<', run.sequence)
     .resultSize()
   return { run, ahead }
@@ -102,8 +97,8 @@ async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, n
     .select(...runFacts)
     .throwIfNotFound()
   const { budgets } = knowledge.config
-  const mayWaitUntil = new Date(now.getTime() + knowledge.waitingTimeLeft(run, budgets, now))
-  const mayWorkUntil = new Date(now.getTime() + knowledge.workingTimeLeft(run, budgets, now))
+  const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
+  const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
   return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
 }
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import { CodedError } from '../../src/errors.ts'
-import { parseManifest } from '../../src/sites/manifest.ts'
+import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { createCallSite } from '../../src/tools/call-site.ts'
 import { call } from '../helpers/client.ts'
 import { attacks, oneOfEachKind } from '../helpers/hostile-addresses.ts'

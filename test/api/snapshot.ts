@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database.ts'
+import type { Database } from '../../src/database/database.ts'
 
 /** How many rows every table has, and a digest of what is in them. */
 export async function snapshot(database: Database): Promise<Record<string, string>> {

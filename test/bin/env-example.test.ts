@@ -2,8 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { readConfig } from '../../src/config.ts'
-import { readLocalConfig, settingNames } from '../../src/local-config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { readLocalConfig, settingNames } from '../../src/config/local-config.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lines = readFileSync(join(root, '.env.example'), 'utf8').split('\n')

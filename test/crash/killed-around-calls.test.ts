@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import type { Transaction } from '../../src/database.ts'
+import type { Transaction } from '../../src/database/database.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'

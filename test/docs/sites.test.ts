@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { usage } from '../../bin/check-site/arguments.ts'
-import { challengeOf } from '../../bin/check-site/authorize-checks.ts'
-import { groups } from '../../bin/check-site/check-site.ts'
-import { parseManifest } from '../../src/sites/manifest.ts'
+import { usage } from '../../check-site/arguments.ts'
+import { challengeOf } from '../../check-site/authorize-checks.ts'
+import { groups } from '../../check-site/check-site.ts'
+import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { argumentProblems } from '../../src/sites/tool-arguments.ts'
 
 const page = readFileSync(new URL('../../docs/sites.md', import.meta.url), 'utf8')

@@ -79,11 +79,11 @@ export const callbacks: Fault[] = [
   },
   {
     id: 'notifications/second-death',
-    file: 'src/vault/deaths.ts',
+    file: 'src/vault/reauthorisation.ts',
     find: 'key: String(entry.generation)',
     replace: "key: 'dead'",
     why: 'an owner is not told when the next credential dies as well',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
     match: 'the owner of a token that the site refuses*',
   },
   {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startAva, writeBundle, type TestGround } from '../../bin/local/test-ground.ts'
+import { startAva, writeBundle, type TestGround } from '../../bin/local/test/test-ground.ts'
 import { onServer } from '../helpers/database.ts'
 import { copyProject, withPlanted } from './copy.ts'
 import type { Fault } from './fault.ts'

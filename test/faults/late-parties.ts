@@ -12,7 +12,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/end-epoch',
-    file: 'src/runs/end.ts',
+    file: 'src/runs/ending/end.ts',
     find: 'if (!run || run.epoch !== ref.epoch) throw',
     replace: 'if (!run) throw',
     why: 'endRun ignores the epoch',
@@ -20,7 +20,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/claim-order',
-    file: 'src/runs/claim.ts',
+    file: 'src/runs/queue/claim-run.ts',
     find: "const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()",
     replace: "const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('id').first().forUpdate()",
     why: 'runs are claimed by id instead of sequence',
@@ -28,7 +28,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/steps-late-answer',
-    file: 'src/runs/steps.ts',
+    file: 'src/runs/step/steps.ts',
     find: '      const run = await lockRun(trx, ref)\n      // Another attempt was faster',
     replace:
       '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Another attempt was faster',
@@ -37,7 +37,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/steps-late-takeback',
-    file: 'src/runs/steps.ts',
+    file: 'src/runs/step/steps.ts',
     find: '      const run = await lockRun(trx, ref)\n      if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
     replace:
       '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
@@ -46,7 +46,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/steps-late-failure',
-    file: 'src/runs/steps.ts',
+    file: 'src/runs/step/steps.ts',
     find: '      const run = await lockRun(trx, ref)\n      // Too late to be told',
     replace:
       '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Too late to be told',
@@ -55,7 +55,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/end-repeated',
-    file: 'src/runs/end.ts',
+    file: 'src/runs/ending/end.ts',
     find: 'if (!hasEnded(run.status)) await writeEnding',
     replace: 'await writeEnding',
     why: 'an ended run is ended again',
@@ -63,7 +63,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/ledger-cancel',
-    file: 'src/runs/call-ledger.ts',
+    file: 'src/runs/step/call-ledger.ts',
     find: 'return isFinal(call.status) || run.cancelRequestedAt ? undefined : call',
     replace: 'return isFinal(call.status) ? undefined : call',
     why: 'cancel flag not checked before a call is sent',
@@ -71,7 +71,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/ledger-attempt',
-    file: 'src/runs/call-ledger.ts',
+    file: 'src/runs/step/call-ledger.ts',
     find: 'ToolCall.query(trx).where({ id, status, attempts })',
     replace: 'ToolCall.query(trx).where({ id, status })',
     why: 'attempt number ignored',
@@ -79,7 +79,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/ledger-status',
-    file: 'src/runs/call-ledger.ts',
+    file: 'src/runs/step/call-ledger.ts',
     find: 'ToolCall.query(trx).where({ id, status, attempts })',
     replace: 'ToolCall.query(trx).where({ id, attempts })',
     why: 'an attempt overwrites what was settled meanwhile',
@@ -87,7 +87,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/ledger-begin-twice',
-    file: 'src/runs/call-ledger.ts',
+    file: 'src/runs/step/call-ledger.ts',
     find: 'if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined',
     replace: 'if (!call) return undefined',
     why: 'two attempts of one look both send',
@@ -95,7 +95,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/ledger-foreign-run',
-    file: 'src/runs/call-ledger.ts',
+    file: 'src/runs/step/call-ledger.ts',
     find: 'findOne({ id: callId, runId: run.id })',
     replace: 'findOne({ id: callId })',
     why: 'a call is sent for another run',
@@ -119,7 +119,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/cancel-not-told',
-    file: 'src/runs/cancel.ts',
+    file: 'src/runs/ending/cancel.ts',
     find: "if (before !== 'queued') await tell(id)",
     replace: "if (before === 'waiting') await tell(id)",
     why: "a working run's workflow is not told of the cancel",
@@ -128,7 +128,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/deletion-not-told',
-    file: 'src/runs/cancel.ts',
+    file: 'src/runs/ending/cancel.ts',
     find: "for (const { id, status } of cancelled) if (status !== 'queued') await tell(id)",
     replace: "for (const { id, status } of cancelled) if (status === 'waiting') await tell(id)",
     why: "a working run's workflow is not told that its agent was deleted",
@@ -137,7 +137,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/waiting-not-told',
-    file: 'src/runs/cancel.ts',
+    file: 'src/runs/ending/cancel.ts',
     find: "if (before !== 'queued') await tell(id)",
     replace: "if (before === 'running') await tell(id)",
     why: "a waiting run's workflow is not told of the cancel",
@@ -146,7 +146,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/settle-attempt',
-    file: 'src/callbacks/settle.ts',
+    file: 'src/callbacks/record-outcome.ts',
     find: 'const latest = pending.where({ attempts: attempt })',
     replace: 'const latest = pending',
     why: 'an older attempt’s failure ends a callback with a newer attempt under way',
@@ -154,7 +154,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/settle-pending',
-    file: 'src/callbacks/settle.ts',
+    file: 'src/callbacks/record-outcome.ts',
     find: ".findById(id).where({ status: 'pending' })",
     replace: '.findById(id)',
     why: 'what was delivered fails by an attempt that ends later',
@@ -162,7 +162,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/settle-twice',
-    file: 'src/callbacks/settle.ts',
+    file: 'src/callbacks/record-outcome.ts',
     find: 'callback_attempts_pk do nothing',
     replace: 'callback_attempts_pk do update set outcome = excluded.outcome',
     why: 'an attempt that is recorded again overwrites what is on record',
@@ -170,7 +170,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/settle-lease',
-    file: 'src/callbacks/claim.ts',
+    file: 'src/callbacks/claim-callbacks.ts',
     find: 'config.callbacks.timeoutSeconds + settleMs / 1000 + 10',
     replace: '0',
     why: 'a callback is claimed again while an attempt is under way',
@@ -178,19 +178,19 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/refresh-keeps-grant',
-    file: 'src/vault/refresh.ts',
+    file: 'src/vault/refresh/refresh.ts',
     find: "if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)",
     replace: '',
     why: 'a grant that arrives after its entry was deleted is kept',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/refresh-generation',
-    file: 'src/vault/refresh.ts',
+    file: 'src/vault/refresh/refresh.ts',
     find: "if (entry.generation !== seen.generation) return { kind: 'renewed', entry }",
     replace: '',
     why: 'late tokens take the place of those of a reconnection',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/dead-generation',
@@ -198,23 +198,23 @@ export const lateParties: Fault[] = [
     find: 'if (current.generation !== entry.generation) return ready(current, false)',
     replace: '',
     why: 'a late 401 kills the credential that took its place',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/manifest-older',
-    file: 'src/vault/manifest-judgement.ts',
+    file: 'src/vault/manifests/review-manifest.ts',
     find: 'if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))',
     replace: '',
     why: 'an older manifest that arrives later counts',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/flow-claimed-twice',
-    file: 'src/vault/callback.ts',
+    file: 'src/vault/oauth/oauth-return.ts',
     find: ".where({ status: 'pending', stateHash: flow.stateHash })",
     replace: '.where({ stateHash: flow.stateHash })',
     why: 'one state is used by two returns at once',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/entry-twice',
@@ -222,7 +222,7 @@ export const lateParties: Fault[] = [
     find: "if (violatedConstraint(error) === 'vault_entries_owner_origin') throw",
     replace: "if (violatedConstraint(error) === 'vault_entries_origin') throw",
     why: 'a constraint is translated under a name that it does not have',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
   },
   {
     id: 'late/grant-stored-twice',
@@ -235,20 +235,20 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/flow-gone-used',
-    file: 'src/vault/flows.ts',
+    file: 'src/vault/oauth/flows.ts',
     find: "        .where({ status: 'pending' })\n",
     replace: '',
     why: 'a flow that was used meanwhile gets another state, and a browser is sent to the site for it',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
     match: 'a browser that goes on when its flow was used*',
   },
   {
     id: 'late/flow-gone-elsewhere',
-    file: 'src/vault/flows.ts',
+    file: 'src/vault/oauth/flows.ts',
     find: "        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash }))\n",
     replace: '',
     why: 'a second browser that was shown the page takes the flow from the first',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
     match: 'of two browsers that were shown the page*',
   },
   {
@@ -257,12 +257,12 @@ export const lateParties: Fault[] = [
     find: 'sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation',
     replace: 'sending.refusedGeneration !== null',
     why: 'two 401s to one credential kill the grant, although a refresh would help',
-    tests: ['test/src/vault/late-grants.test.ts'],
+    tests: ['test/src/vault/oauth/late-grants.test.ts'],
     match: 'a call that is refused twice under one credential*',
   },
   {
     id: 'late/asked-earlier-counts',
-    file: 'src/vault/manifests.ts',
+    file: 'src/vault/manifests/manifests.ts',
     find: "\n      .where('manifestCheckedAt', '<', at)",
     replace: '',
     why: 'a late answer turns back when a site was asked, and what was asked in between counts for the older',

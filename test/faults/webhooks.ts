@@ -60,7 +60,7 @@ export const webhooks: Fault[] = [
   },
   {
     id: 'webhooks/refused-repeat',
-    file: 'src/runs/repeats.ts',
+    file: 'src/runs/accept/repeats.ts',
     find: 'if (earlier) return earlier',
     replace: '',
     why: 'a delivery that is repeated after the credits were used up is refused, and its sender tries for days',

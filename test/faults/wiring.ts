@@ -68,7 +68,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/cursor-refreshes',
-    file: 'src/vault/refresh.ts',
+    file: 'src/vault/refresh/refresh.ts',
     find: "if (before) void query.where('id', '<', before)",
     replace: "if (before) void query.orWhere('id', '<', before)",
     why: 'with a cursor, refreshes of every entry are listed',
@@ -76,7 +76,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/cursor-changes',
-    file: 'src/vault/manifests.ts',
+    file: 'src/vault/manifests/manifests.ts',
     find: "if (before) void query.where('id', '<', before)",
     replace: "if (before) void query.orWhere('id', '<', before)",
     why: 'with a cursor, changes of every entry’s manifest are listed',
@@ -84,7 +84,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/cursor-kind',
-    file: 'src/paging.ts',
+    file: 'src/database/paging.ts',
     find: 'if (name === list && /^[\\w-]{1,64}$/.test(id) && writeCursor(list, id) === cursor) return id',
     replace: 'if (name && id) return id',
     why: 'a list takes the cursor of another kind',
@@ -156,7 +156,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/limit-config',
-    file: 'src/config.ts',
+    file: 'src/config/config.ts',
     find: 'webhookFailedPerMinute: env.RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE',
     replace: 'webhookFailedPerMinute: env.RATE_LIMIT_WEBHOOK_PER_MINUTE',
     why: 'a limit is read from another variable',

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 
 /** An Ed25519 key in PEM, made anew. */
 const newPrivateKey = (): string =>

@@ -24,7 +24,7 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
 
 /** A Postgres server for this test alone, with one migrated database, to be stopped and started at will. */
 export async function startOwnPostgres(t: ExecutionContext) {
-  const { testPostgres } = await import('../../bin/local/test-servers.ts')
+  const { testPostgres } = await import('../../bin/local/test/test-servers.ts')
   const { control, server } = await testPostgres(ownServerOptions(), 'switchyard')
   t.teardown(() => control.kill())
   return { url: server.url('switchyard'), start: control.start, stop: control.stop, kill: control.kill }

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../src/database.ts'
+import type { Database, Transaction } from '../../src/database/database.ts'
 
 /**
  * Locks something in a transaction of the test's own, and gives what lets go of it. Postgres ends transactions that do

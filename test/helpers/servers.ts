@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
-import type { TestServerOptions } from '../../bin/local/test-servers.ts'
+import type { TestServerOptions } from '../../bin/local/test/test-servers.ts'
 
 /** The only place of the tests that reads the environment: where bin/test.ts has put the servers. */
 function given(name: string): string {

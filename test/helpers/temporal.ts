@@ -14,7 +14,7 @@ export const taskQueueFor = (t: ExecutionContext): string =>
 
 /** A Temporal server for this test alone, to be stopped and started at will; it keeps its data and its address. */
 export async function startOwnTemporal(t: ExecutionContext) {
-  const { testTemporal } = await import('../../bin/local/test-servers.ts')
+  const { testTemporal } = await import('../../bin/local/test/test-servers.ts')
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())

@@ -29,3 +29,25 @@ export function findCycles(files: SourceFile[]): { path: string; problem: string
     problem: `imports itself: ${[...circle, circle[0]].join(' → ')}`,
   }))
 }
+
+/** A folder inside a folder of `src/`: `src/runs/step`. */
+const roomOf = (path: string): string | undefined => /^src\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0]
+
+/** Circles between the rooms of a noun: `runs/step` may import `runs/ending` only if nothing there imports it back. */
+export function findRoomCycles(files: SourceFile[]): { path: string; problem: string }[] {
+  const rooms = Map.groupBy(
+    files.filter(({ path }) => roomOf(path)),
+    ({ path }) => roomOf(path) as string,
+  )
+  const asFiles = [...rooms].map(([path, inside]) => {
+    const imports = inside
+      .flatMap((file) => file.imports)
+      .map((entry) => ({ ...entry, target: roomOf(entry.target) ?? '' }))
+      .filter(({ target }) => target !== path)
+    return { path, code: '', lines: 0, imports }
+  })
+  return findCycles(asFiles).map(({ path, problem }) => ({
+    path: rooms.get(path)?.[0]?.path ?? path,
+    problem: `is in a room that ${problem}`,
+  }))
+}

@@ -1,6 +1,6 @@
-import { findCycles } from './cycles.ts'
+import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkPromises } from './promises.ts'
-import { importProblem, rowFiles } from './who-may-import-whom.ts'
+import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import type { SourceFile } from './source.ts'
 
 /** One place that breaks a rule. */
@@ -20,8 +20,8 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   {
     what: 'the environment',
     code: /\bprocess\s*\.\s*env\b/,
-    allowed: /^(src\/environment|test\/helpers\/servers|test\/bin\/placeholders\/\w+|test\/house\.test)\.ts$/,
-    where: 'src/environment.ts',
+    allowed: /^(src\/config\/environment|test\/helpers\/servers|test\/bin\/placeholders\/\w+|test\/house\.test)\.ts$/,
+    where: 'src/config/environment.ts',
   },
   {
     what: 'console',
@@ -38,14 +38,14 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   {
     what: 'the Temporal client',
     packages: ['@temporalio/client'],
-    allowed: /^(src\/temporal(-schedules|-inspection)?\.ts$|(bin|bench|test)\/)/,
-    where: 'src/temporal.ts, src/temporal-schedules.ts, src/temporal-inspection.ts, bin/ and bench/',
+    allowed: /^(src\/temporal\/|(bin|bench|test)\/)/,
+    where: 'src/temporal/, bin/ and bench/',
   },
   {
     what: 'ky or undici',
     packages: ['ky', 'undici'],
-    allowed: /^(src\/safe-fetch\.ts$|test\/helpers\/client\.ts$)/,
-    where: 'src/safe-fetch.ts; tests ask by test/helpers/client.ts',
+    allowed: /^(src\/safe-fetch\/safe-fetch\.ts$|test\/helpers\/client\.ts$)/,
+    where: 'src/safe-fetch/safe-fetch.ts; tests ask by test/helpers/client.ts',
   },
 ]
 
@@ -57,6 +57,7 @@ export const rules: Rule[] = [
   { name: 'each folder imports only what it may', check: checkImports },
   { name: 'what belongs in one place stays there', check: checkConfined },
   { name: 'no files import each other in a circle', check: (files) => findCycles(files) },
+  { name: 'the rooms of a noun import each other one way', check: (files) => findRoomCycles(files) },
   {
     name: 'there is no drawer for odds and ends',
     check: each(({ path }) =>
@@ -102,8 +103,8 @@ export const rules: Rule[] = [
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {
-  const rows = rowFiles(files)
-  return eachImport((entry, { path }) => importProblem(path, entry, rows))(files)
+  const shared = sharedFiles(files)
+  return eachImport((entry, { path }) => importProblem(path, entry, shared))(files)
 }
 
 function checkConfined(files: SourceFile[]): Violation[] {

@@ -21,7 +21,18 @@ export interface SourceFile {
   imports: Import[]
 }
 
-const folders = ['src', 'api', 'workflows', 'activities', 'migrations', 'bin', 'examples', 'bench', 'test']
+const folders = [
+  'src',
+  'api',
+  'workflows',
+  'activities',
+  'migrations',
+  'bin',
+  'check-site',
+  'examples',
+  'bench',
+  'test',
+]
 
 /**
  * Reads every TypeScript file of the house. Imports are found by their form, not by a parser: the compiler's API does

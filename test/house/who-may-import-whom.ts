@@ -1,6 +1,9 @@
 import type { Import, SourceFile } from './source.ts'
 
-/** Where a file stands: its top folder, and inside `src/` its noun. A file directly in `src/` is plumbing. */
+/** Folders of `src/` that are plumbing, as the files directly in `src/` are; every other folder there is a noun. */
+const plumbing = new Set(['config', 'database', 'temporal', 'secrets', 'safe-fetch'])
+
+/** Where a file stands: its top folder, and inside `src/` its noun. */
 interface Place {
   top: string
   noun: string | undefined
@@ -8,7 +11,7 @@ interface Place {
 
 const placeOf = (path: string): Place => {
   const [top = '', second = '', ...rest] = path.split('/')
-  return { top, noun: top === 'src' && rest.length > 0 ? second : undefined }
+  return { top, noun: top === 'src' && rest.length > 0 && !plumbing.has(second) ? second : undefined }
 }
 
 /** What each folder may import from others at run time. Types may come from wherever `typesFrom` says as well. */
@@ -20,29 +23,60 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
   examples: { from: [], typesFrom: [] },
 }
 
-const plumbingMayImport: Record<string, (target: Place, path: string) => boolean> = {
-  'src/services.ts': ({ top }) => top === 'src',
-  'src/loops.ts': (_place, path) => path === 'src/services.ts',
-  'src/temporal.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
-  'src/temporal-inspection.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
-  'src/temporal-schedules.ts': ({ top }, path) => top === 'src' || path === 'workflows/messages.ts',
+const plumbingMayImport: [RegExp, (target: Place, path: string) => boolean][] = [
+  [/^src\/services\.ts$/, ({ top }) => top === 'src'],
+  [/^src\/loops\.ts$/, (_place, path) => path === 'src/services.ts'],
+  [/^src\/temporal\//, ({ top }, path) => top === 'src' || path === 'workflows/messages.ts'],
+]
+
+/** What other nouns may import at run time: the rows of tables, and rules. */
+export interface Shared {
+  rows: Set<string>
+  rules: Set<string>
 }
 
-/** Files that export a row of a table. Every noun may join another's rows; operations go through the object given. */
-export function rowFiles(files: SourceFile[]): Set<string> {
+/** Every noun may join another's rows and ask its rules; operations go through the object given. */
+export function sharedFiles(files: SourceFile[]): Shared {
   const rows = files.filter(({ code }) => /^export class \w+ extends Row\b/m.test(code))
-  return new Set(rows.map(({ path }) => path))
+  return { rows: new Set(rows.map(({ path }) => path)), rules: ruleFiles(files) }
 }
 
-/** What is wrong with an import, judged by the table in the house's design ("Who may import whom"). */
-export function importProblem(path: string, entry: Import, rows: Set<string>): string | undefined {
+/** Packages and folders by which the world outside of the process is reached. */
+const io =
+  /^(node:(fs|net|tls|http|https|dns|child_process|worker_threads)|pg|knex|objection|undici|ky|nodemailer|@temporalio)\b/
+const ioFolders =
+  /^(src\/(database|temporal|safe-fetch|config)\/|src\/(services|loops?|logger|rate-limit)\.ts$|workflows\/)/
+
+/**
+ * Files of `src/` that decide and touch nothing: no I/O, neither theirs nor of what they import. Types of rows and
+ * messages are facts that they decide by; a type of something that does I/O is not.
+ */
+function ruleFiles(files: SourceFile[]): Set<string> {
+  const sources = new Map(files.filter(({ path }) => path.startsWith('src/')).map((file) => [file.path, file]))
+  const rules = new Set([...sources.keys()].filter((path) => !ioFolders.test(path)))
+  const isPure = ({ target, typeOnly, specifier }: Import): boolean => {
+    if (!specifier.startsWith('.')) return !io.test(target)
+    if (typeOnly) return !/^src\/(database\/database|temporal\/|safe-fetch\/safe-fetch\.ts)/.test(target)
+    return rules.has(target) || target === 'src/safe-fetch/site-url.ts'
+  }
+  for (let before = -1; before !== rules.size;) {
+    before = rules.size
+    for (const path of rules) if (!sources.get(path)?.imports.every(isPure)) rules.delete(path)
+  }
+  return rules
+}
+
+/** What is wrong with an import (docs/architecture.md, "Who may import whom"). */
+export function importProblem(path: string, entry: Import, shared: Shared): string | undefined {
   const { specifier, target, typeOnly } = entry
   const from = placeOf(path)
   if (from.top === 'bin' || from.top === 'test' || from.top === 'bench') return undefined
   const allowed = specifier.startsWith('.')
     ? from.top === 'src'
-      ? srcMayImport(path, from, entry, rows)
-      : folderMayImport(from, placeOf(target), typeOnly)
+      ? srcMayImport(path, from, entry, shared)
+      : from.top === 'check-site'
+        ? checkSiteMayImport(entry, shared)
+        : folderMayImport(from, placeOf(target), typeOnly)
     : (mayImport[from.top]?.packages?.test(target) ?? true)
   return allowed ? undefined : `imports ${target}${typeOnly ? ' (types)' : ''}, which ${from.top}/ may not`
 }
@@ -56,11 +90,17 @@ function folderMayImport({ top }: Place, target: Place, typeOnly: boolean): bool
   )
 }
 
-function srcMayImport(path: string, from: Place, { target, typeOnly }: Import, rows: Set<string>): boolean {
+/** Site owners run it without a platform: the rules of sites and what fetches safely, nothing that needs a record. */
+function checkSiteMayImport({ target }: Import, { rules }: Shared): boolean {
+  if (/^(check-site|src\/safe-fetch)\//.test(target) || /^src\/(errors|json|version)\.ts$/.test(target)) return true
+  return target.startsWith('src/sites/') && rules.has(target)
+}
+
+function srcMayImport(path: string, from: Place, { target, typeOnly }: Import, shared: Shared): boolean {
   const place = placeOf(target)
-  if (from.noun === undefined && plumbingMayImport[path]?.(place, target)) return true
+  if (plumbingMayImport.some(([who, what]) => who.test(path) && what(place, target))) return true
   if (place.top === 'workflows') return typeOnly && target === 'workflows/messages.ts'
   if (place.top !== 'src' || target === 'src/services.ts') return false
   if (place.noun === from.noun || place.noun === undefined) return true
-  return from.noun !== undefined && (typeOnly || rows.has(target))
+  return from.noun !== undefined && (typeOnly || shared.rows.has(target) || shared.rules.has(target))
 }

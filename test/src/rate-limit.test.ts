@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createDatabase } from '../../src/database.ts'
+import { createDatabase } from '../../src/database/database.ts'
 import { isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createRateLimits } from '../../src/rate-limit.ts'

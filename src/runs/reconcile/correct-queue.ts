@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Transaction } from '../../database.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { AgentQueue } from '../agent-queue.ts'
 import { Run } from '../run.ts'

@@ -1,6 +1,6 @@
 import { latest, later } from '../../clock.ts'
-import type { OpenExecution, OperatorsEnd, Polls } from '../../temporal-inspection.ts'
-import { cancelledAs } from '../next-move.ts'
+import type { OpenExecution, OperatorsEnd, Polls } from '../../temporal/inspection.ts'
+import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
 import type { AgentFacts } from './facts.ts'
 

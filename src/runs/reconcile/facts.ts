@@ -1,11 +1,11 @@
 import { Agent } from '../../agents/agent.ts'
 import type { Account } from '../../billing/account.ts'
-import type { Database, Transaction } from '../../database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
 import { Run, runFacts, type RunFacts } from '../run.ts'
 import { unfinishedStatuses } from '../states.ts'
-import { toolIsTaken } from '../taken-tools.ts'
+import { toolIsTaken } from '../step/taken-tools.ts'
 
 /** What the record says of an agent, as far as it decides what the reconciler does. */
 export interface AgentFacts {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
-import type { Config } from '../../config.ts'
-import type { Database } from '../../database.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import type { ListedExecution } from '../../temporal-inspection.ts'
-import type { Temporal } from '../../temporal.ts'
+import type { ListedExecution } from '../../temporal/inspection.ts'
+import type { Temporal } from '../../temporal/temporal.ts'
 
 /** How many pages of a hundred are read in one round; the next round begins where this one ended. */
 const pages = 5

@@ -1,5 +1,5 @@
-import type { Temporal } from '../../temporal.ts'
-import type { Workers } from '../../workers.ts'
+import type { Temporal } from '../../temporal/temporal.ts'
+import type { Workers } from '../../temporal/workers.ts'
 import type { Seen } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 

@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
-import { toPage, type ListName } from '../../../src/paging.ts'
+import { toPage, type ListName } from '../../../src/database/paging.ts'
 import { paramsOf, type Stage } from '../stage.ts'
 import { fill, pathsIn, sendTo } from './request.ts'
 import type { Refusals } from './unharmed.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import type { Report } from '../../../bin/check-site/check-site.ts'
-import { defaults, type CheckOptions } from '../../../bin/check-site/options.ts'
+import type { Report } from '../../../check-site/check-site.ts'
+import { defaults, type CheckOptions } from '../../../check-site/options.ts'
 import type { Expected } from './changes.ts'
 
 /** Nothing listens there. */

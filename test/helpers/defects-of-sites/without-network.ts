@@ -1,4 +1,4 @@
-import type { createSafeFetch, SafeFetch } from '../../../src/safe-fetch.ts'
+import type { createSafeFetch, SafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import { bytesOf, headersOf, toHeard, type DefectiveSite } from './defective-site.ts'
 
 /** At this origin nobody listens. */

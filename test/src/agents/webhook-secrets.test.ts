@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { createWebhookSecrets } from '../../../src/agents/webhook-secrets.ts'
-import type { Database } from '../../../src/database.ts'
-import { createSealing } from '../../../src/sealing.ts'
+import type { Database } from '../../../src/database/database.ts'
+import { createSealing } from '../../../src/secrets/sealing.ts'
 
 test('a former secret is good until its time is over, and not a moment longer', (t) => {
   const sealing = createSealing([{ name: 'k', key: randomBytes(32) }])

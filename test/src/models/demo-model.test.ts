@@ -2,7 +2,7 @@ import { APICallError, type LanguageModelV4CallOptions, type LanguageModelV4Prom
 import { generateText, jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai'
 import test from 'ava'
 import * as fc from 'fast-check'
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { createDemoModel } from '../../../src/models/demo/demo-model.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { fence } from '../../../src/models/fence.ts'

@@ -3,7 +3,7 @@ import { APICallError, type LanguageModelV4, type LanguageModelV4GenerateResult 
 import test from 'ava'
 import { createLogger } from '../../../src/logger.ts'
 import { isCoded, type CodedError } from '../../../src/errors.ts'
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { createModels, type StepRequest } from '../../../src/models/models.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

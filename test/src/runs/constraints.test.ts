@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createDatabase, violatedConstraint, type Database } from '../../../src/database.ts'
+import { createDatabase, violatedConstraint, type Database } from '../../../src/database/database.ts'
 import { newId } from '../../../src/ids.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createTestDatabase } from '../../helpers/database.ts'

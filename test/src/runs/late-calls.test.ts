@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createCallLedger } from '../../../src/runs/call-ledger.ts'
+import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { cancel } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { CodedError, type ErrorCode } from '../../../src/errors.ts'
-import { createSafeFetch } from '../../../src/safe-fetch.ts'
+import { createSafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import { createSites } from '../../../src/sites/sites.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
 

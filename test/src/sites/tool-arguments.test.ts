@@ -1,9 +1,9 @@
 import { format, validate, type Schema } from '@cfworker/json-schema'
 import test from 'ava'
 import * as fc from 'fast-check'
-import { inputSchemaProblems } from '../../../src/sites/input-schema.ts'
+import { inputSchemaProblems } from '../../../src/sites/manifest/input-schema.ts'
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
-import { fewOf } from './few-keywords.ts'
+import { fewOf } from './changes/few-keywords.ts'
 
 const tooMuch = [{ path: '', message: 'is too much to be checked against the input schema of the tool' }]
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })

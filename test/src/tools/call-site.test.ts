@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Config } from '../../../src/config.ts'
-import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../../../src/safe-fetch.ts'
+import type { Config } from '../../../src/config/config.ts'
+import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../../../src/safe-fetch/safe-fetch.ts'
 import { createCallSite } from '../../../src/tools/call-site.ts'
 
 const config = { sites: { timeoutSeconds: 1, resultBytes: 1000 } } as Config

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { createDatabase, type Database } from '../../../src/database.ts'
+import { createDatabase, type Database } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createOutgoingLimit, type OutgoingPace, type Turn } from '../../../src/tools/outgoing-limit.ts'
 import { createTestDatabase } from '../../helpers/database.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionContext, TestFn } from 'ava'
-import { createDatabase } from '../../../src/database.ts'
+import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import type { Caller } from '../../../src/users/caller.ts'
 import { createUsers } from '../../../src/users/users.ts'

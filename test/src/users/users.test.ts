@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Database } from '../../../src/database.ts'
+import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { UserRow } from '../../../src/users/user.ts'
 import { createUsers } from '../../../src/users/users.ts'

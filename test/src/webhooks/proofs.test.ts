@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
 import type { WebhookProof } from '../../../src/agents/agent.ts'
-import { standardWebhooksKey } from '../../../src/standard-webhooks-key.ts'
+import { standardWebhooksKey } from '../../../src/secrets/standard-webhooks-key.ts'
 import { presets } from '../../../src/webhooks/presets.ts'
 import { problemOfProof } from '../../../src/webhooks/proofs.ts'
 import { nowSeconds, senders } from '../../helpers/senders.ts'

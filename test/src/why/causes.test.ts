@@ -1,7 +1,7 @@
 import test from 'ava'
 import { causeOrder, type CauseCode } from '../../../src/why/cause.ts'
 import { explain } from '../../../src/why/causes.ts'
-import type { Charge } from '../../../src/runs/blocked.ts'
+import type { Charge } from '../../../src/runs/queue/blocked.ts'
 import type { Facts, HeadRun, NamedRun, OpenCall } from '../../../src/why/facts.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

@@ -1,7 +1,7 @@
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { AgentQueue } from '../../../../src/runs/agent-queue.ts'
 import type { RunFacts } from '../../../../src/runs/run.ts'
-import type { OpenExecution } from '../../../../src/temporal-inspection.ts'
+import type { OpenExecution } from '../../../../src/temporal/inspection.ts'
 
 /** The moment at which the last thing happened, in all facts of these tests. */
 export const since = new Date('2026-11-21T09:00:00Z')

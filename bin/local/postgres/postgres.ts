@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { postgresOwner, postgresPrograms, reachableFolder, type PostgresOwner } from './postgres-owner.ts'
+import { commandOf, isRunning, markOf, type ProcessMark } from '../process-identity.ts'
+import { signal } from '../process-record.ts'
+import { whenAnswering, type Program } from '../program.ts'
+
+export interface PostgresOptions {
+  /** Folder that holds the data folder. */
+  folder: string
+  port: number
+  password: string
+  environment: Record<string, string>
+  /** Gives up safety against a power failure; for tests, whose data nobody misses. */
+  fast?: boolean
+}
+
+export interface EmbeddedPostgres {
+  program: Program
+  /** Where the data is; not in `folder` if the user that runs Postgres may not go there. */
+  dataFolder: string
+  url: (database: string) => string
+  /** The same database by a socket of this machine, where there is one: half the work for each query. */
+  socketUrl: (database: string) => string
+}
+
+const user = 'switchyard'
+const safe = ['max_connections=200']
+/** No safety against a power failure, no replicas, and no statistics: nothing lives long enough to be tuned by them. */
+const unsafe = [
+  'max_connections=400',
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'autovacuum=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'track_counts=off',
+  'jit=off',
+]
+
+/** Prepares a Postgres server of this machine: initialises its data on first use, and says how to run it. */
+export async function embeddedPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const owner = postgresOwner()
+  const programs = await postgresPrograms(owner)
+  const home = reachableFolder(options.folder, owner)
+  const dataFolder = join(home, 'postgres')
+  if (!existsSync(dataFolder)) await initialise(programs.initdb, home, options, owner)
+  const url = (database: string) =>
+    `postgres://${user}:${options.password}@127.0.0.1:${options.port}/${encodeURIComponent(database)}`
+  const socketUrl = (database: string) =>
+    options.fast && process.platform !== 'win32'
+      ? `${url(database)}?host=${encodeURIComponent(dataFolder)}`
+      : url(database)
+  return {
+    dataFolder,
+    url,
+    socketUrl,
+    program: serverProgram(programs.postgres, dataFolder, options, owner, url('postgres')),
+  }
+}
+
+/** Creates the database unless it is there. */
+export async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (!rowCount) await client.query(`create database ${client.escapeIdentifier(name)}`)
+  } finally {
+    await client.end()
+  }
+}
+
+function serverProgram(
+  command: string,
+  dataFolder: string,
+  { port, fast, environment }: PostgresOptions,
+  owner: PostgresOwner,
+  url: string,
+): Program {
+  const sockets = `unix_socket_directories=${fast ? dataFolder : ''}`
+  const settings = ['listen_addresses=127.0.0.1', sockets, ...(fast ? unsafe : safe)]
+  return {
+    name: 'postgres',
+    command,
+    args: ['-D', dataFolder, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    env: environment,
+    cwd: '/',
+    owner,
+    // SIGINT is Postgres' fast shutdown: sessions are ended, data is written.
+    stopSignal: 'SIGINT',
+    stopSeconds: 20,
+    // Long enough to replay the write-ahead log after a crash.
+    readySeconds: 120,
+    beforeStart: () => endFormerServer(dataFolder),
+    ready: whenAnswering(() => connectOnce(url)),
+    shown: (line) => (/\b(PANIC|terminated by signal)\b/.test(line) ? line : undefined),
+  }
+}
+
+/** Initialised beside its place and moved there, so that an interrupted start leaves no half-made data folder. */
+async function initialise(initdb: string, home: string, options: PostgresOptions, owner: PostgresOwner): Promise<void> {
+  const [fresh, passwordFile] = [join(home, 'postgres.new'), join(home, 'postgres.password')]
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh, { mode: 0o700 })
+  writeFileSync(passwordFile, options.password, { mode: 0o600 })
+  if (owner) for (const path of [fresh, passwordFile]) chownSync(path, owner.uid, owner.gid)
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  // Nearly every test opens connections of its own, and each would compute its password's hash 4,096 times.
+  const speed = options.fast ? ['--no-sync', '--set=scram_iterations=1'] : []
+  try {
+    const settings = { ...owner, cwd: '/', env: options.environment }
+    await promisify(execFile)(initdb, [`--pgdata=${fresh}`, ...locale, ...access, ...speed], settings)
+  } finally {
+    rmSync(passwordFile)
+  }
+  renameSync(fresh, join(home, 'postgres'))
+}
+
+/**
+ * A postmaster.pid that was left behind names either a server that still holds this data, which is ended, or a number
+ * that is nobody's or somebody else's by now: Postgres would take the latter for a server and refuse to start.
+ */
+async function endFormerServer(dataFolder: string): Promise<void> {
+  const file = join(dataFolder, 'postmaster.pid')
+  if (!existsSync(file)) return
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  if (pid > 0 && commandOf(pid).includes(dataFolder)) await endServer(markOf(pid))
+  rmSync(file, { force: true })
+}
+
+async function endServer(former: ProcessMark | undefined): Promise<void> {
+  if (!former) return
+  // SIGINT is the fast shutdown; SIGQUIT the immediate one: no goodbye to sessions, recovery at the next start.
+  for (const name of ['SIGINT', 'SIGQUIT'] as const) {
+    if (isRunning(former)) signal(former.pid, name)
+    for (let tries = 0; tries < 50 && isRunning(former); tries += 1) await wait(100)
+  }
+}
+
+async function connectOnce(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
+  client.on('error', () => {
+    // The server may end between connecting and closing; the caller tries again.
+  })
+  await client.connect()
+  await client.end()
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { signal, type ProcessRecord } from '../process-record.ts'
+
+/** How to get the Temporal program: where to, which one, and whom to tell. */
+export interface GetTemporal {
+  target: string
+  version: string
+  environment: Record<string, string>
+  /** What is started to get it is ended with us. */
+  record: ProcessRecord
+  say: (text: string) => void
+}
+
+/** Given up when nothing has arrived for so long: where downloads are blocked, a start must not hang. */
+const idleSeconds = 30
+
+const script = join(import.meta.dirname, 'fetch.ts')
+
+/** Lets the Temporal SDK download the program. Returns undefined, or the sentence that says why it did not work. */
+export async function downloadTemporal({ target, version, environment, record, say }: GetTemporal) {
+  const arrived = join(dirname(target), `temporal-v${version}`)
+  const partial = `${arrived}.downloading`
+  rmSync(partial, { force: true })
+  say(`Downloading the Temporal server ${version} (about 60 MB) ...`)
+  const child = spawn(process.execPath, [script, dirname(target), `v${version}`], {
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  record.add('temporal-download', child.pid!, 'SIGTERM')
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-2000)))
+  const watch = watchProgress(partial, say, () => signal(child.pid!, 'SIGKILL'))
+  await once(child, 'close')
+  watch.end()
+  record.remove(child.pid!)
+  rmSync(partial, { force: true })
+  if (existsSync(arrived)) return renameSync(arrived, target)
+  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastCause(words)}).`
+}
+
+function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
+  let [bytes, changed, told, given] = [0, Date.now(), Date.now(), false]
+  const timer = setInterval(() => {
+    const now = existsSync(file) ? statSync(file).size : 0
+    if (now !== bytes) [bytes, changed] = [now, Date.now()]
+    if (Date.now() - told > 5000) {
+      told = Date.now()
+      say(`  ${Math.round(bytes / 1e6)} MB so far`)
+    }
+    if (Date.now() - changed < idleSeconds * 1000) return
+    given = true
+    giveUp()
+  }, 500)
+  return { end: () => clearInterval(timer), gaveUp: () => given }
+}
+
+/** The SDK tells the whole chain of causes; the last one is what a person can do something about. */
+const lastCause = (text: string): string => text.trim().split(/\n|: /).at(-1)?.trim() || 'no reason given'

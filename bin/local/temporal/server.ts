@@ -1,0 +1,59 @@
+import { Connection } from '@temporalio/client'
+import { whenAnswering, type Program } from '../program.ts'
+
+export interface TemporalOptions {
+  binary: string
+  port: number
+  /** Without one the server has no web interface. */
+  uiPort?: number
+  /** Without one the server forgets everything when it ends. */
+  databaseFile?: string
+  environment: Record<string, string>
+}
+
+/**
+ * Eager execution starts an activity with the answer that schedules it: more than twice as fast on an idle system, and
+ * off by default. And Temporal looks for what is to be dispatched 20 times a second and shard by default; this server
+ * has one shard, so that each hand-over from one workflow to another would wait for some 50 ms (`npm run bench:drain`).
+ */
+const settings = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
+
+/**
+ * Task queues have four parts by default, which keep handing on to the first what nobody polls for. One part is enough
+ * for one machine; but a server that lasts may have work in the others, which nobody would find there any more.
+ */
+const onePart = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1']
+
+/** The Temporal dev server: a real server in one process, for one machine. */
+export function temporalServer({ binary, port, uiPort, databaseFile, environment }: TemporalOptions): Program {
+  const ui = uiPort === undefined ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]
+  const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma])
+  const database = databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...pragmas]
+  const dynamic = [...settings, ...(databaseFile === undefined ? onePart : [])].flatMap((setting) => [
+    '--dynamic-config-value',
+    setting,
+  ])
+  const listen = ['--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error', '--log-format', 'json']
+  return {
+    name: 'temporal',
+    command: binary,
+    args: ['server', 'start-dev', ...listen, ...ui, ...database, ...dynamic],
+    env: environment,
+    stopSignal: 'SIGTERM',
+    stopSeconds: 15,
+    readySeconds: 60,
+    ready: whenAnswering(() => describeDefault(`127.0.0.1:${port}`)),
+    shown: (line) => (/"level":"FATAL"|^panic:|^Error:/i.test(line) ? line : undefined),
+  }
+}
+
+async function describeDefault(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 2000 })
+  try {
+    await connection.withDeadline(Date.now() + 2000, () =>
+      connection.workflowService.describeNamespace({ namespace: 'default' }),
+    )
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { isCoded, type ErrorDetail } from '../src/errors.ts'
+import { parseManifest, type Manifest } from '../src/sites/manifest/manifest.ts'
+import { parseSiteUrl } from '../src/safe-fetch/site-url.ts'
+import { describeTool, type SiteTool } from '../src/sites/tool.ts'
+import type { Exchange, Outcome } from './exchange.ts'
+import type { CheckOptions } from './options.ts'
+import { sampleArguments, violatingArguments } from './sample-arguments.ts'
+
+export type OAuthManifest = Extract<Manifest['auth'], { type: 'oauth2' }>
+
+/** A sign-in that was played to its end, and what the token address then said. */
+export interface SignIn {
+  requested: string[]
+  state: string
+  code: string
+  verifier: string
+  /** The query that the browser came back with. */
+  callback: URLSearchParams
+  /** The answer to the same code with another verifier, where that was tried. */
+  wrongVerifier: Outcome | undefined
+  answer: Outcome
+}
+
+/** What is known of the site under check; the checks fill it in and share it, so that nothing is asked twice. */
+export interface Site {
+  options: CheckOptions
+  exchange: Exchange
+  origin: string | undefined
+  addressProblem: string | undefined
+  manifestAnswer: Outcome | undefined
+  manifestProblems: ErrorDetail[]
+  manifest: Manifest | undefined
+  /** As the platform sees them; the first twenty. */
+  tools: SiteTool[]
+  /** The access token that tools are called with: a given one, or that of the sign-in. */
+  token: string | undefined
+  signIn: SignIn | undefined
+  signInProblem: string | undefined
+  /** Why nobody signed in, where that is not the site's fault. */
+  signInMissing: string | undefined
+  refreshToken: string | undefined
+  refreshed: Outcome | undefined
+  /** Remembers what work brought, by name. */
+  once: <T>(name: string, work: () => Promise<T>) => Promise<T>
+}
+
+/** More tools than these are not called: what holds for twenty holds for the rest. */
+export const mostTools = 20
+
+/** Reads the manifest, as far as there is one. */
+export async function openSite(options: CheckOptions, exchange: Exchange): Promise<Site> {
+  const known = new Map<string, Promise<unknown>>()
+  const site: Site = {
+    options,
+    exchange,
+    origin: undefined,
+    addressProblem: undefined,
+    manifestAnswer: undefined,
+    manifestProblems: [],
+    manifest: undefined,
+    tools: [],
+    token: options.token,
+    signIn: undefined,
+    signInProblem: undefined,
+    signInMissing: undefined,
+    refreshToken: undefined,
+    refreshed: undefined,
+    once<T>(name: string, work: () => Promise<T>) {
+      if (!known.has(name)) known.set(name, work())
+      return known.get(name) as Promise<T>
+    },
+  }
+  readAddress(site)
+  if (site.origin !== undefined) await readManifest(site, site.origin)
+  return site
+}
+
+function readAddress(site: Site): void {
+  try {
+    site.origin = parseSiteUrl(site.options.site).origin
+  } catch (error) {
+    if (!isCoded(error, 'INVALID_URL')) throw error
+    site.addressProblem = error.message
+  }
+}
+
+async function readManifest(site: Site, origin: string): Promise<void> {
+  const url = `${origin}/.well-known/toolsite.json`
+  const answer = await site.exchange.ask({ url, method: 'GET', maxBytes: 256 * 1024 })
+  site.manifestAnswer = answer
+  if (answer.status !== 200) return
+  try {
+    site.manifest = parseManifest(answer.bytes)
+    site.tools = site.manifest.tools.slice(0, mostTools).map(describeTool)
+  } catch (error) {
+    if (!isCoded(error, 'MANIFEST_INVALID')) throw error
+    site.manifestProblems = error.details ?? []
+  }
+}
+
+/** The OAuth part of the manifest; only for checks that need `oauth2`. */
+export function oauthOf({ manifest }: Site): OAuthManifest {
+  if (manifest?.auth.type !== 'oauth2') throw new Error('This check needs a site with OAuth.')
+  return manifest.auth
+}
+
+export interface ToolRequest {
+  token?: string | undefined
+  /** A text is sent as it is, anything else as JSON. */
+  body: unknown
+  key?: string
+  impatient?: boolean
+}
+
+/** Calls a tool as the platform does (specification, "Tool call"). */
+export function callTool(site: Site, name: string, { token, body, key, impatient = false }: ToolRequest) {
+  return site.exchange.ask({
+    url: toolAddress(site, name),
+    method: 'POST',
+    token,
+    headers: { 'content-type': 'application/json', 'idempotency-key': key ?? newKey() },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    impatient,
+  })
+}
+
+export const toolAddress = ({ manifest }: Site, name: string): string =>
+  `${manifest?.server.url.replace(/\/+$/, '')}/tools/${encodeURIComponent(name)}`
+
+const newKey = (): string => `check:${randomBytes(8).toString('hex')}:1`
+
+export const readTools = ({ tools }: Site): SiteTool[] => tools.filter(({ effect }) => effect === 'read')
+
+/** The tools that may be called with good arguments: those that only read, unless the owner allows all. */
+export const callableTools = (site: Site): SiteTool[] => (site.options.callAll ? site.tools : readTools(site))
+
+/**
+ * A body to knock with: good arguments where the tool only reads. To any other goes what its schema refuses, so that a
+ * site that forgets to ask for the token does not do something either.
+ */
+export const harmlessBody = ({ effect, inputSchema }: SiteTool): unknown =>
+  (effect === 'read' ? sampleArguments(inputSchema) : undefined) ?? violatingArguments(inputSchema) ?? []

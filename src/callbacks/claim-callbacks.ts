@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { delays } from './schedule.ts'
+
+/** How long what comes after an attempt may take: reading the record before, and writing what came of it. */
+export const settleMs = 20_000
+
+/** A callback that is being tried. */
+export interface Claimed {
+  id: string
+  agentId: string
+  ownerId: string
+  runId: string
+  url: string
+  /** Host and port of the address. */
+  host: string
+  /** The number of this attempt. */
+  attempt: number
+  tries: number
+  giveUpAt: Date
+}
+
+/**
+ * Claims the callback that is due for longest, whose host is not among the given ones. It is due again when the attempt
+ * would have to be over for long, or later: a process that dies while it sends does not make others send at once.
+ */
+export function createClaim(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
+  const { database, clock, config } = context
+  const leaseSeconds = config.callbacks.timeoutSeconds + settleMs / 1000 + 10
+
+  return async (fullHosts: string[]): Promise<Claimed | undefined> => {
+    const { rows } = await database.raw<{ rows: Claimed[] }>(
+      `update callbacks set attempts = attempts + 1, tries = tries + 1,
+              next_at = :now::timestamptz + make_interval(
+                secs => greatest(:lease, (:delays::int[])[least(tries + 1, :steps)])::float8)
+        where id = (select id from callbacks
+                     where status = 'pending' and next_at <= :now and split_part(url, '/', 3) <> all(:fullHosts::text[])
+                     order by next_at, id limit 1 for update skip locked)
+       returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", url,
+                 split_part(url, '/', 3) as host, attempts as attempt, tries, give_up_at as "giveUpAt"`,
+      { now: clock.now(), lease: leaseSeconds, delays, steps: delays.length, fullHosts },
+    )
+    return rows[0]
+  }
+}

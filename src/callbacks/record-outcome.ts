@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import type { Claimed } from './claim-callbacks.ts'
+import { Callback } from './callback.ts'
+import type { Attempted } from './post.ts'
+import { nextAttempt } from './schedule.ts'
+import { tellFailed } from './notify-failed.ts'
+
+/** Records what came of attempts, and tells owners of callbacks that are given up. */
+export function createSettle(context: { database: Database; clock: Clock; notifications: Notifications }) {
+  const { database, clock, notifications } = context
+
+  async function record(trx: Transaction, { id, attempt }: Claimed, attempted: Attempted): Promise<void> {
+    const { at, httpStatus, outcome, latencyMs } = attempted
+    await trx.raw(
+      `insert into callback_attempts (callback_id, attempt, at, http_status, outcome, latency_ms)
+       values (?, ?, ?, ?, ?, ?) on conflict on constraint callback_attempts_pk do nothing`,
+      [id, attempt, at, httpStatus, outcome, latencyMs],
+    )
+  }
+
+  /** Only the latest attempt decides that there is another one, or none; that it was delivered is true whoever says it. */
+  async function conclude(trx: Transaction, claimed: Claimed, attempted: Attempted): Promise<void> {
+    const { id, attempt, tries, giveUpAt } = claimed
+    const now = clock.now()
+    const pending = Callback.query(trx).findById(id).where({ status: 'pending' })
+    if (attempted.kind === 'delivered') {
+      await pending.patch({ status: 'delivered', nextAt: null, endedAt: now })
+      return
+    }
+    const { retryAfter, kind } = attempted
+    const nextAt = nextAttempt({ tries, now, giveUpAt, retryAfter, gone: kind === 'gone' })
+    const latest = pending.where({ attempts: attempt })
+    if (nextAt) await latest.patch({ nextAt })
+    else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0)
+      await tellFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
+  }
+
+  /** May be repeated: the commit may have succeeded although its answer was lost. */
+  return (claimed: Claimed, attempted: Attempted): Promise<void> =>
+    database.transaction(async (trx) => {
+      await record(trx, claimed, attempted)
+      await conclude(trx, claimed, attempted)
+    })
+}

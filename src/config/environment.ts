@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import * as v from 'valibot'
+import {
+  clientIds,
+  emails,
+  flag,
+  list,
+  mailbox,
+  optionalText,
+  pem,
+  seconds,
+  smtpUrl,
+  text,
+  url,
+  vaultKeys,
+  whole,
+} from './settings.ts'
+
+/** Names and values as the environment has them. */
+export type Environment = Record<string, string | undefined>
+
+/**
+ * Everything that a deployment of the API and the worker may set, once, with its default. No other file reads the
+ * environment: `src/config/config.ts` says what the values mean, `src/config/local-config.ts` has what only the programs of one
+ * machine need, and `.env.example` repeats all of it for people.
+ */
+export const settings = v.object({
+  DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
+  DATABASE_POOL: whole(10, 2, 200),
+  TEMPORAL_ADDRESS: text('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: text('default'),
+  TEMPORAL_API_KEY: optionalText(),
+  TEMPORAL_TLS: flag(false),
+  TASK_QUEUE: text('switchyard'),
+  HOST: text('127.0.0.1'),
+  PORT: whole(3000, 0, 65_535),
+  BASE_URL: url('http://127.0.0.1:3000'),
+  TRUSTED_PROXIES: whole(0, 0, 10),
+  LOG_LEVEL: v.optional(v.picklist(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
+  VAULT_KEYS: vaultKeys,
+  JWT_PRIVATE_KEY: pem,
+  ACCESS_TOKEN_SECONDS: whole(900, 1, 3600),
+  REFRESH_TOKEN_DAYS: whole(30, 1, 365),
+  TERMS_VERSION: text('2026-11-01'),
+  ADMIN_EMAILS: emails,
+  SITE_ALLOW: list(),
+  SITE_CA_FILE: optionalText(),
+  SITE_TIMEOUT_SECONDS: seconds(30, 0.1, 300),
+  TOKEN_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
+  OUTGOING_PER_MINUTE: whole(10),
+  OUTGOING_HOLD_MINUTES: whole(60, 1, 1440),
+  OAUTH_CLIENT_ID: text('switchyard'),
+  OAUTH_CLIENT_IDS: clientIds,
+  KEEP_ALIVE_DAYS: whole(25, 1, 365),
+  MANIFEST_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
+  MANIFEST_BYTES: whole(256 * 1024),
+  MANIFEST_CHECK_HOURS: whole(24, 1, 720),
+  TOOL_RESULT_BYTES: whole(1024 * 1024),
+  BODY_BYTES: whole(256 * 1024),
+  WEBHOOK_BODY_BYTES: whole(1024 * 1024),
+  RATE_LIMIT_STORE: v.optional(v.picklist(['postgres', 'memory']), 'postgres'),
+  RATE_LIMIT_PER_MINUTE: whole(300),
+  RATE_LIMIT_AUTH_PER_MINUTE: whole(20),
+  RATE_LIMIT_BROWSER_PER_MINUTE: whole(120),
+  RATE_LIMIT_WEBHOOK_PER_MINUTE: whole(6000),
+  RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: whole(60),
+  QUEUE_DEPTH: whole(10_000),
+  RUN_STEPS: whole(25),
+  RUN_TOOL_CALLS: whole(50, 1, 900),
+  RUN_TOKENS: whole(1_000_000),
+  RUN_CREDITS: whole(500),
+  RUN_MINUTES: whole(15),
+  RUN_WAIT_SECONDS: seconds(24 * 60 * 60, 0.1, 24 * 60 * 60),
+  CALLBACK_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
+  CALLBACK_HOURS: whole(24, 1, 168),
+  MODEL_TIMEOUT_SECONDS: seconds(300, 0.1, 3600),
+  DEMO_DIRECTIVES: flag(false),
+  SMTP_URL: smtpUrl,
+  SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
+  MAIL_FROM: mailbox,
+  RECONCILE_SECONDS: seconds(2, 0.1, 60),
+  STALL_SECONDS: seconds(10, 0.1, 600),
+  CANCEL_SECONDS: seconds(6, 0.1, 60),
+  SCHEDULE_CATCH_UP_SECONDS: whole(300, 10, 24 * 60 * 60),
+  QUEUE_BLOCKED_SECONDS: seconds(24 * 60 * 60, 0.1, 30 * 24 * 60 * 60),
+  RUN_RETENTION_DAYS: whole(90, 1, 3650),
+  STREAM_POLL_MS: whole(500, 20, 10_000),
+  STREAM_KEEP_ALIVE_SECONDS: seconds(15, 0.1, 600),
+  STREAM_CHECK_SECONDS: seconds(15, 0.1, 600),
+  STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
+  STREAM_LIMIT: whole(2000),
+  SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
+})
+
+/** A bad environment: every problem at once, one sentence each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/**
+ * The part of the environment that a schema names, validated whole and frozen. Throws a ConfigError that names every
+ * problem.
+ */
+export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
+  schema: S,
+  env: Environment = process.env,
+): Readonly<v.InferOutput<S>> {
+  const result = v.safeParse(schema, present(env))
+  if (result.success) return freeze(result.output)
+  throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
+}
+
+/** An empty variable means the same as none, so that `.env` files may list names without values. */
+export function present(env: Environment = process.env): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''),
+  )
+}
+
+/** Loads a `.env` file into the environment if there is one; what the environment already says wins. */
+export function loadEnvFile(file = '.env'): void {
+  if (existsSync(file)) process.loadEnvFile(file)
+}
+
+/** Nobody changes a setting while the program runs. */
+export function freeze<T extends object>(value: T): Readonly<T> {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && !Buffer.isBuffer(inner)) freeze(inner as object)
+  }
+  return Object.freeze(value)
+}

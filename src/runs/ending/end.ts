@@ -1,0 +1,101 @@
+import type { Callbacks } from '../../callbacks/callbacks.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Notifications } from '../../notifications/notifications.ts'
+import type { EndedStatus } from '../../../workflows/messages.ts'
+import { AgentQueue, lockQueue } from '../agent-queue.ts'
+import { closeCalls } from './close-calls.ts'
+import { StaleEpochError, type RunRef } from '../record.ts'
+import { Run, runFacts } from '../run.ts'
+import { cancelledAs, endReasons, hasEnded, mayMove, type EndReason } from '../states.ts'
+import { tellFailing } from './notify-failing.ts'
+import { currentWaitMs } from '../time-left.ts'
+import { append } from '../timeline.ts'
+
+/**
+ * How many runs of a deleted agent are ended in one transaction: it takes half a second or so, and nobody else can have
+ * the queue meanwhile.
+ */
+export const endedTogether = 100
+
+/** How a run ended; a reason is given for everything but the model finishing. */
+export interface Ending {
+  status: EndedStatus
+  reason: EndReason | null
+}
+
+/**
+ * Writes the ending of a run whose queue and row are locked: calls without an outcome first, the run, the queue; and in
+ * the same transaction what its owner is to be told of it.
+ */
+export function createWriteEnding({
+  callbacks,
+  notifications,
+}: {
+  callbacks: Callbacks
+  notifications: Notifications
+}) {
+  return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
+    const { status, reason } = ending
+    if (!mayMove(run.status, status)) throw new Error(`a run cannot move from ${run.status} to ${status}`)
+    await closeCalls(trx, run.id, now)
+    await endWait(trx, run, now)
+    const error = reason ? endReasons[reason] : null
+    await Run.query(trx).findById(run.id).patch({ status, reason, error, endedAt: now })
+    await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }])
+    await freeQueue(trx, run, now)
+    await callbacks.queue(trx, { runId: run.id, agentId: run.agentId, now })
+    if (status === 'failed') await tellFailing(trx, notifications, run, error ?? '')
+  }
+}
+
+export type WriteEnding = ReturnType<typeof createWriteEnding>
+
+async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
+  await AgentQueue.query(trx)
+    .findById(run.agentId)
+    .patch({
+      unfinished: trx.raw('unfinished - 1'),
+      runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),
+      claimedBy: trx.raw('case when running_run_id is distinct from ? then claimed_by end', [run.id]),
+      claimedEpoch: trx.raw('case when running_run_id is distinct from ? then claimed_epoch end', [run.id]),
+      // Nothing blocks a queue any more that has nothing to start: the next accept may wake it.
+      blockedCause: trx.raw('case when unfinished > 1 then blocked_cause end'),
+      blockedSince: trx.raw('case when unfinished > 1 then blocked_since end'),
+      progressedAt: now,
+    } as never)
+}
+
+/**
+ * Ends a run and frees its agent's queue, in one transaction under the queue's lock. Ending an ended run changes
+ * nothing, so whoever learns of an ending may report it. Throws StaleEpochError.
+ */
+export function createEnd(context: { database: Database; clock: Clock; writeEnding: WriteEnding }) {
+  const { database, clock, writeEnding } = context
+  return {
+    endRun: (ref: RunRef & { agentId: string }, ending: Ending) =>
+      database.transaction(async (trx) => {
+        await lockQueue(trx, ref.agentId)
+        const run = await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate()
+        if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run is acted for under a later epoch')
+        if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
+      }),
+  }
+}
+
+/** The workflow learns that it is cancelled, not by whom; the record knows whether somebody asked for it there. */
+const asRequested = (run: Run, ending: Ending): Ending =>
+  ending.status === 'cancelled' && run.cancelReason
+    ? { status: cancelledAs(run.cancelReason), reason: run.cancelReason }
+    : ending
+
+/** Records that a wait is over, however it came to that. The status is the caller's. */
+export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
+  if (!run.waitingCause) return
+  const ms = currentWaitMs(run, now)
+  const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
+  await Run.query(trx)
+    .findById(run.id)
+    .patch({ ...none, waitedMs: run.waitedMs + ms })
+  await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }])
+}

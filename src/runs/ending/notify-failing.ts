@@ -1,0 +1,32 @@
+import type { Transaction } from '../../database/database.ts'
+import type { Notifications } from '../../notifications/notifications.ts'
+import { Run } from '../run.ts'
+
+/**
+ * Tells an owner that an agent's runs have begun to fail: once for the first of them, not for each that follows. After a
+ * run that has completed they may begin anew.
+ */
+export async function tellFailing(
+  trx: Transaction,
+  notifications: Notifications,
+  run: Pick<Run, 'id' | 'agentId' | 'ownerId' | 'sequence'>,
+  error: string,
+): Promise<void> {
+  const before = await Run.query(trx)
+    .where({ agentId: run.agentId })
+    .where('sequence', '<', run.sequence)
+    .whereIn('status', ['completed', 'failed'])
+    .orderBy('sequence', 'desc')
+    .first()
+    .select('status')
+  if (before?.status === 'failed') return
+  const agent = await trx('agents').where({ id: run.agentId }).first<{ name: string }>('name')
+  await notifications.tell(trx, {
+    ownerId: run.ownerId,
+    kind: 'agent_failing',
+    subjectId: run.agentId,
+    key: run.id,
+    title: `A run of ${agent.name} failed`,
+    message: `Run ${run.sequence} of the agent ${agent.name} failed. ${error} See GET /runs/${run.id}/events. You are not told of further failures until one of its runs has completed.`,
+  })
+}

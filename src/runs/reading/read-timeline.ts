@@ -1,0 +1,100 @@
+import type { Database } from '../../database/database.ts'
+import { ToolCall } from '../../tools/tool-call.ts'
+import { RunStep } from '../run-step.ts'
+import { Run } from '../run.ts'
+import { RunEvent } from '../timeline.ts'
+
+/** One event as readers see it: with the contents that it points to. */
+export interface TimelineEvent {
+  number: number
+  kind: string
+  at: Date
+  data: Record<string, unknown>
+}
+
+/**
+ * Reads a run's timeline (specification, "Run"; decisions, "Runs"). Events point to payload, prompt, steps and calls
+ * instead of repeating them; here they are put together. What an event says is what was known then; the contents of a
+ * call are shown where it was asked for and where it ended. The contents are read after the events, never before: what
+ * an event points to is written with it.
+ */
+export async function readTimeline(
+  database: Database,
+  runId: string,
+  after: number,
+  limit: number,
+): Promise<TimelineEvent[]> {
+  const events = await RunEvent.query(database)
+    .where({ runId })
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+  const run = events.some(isOfRun) ? await Run.query(database).findById(runId).select('payload', 'prompt') : undefined
+  const numbers = stepsOf(events)
+  const steps = numbers.length > 0 ? await RunStep.query(database).where({ runId }).whereIn('step', numbers) : []
+  const calls = await callsOf(database, runId, events)
+  return events.map((event) => ({
+    number: event.number,
+    kind: event.kind,
+    at: event.at,
+    data: { ...event.data, ...contents(event, run, steps, calls) },
+  }))
+}
+
+/** The calls that the events are about, and without their contents those that steps asked for. */
+async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
+  const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
+  const steps = stepsOf(events)
+  const full = about.length > 0 ? await ToolCall.query(database).findByIds([...new Set(about)]) : []
+  const asked = ToolCall.query(database).where({ runId }).whereIn('step', steps).whereNotIn('id', about)
+  const named = steps.length > 0 ? await asked.select('id', 'step', 'position', 'name') : []
+  return [...full, ...named].toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
+}
+
+const stepsOf = (events: RunEvent[]): number[] =>
+  events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
+
+/** Whether the event shows what stands in the run's own row. */
+const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind === 'started'
+
+function contents(
+  event: RunEvent,
+  run: Pick<Run, 'payload' | 'prompt'> | undefined,
+  steps: RunStep[],
+  calls: ToolCall[],
+): Record<string, unknown> {
+  const { kind, data } = event
+  if (kind === 'accepted') return payloadContents(run?.payload ?? null)
+  if (kind === 'started') return { systemPrompt: run?.prompt?.systemPrompt, webhookSchema: run?.prompt?.schema }
+  if (kind === 'step.finished')
+    return stepContents(
+      steps.find(({ step }) => step === data['step']),
+      calls,
+    )
+  if (!kind.startsWith('tool.')) return {}
+  const call = calls.find(({ id }) => id === data['callId'])
+  if (!call) return {}
+  return kind === 'tool.finished'
+    ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result?.text }
+    : callContents(call)
+}
+
+/** The payload twice: JSON cannot carry every number and repeated member over, so its text is there as it came. */
+const payloadContents = (text: string | null): Record<string, unknown> =>
+  text === null ? { payload: null } : { payload: JSON.parse(text) as unknown, payloadText: text }
+
+function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
+  if (!step) return {}
+  const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs } = step
+  const asked = calls.filter((call) => call.step === step.step).map(({ id, name }) => ({ callId: id, name }))
+  return { model, text: answer.text, finish, inputTokens, outputTokens, credits, latencyMs, calls: asked }
+}
+
+const callContents = ({ step, tool, name, siteOrigin, effect, arguments: given, idempotencyKey }: ToolCall) => ({
+  step,
+  tool: tool ?? name,
+  site: siteOrigin,
+  effect,
+  arguments: given.text,
+  idempotencyKey,
+})

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../../config/config.ts'
+import { isDatabaseAway, type Database } from '../../database/database.ts'
+import type { Logger } from '../../logger.ts'
+import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+import type { Run } from '../run.ts'
+
+/** Events that are read at once. With results of a megabyte each this is what a reader can make the process hold. */
+const pageEvents = 25
+
+/** Part of a timeline, shared by all who watch it: nobody may change it. */
+export type TimelinePage = readonly TimelineEvent[]
+
+/** What has to be known of a run to watch it. */
+type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
+
+/** A run that somebody watches, as it was when it was last looked at. */
+interface Feed {
+  runId: string
+  watchers: number
+  /** The number of its last event. */
+  head: number
+  /** Nothing will follow: it has ended, or is not kept any more. */
+  ended: boolean
+  /** What is being read, or was a moment ago, by the number that it begins after. */
+  pages: Map<number, Promise<TimelinePage>>
+  waiting: Set<() => void>
+}
+
+interface Row {
+  id: string
+  events: number
+  ended: boolean
+}
+
+/**
+ * Watching runs as they happen (decisions, "Runs"). One query per interval looks at all runs that somebody in this
+ * process watches, and none where nobody does: notifications (LISTEN) would cost the writers more than this costs.
+ */
+export function createWatching(given: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {
+  const { database, logger } = given
+  const { pollMs } = given.config.streams
+  const feeds = new Map<string, Feed>()
+  const stopping = new AbortController()
+  let polling: Promise<void> | undefined
+  let away = false
+
+  /**
+   * The run's events after the given number, page by page, each once and in order, until the run has ended, or the signal
+   * aborts, or the process stops. Nothing is read for somebody who does not ask for the next page. While Postgres is away
+   * it waits; other failures are thrown.
+   */
+  async function* watch(
+    run: Watched,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<TimelinePage, void, undefined> {
+    const feed = join(run)
+    try {
+      let cursor = after
+      while (!signal.aborted && !stopping.signal.aborted) {
+        if (feed.head <= cursor && feed.ended) return
+        if (feed.head <= cursor) await changeOf(feed, signal)
+        else {
+          const page = await pageAfter(feed, cursor).catch((reason: unknown) => laterIfAway(reason, signal))
+          const last = page?.at(-1)
+          if (page && !last) return
+          if (page && last) yield page
+          cursor = last?.number ?? cursor
+        }
+      }
+    } finally {
+      leave(feed)
+    }
+  }
+
+  function join({ id, events, endedAt }: Watched): Feed {
+    const feed = feeds.get(id) ?? {
+      runId: id,
+      watchers: 0,
+      head: 0,
+      ended: false,
+      pages: new Map(),
+      waiting: new Set(),
+    }
+    feeds.set(id, feed)
+    feed.watchers += 1
+    note(feed, { id, events, ended: endedAt !== null })
+    polling ??= poll()
+    return feed
+  }
+
+  function leave(feed: Feed): void {
+    feed.watchers -= 1
+    if (feed.watchers === 0) feeds.delete(feed.runId)
+  }
+
+  /** Whoever asks for the same events at about the same time gets the same page. */
+  function pageAfter(feed: Feed, after: number): Promise<TimelinePage> {
+    const known = feed.pages.get(after)
+    if (known) return known
+    const reading = readTimeline(database, feed.runId, after, pageEvents)
+    const forget = () => feed.pages.delete(after)
+    feed.pages.set(after, reading)
+    reading.then(() => setTimeout(forget, pollMs).unref(), forget)
+    return reading
+  }
+
+  async function laterIfAway(reason: unknown, signal: AbortSignal): Promise<undefined> {
+    if (!isDatabaseAway(reason)) throw reason
+    await delay(pollMs, undefined, { signal }).catch(() => undefined)
+  }
+
+  async function poll(): Promise<void> {
+    while (feeds.size > 0 && !stopping.signal.aborted) {
+      await delay(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await look().then(
+        () => (away = false),
+        (error: unknown) => {
+          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'watched runs cannot be looked at')
+          away = true
+        },
+      )
+    }
+    polling = undefined
+  }
+
+  async function look(): Promise<void> {
+    const watched = [...feeds.values()].filter(({ ended }) => !ended)
+    if (watched.length === 0 || stopping.signal.aborted) return
+    const { rows } = await database.raw<{ rows: Row[] }>(
+      'select id, events, ended_at is not null as ended from runs where id = any(?)',
+      [watched.map(({ runId }) => runId)],
+    )
+    const found = new Map(rows.map((row) => [row.id, row]))
+    for (const feed of watched) note(feed, found.get(feed.runId))
+  }
+
+  return {
+    watch,
+
+    /** Aborts when the process is to end: whoever watches is to go elsewhere. */
+    stopping: stopping.signal,
+
+    /** Ends every watch, and waits until nothing is read any more. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      for (const feed of feeds.values()) wake(feed)
+      await polling
+    },
+  }
+}
+
+/** Takes over what is known of the run now; a run that is not found was deleted. */
+function note(feed: Feed, row: Row | undefined): void {
+  const ended = feed.ended || !row || row.ended
+  const head = Math.max(feed.head, row?.events ?? 0)
+  const changed = ended !== feed.ended || head !== feed.head
+  Object.assign(feed, { ended, head })
+  if (changed) wake(feed)
+}
+
+function wake({ waiting }: Feed): void {
+  for (const resolve of waiting) resolve()
+}
+
+/** Waits until there is something new to know of the run, or until the signal aborts. */
+const changeOf = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      waiting.delete(done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    waiting.add(done)
+    signal.addEventListener('abort', done)
+  })

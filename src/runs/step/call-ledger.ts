@@ -1,0 +1,157 @@
+import type { Clock } from '../../clock.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { CallOutcome } from '../../tools/call-site.ts'
+import { isFinal, statusAfter, ToolCall } from '../../tools/tool-call.ts'
+import { lockRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
+import { lastWordOnTaken, type LastWord } from './taken-tools.ts'
+import { append } from '../timeline.ts'
+
+/** How often a call is sent that the site declares harmless to repeat. */
+export const maxAttempts = 3
+
+/** How often a site may answer 401 or 429 to one call, which proves that it did nothing, before that is its answer. */
+export const maxHarmless = 20
+
+const inDoubt =
+  'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
+const repeated =
+  'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
+const givenUp = 'Every attempt ended without a usable answer.'
+
+/** What is said of a call's attempts when it ends. */
+export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
+
+type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
+
+/** What is written about the tool calls of a run, each time under the lock of the run and for its epoch. */
+export function createCallLedger({ database, clock }: { database: Database; clock: Clock }) {
+  const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
+    database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
+
+  /** Nobody but this attempt may record what came of it; if the call was settled meanwhile, that stands. */
+  const ofAttempt = (trx: Transaction, { id, status, attempts }: ToolCall) =>
+    ToolCall.query(trx).where({ id, status, attempts })
+
+  return {
+    /** The call if there is anything to send; settles it if it must not be sent, or not again. */
+    look: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
+      underLock(ref, async (trx, run, now) => {
+        const call = await openCall(trx, run, callId)
+        if (!call) return undefined
+        const lastWord = lastWordOnLost(call) ?? (await lastWordOnTaken(trx, call))
+        if (!lastWord) return call
+        await close(trx, call, lastWord, now)
+        return undefined
+      }),
+
+    /** Writes that the call is sent now; undefined if it is not to be sent any more. */
+    begin: (ref: RunRef, seen: ToolCall): Promise<ToolCall | undefined> =>
+      underLock(ref, async (trx, run, now) => {
+        const callId = seen.id
+        const call = await openCall(trx, run, callId)
+        // Somebody else has begun it since it was looked at: Temporal gave it to two workers, and one of them is late.
+        if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined
+        // Its turn at the host may have been long in coming.
+        const lastWord = await lastWordOnTaken(trx, call)
+        if (lastWord) {
+          await close(trx, call, lastWord, now)
+          return undefined
+        }
+        const attempt = call.attempts + 1
+        const lost = call.status === 'started' && !(await failedBefore(trx, call))
+        const free = { waitCause: null, notBefore: null, inDoubt: call.inDoubt || call.status === 'started' }
+        const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
+        await ToolCall.query(trx).findById(callId).patch(changes)
+        const data = { callId, attempt, ...(lost && { note: repeated }) }
+        await append(trx, run.id, now, [{ kind: 'tool.started', data }])
+        return Object.assign(call, changes)
+      }),
+
+    finish: (ref: RunRef, call: ToolCall, outcome: CallOutcome, counted: Counted = call): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        const { attempts, inDoubt } = counted
+        const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
+        const result = { httpStatus: outcome.httpStatus, result: { text: outcome.text } }
+        if ((await ofAttempt(trx, call).patch({ status, attempts, ...result, endedAt: now })) === 0) return
+        const data = { callId: call.id, attempts, status }
+        await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
+      }),
+
+    /** The attempt failed and there will be another. */
+    noteFailure: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        // Nothing reached the site: the call stands as if it had never been begun, whatever its effect.
+        const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
+        if ((await ofAttempt(trx, call).patch({ status })) === 0) return
+        await append(trx, run.id, now, [failedEvent(call, outcome.text)])
+      }),
+
+    /** The site has answered that it did nothing: the call is as it was before it was sent, but for the count. */
+    takeBack: (ref: RunRef, call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> =>
+      underLock(ref, async (trx, run, now) => {
+        const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
+        const changes = { status: 'planned' as const, harmless: call.harmless + 1, refusedGeneration }
+        if ((await ofAttempt(trx, call).patch(changes)) === 0) return call
+        const isAnswer = outcome.httpStatus === 429 && changes.harmless > maxHarmless
+        await append(trx, run.id, now, isAnswer ? [] : [failedEvent(call, outcome.text)])
+        return Object.assign(call, changes)
+      }),
+
+    /** The call cannot be sent now; what it waits for is in `wait`. */
+    postpone: (ref: RunRef, call: ToolCall, wait: Wait): Promise<void> =>
+      underLock(ref, async (trx) => void (await ofAttempt(trx, call).patch(wait))),
+
+    /** The call was not sent: its connection cannot be made for the time being. Counted, so that this comes to an end. */
+    countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        const attempts = call.attempts + 1
+        if ((await ofAttempt(trx, call).patch({ attempts })) === 0) return
+        await append(trx, run.id, now, [failedEvent({ id: call.id, attempts }, outcome.text)])
+      }),
+
+    /** A credential was refreshed on the way to the call. */
+    noteRefresh: (ref: RunRef, call: ToolCall): Promise<void> =>
+      underLock(ref, async (trx, run, now) => {
+        const data = { callId: call.id, site: call.siteOrigin ?? '' }
+        await append(trx, run.id, now, [{ kind: 'credential.refreshed', data }])
+      }),
+  }
+}
+
+async function openCall(trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> {
+  const call = await ToolCall.query(trx).findOne({ id: callId, runId: run.id }).forUpdate().throwIfNotFound()
+  return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
+}
+
+/** How a call ends whose last attempt was lost and must not be repeated. */
+function lastWordOnLost({ status, effect, attempts, harmless }: ToolCall): LastWord | undefined {
+  if (status !== 'started') return undefined
+  if (effect !== 'once' && attempts - harmless < maxAttempts) return undefined
+  return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
+}
+
+/** Ends a call that is not sent any more; its place at its host goes to others. */
+async function close(trx: Transaction, call: ToolCall, { status, note }: LastWord, now: Date): Promise<void> {
+  const { id: callId, runId, attempts } = call
+  await trx('outgoing_waits').where({ callId }).delete()
+  await ToolCall.query(trx)
+    .findById(callId)
+    .patch({ status, result: { text: note }, endedAt: now })
+  await append(trx, runId ?? '', now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
+}
+
+const failedEvent = ({ id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'attempts'>, message: string) => ({
+  kind: 'tool.failed' as const,
+  data: { callId, attempt, message, willRetry: true as const },
+})
+
+/** Whether the call's last attempt is known to have failed, and was not merely lost. */
+async function failedBefore(trx: Transaction, { id, runId, attempts }: ToolCall): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `select 1 from run_events where run_id = ? and kind = 'tool.failed'
+        and data->>'callId' = ? and (data->>'attempt')::int = ?`,
+    [runId, id, attempts],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,98 @@
+import type { Config } from '../../config/config.ts'
+import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
+import type { Move, WaitCause } from '../../../workflows/messages.ts'
+import type { RunStep } from '../run-step.ts'
+import type { Run } from '../run.ts'
+import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
+import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
+import type { CallFacts, RunRecord } from '../record.ts'
+
+type Budgets = Config['budgets']
+
+/** The third identical call in a row is answered with a warning, the fifth ends the run. */
+export const warnAfter = 3
+export const endAfter = 5
+
+/**
+ * The rule of a run: what comes next follows from the record alone, so that whoever asks, and however often, gets the
+ * same answer. Cancelling goes before everything; calls that were asked for go before the next model step.
+ */
+export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, now: Date): Move {
+  if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
+  if (run.cancelRequestedAt) return { kind: 'end', status: cancelledAs(run.cancelReason), reason: run.cancelReason }
+  const open = calls.filter(({ status }) => !isFinal(status))
+  const exceeded = exceededBudget(run, calls, budgets, now)
+  if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
+  if (lastStep && !calls.some(({ step }) => step === lastStep.step)) return finished(lastStep.finish)
+  if (exceeded) return failed(exceeded)
+  return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
+}
+
+/** Calls that can be made now go first; only when all of them have to wait does the run wait. */
+function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Move {
+  const ready = open.filter((call) => !mustWait(call, now))
+  if (ready.length > 0) {
+    return { kind: 'tools', step: run.steps, calls: ready.map(({ id, tool }) => ({ callId: id, label: tool ?? '' })) }
+  }
+  const { cause, until } = waitOf(open)
+  const left = waitingTimeLeft(run, budgets, now)
+  if (left <= 0) return failed(cause === 'credential' ? 'SITE_NOT_RECONNECTED' : 'WAITED_TOO_LONG')
+  const ms = until === null ? left : Math.min(until.getTime() - now.getTime(), left)
+  return { kind: 'wait', cause, ms: Math.max(ms, 1) }
+}
+
+/** Whether a call may not be sent yet. One whose credential is dead has no time at which that changes by itself. */
+const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date): boolean =>
+  waitCause === 'credential' || (notBefore !== null && notBefore > now)
+
+/** What a run waits for whose calls all wait: the first that ends by itself, or else its owner. */
+export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date | null; site: string } {
+  const timed = open.filter(({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null)
+  const [first] = timed.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore))
+  if (first) return { cause: 'rate_limit', until: first.notBefore, site: first.siteOrigin ?? '' }
+  return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
+}
+
+/** In place of a move that may not be made now: the run waits for its owner, as long as it may. */
+export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date): Move {
+  const left = waitingTimeLeft(run, budgets, now)
+  if (left > 0) return { kind: 'wait', cause, ms: left }
+  return failed(cause === 'paused' ? 'PAUSED_TOO_LONG' : 'NO_CREDITS')
+}
+
+const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
+
+function finished(finish: RunStep['finish']): Move {
+  return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
+}
+
+function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
+  if (longestStreak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
+  if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
+  if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
+  if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
+  return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
+}
+
+/** What of a call makes it the same as another. */
+type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
+
+const same = (one: CallIdentity, other: CallIdentity): boolean =>
+  one.name === other.name && one.arguments.text === other.arguments.text
+
+/** How many calls at the end of the list are the same tool with the same arguments. */
+export function streak(calls: CallIdentity[]): number {
+  const last = calls.at(-1)
+  return last ? calls.length - 1 - calls.findLastIndex((call) => !same(call, last)) : 0
+}
+
+/** The longest streak anywhere in the list; the calls of one step may end it and begin another. */
+export function longestStreak(calls: CallIdentity[]): number {
+  let [longest, current] = [0, 0]
+  for (const [index, call] of calls.entries()) {
+    const before = calls[index - 1]
+    current = before && same(call, before) ? current + 1 : 1
+    longest = Math.max(longest, current)
+  }
+  return longest
+}

@@ -1,0 +1,87 @@
+import type { AgentTool } from '../../agents/agents.ts'
+import type { Transaction } from '../../database/database.ts'
+import { newId } from '../../ids.ts'
+import { parseJson } from '../../json.ts'
+import type { RequestedCall } from '../../models/calls.ts'
+import type { Sites } from '../../sites/sites.ts'
+import { ToolCall } from '../../tools/tool-call.ts'
+import { endAfter, streak, warnAfter } from './next-move.ts'
+import type { Run } from '../run.ts'
+import { append, type NewEvent } from '../timeline.ts'
+
+/** A tool as it was offered to the model: the name it goes by there, and what it is. */
+export type OfferedTool = AgentTool & { name: string }
+
+interface Plan {
+  run: Run
+  step: number
+  calls: RequestedCall[]
+  tools: OfferedTool[]
+  now: Date
+  sites: Sites
+}
+
+/**
+ * Writes a row for each tool call that the model asked for. One that cannot be made (an unknown tool, arguments that
+ * do not fit the input schema, the third identical call in a row) is answered on the spot, so that the model can
+ * correct itself; nothing is sent for it.
+ */
+export async function planCalls(trx: Transaction, plan: Plan): Promise<void> {
+  const { run, calls, tools, now, sites } = plan
+  const sofar = await ToolCall.query(trx)
+    .where({ runId: run.id })
+    .select('name', 'arguments')
+    .orderBy(['step', 'position'])
+  const rows: Partial<ToolCall>[] = []
+  const events: NewEvent[] = []
+  for (const [position, call] of calls.entries()) {
+    sofar.push({ name: call.name, arguments: { text: call.arguments } } as ToolCall)
+    const offered = tools.find(({ name }) => name === call.name)
+    const problem = problemOf(sites, call, offered, streak(sofar))
+    const row = toRow(plan, position, call, offered)
+    rows.push(problem ? { ...row, status: 'failed', result: { text: problem }, endedAt: now } : row)
+    const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
+    if (problem) events.push({ kind: 'tool.finished', data })
+  }
+  if (rows.length > 0) await ToolCall.query(trx).insert(rows)
+  await append(trx, run.id, now, events)
+}
+
+function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, offered: OfferedTool | undefined) {
+  return {
+    id: newId(),
+    ownerId: run.ownerId,
+    origin: 'run' as const,
+    runId: run.id,
+    step,
+    position,
+    modelCallId: call.id,
+    name: call.name,
+    vaultEntryId: offered?.entryId ?? null,
+    siteOrigin: offered?.siteOrigin ?? null,
+    tool: offered?.tool.name ?? null,
+    effect: offered?.tool.effect ?? ('once' as const),
+    arguments: { text: call.arguments },
+    idempotencyKey: `${run.id}:${step}:${position}`,
+    status: 'planned' as const,
+    plannedAt: now,
+  }
+}
+
+function problemOf(
+  sites: Sites,
+  call: RequestedCall,
+  offered: OfferedTool | undefined,
+  identical: number,
+): string | undefined {
+  if (call.problem) return call.problem
+  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that are offered.`
+  if (identical >= warnAfter) {
+    return `This is the same call ${identical} times in a row, so it was not made. Do something else: the run ends at ${endAfter}.`
+  }
+  const parsed = parseJson(call.arguments, { maxDepth: 100 })
+  if (!parsed.ok) return `The arguments cannot be used: ${parsed.problem}`
+  const problems = sites.argumentProblems(offered.tool.inputSchema, parsed.value)
+  if (problems.length === 0) return undefined
+  return `The arguments do not fit the tool's input schema: ${problems.map(({ path, message }) => `${path || '(whole)'}: ${message}`).join('; ')}`
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../../clock.ts'
+import { persist, type Database } from '../../database/database.ts'
+import { CodedError } from '../../errors.ts'
+import type { CallOutcome } from '../../tools/call-site.ts'
+import type { Sender, Sending, Sent } from '../../tools/sender.ts'
+import type { ToolCall } from '../../tools/tool-call.ts'
+import { createCallLedger, maxAttempts, maxHarmless, type Counted } from './call-ledger.ts'
+import type { RunRef } from '../record.ts'
+import { Run } from '../run.ts'
+
+/**
+ * The tool calls of runs. A call's row says `started` before the first byte leaves, so after a crash it is known that
+ * the site may have acted: then only tools whose manifest declares them `read` or `idempotent` are sent again, and of
+ * every other the model is told that the outcome is unknown (decisions, "Tool effects"). A call that cannot be sent now
+ * stays planned and says what it waits for; the run's next move follows from that.
+ */
+export function createRunCalls(context: { database: Database; clock: Clock; sender: Sender }) {
+  const { database, sender } = context
+  const ledger = createCallLedger(context)
+
+  /** Sends the call once; whether it is to be sent again at once. */
+  async function attempt(ref: RunRef, call: ToolCall, share: string, signal: AbortSignal): Promise<boolean> {
+    let current = call
+    const sent = await sender.send(toSending(call, share, signal), {
+      async begin() {
+        const begun = await ledger.begin(ref, call)
+        current = begun ?? call
+        return begun !== undefined
+      },
+      async undone(outcome, generation) {
+        current = await ledger.takeBack(ref, current, outcome, generation)
+      },
+      refreshed: () => ledger.noteRefresh(ref, call),
+    })
+    if (sent.kind === 'dropped') return false
+    if (sent.kind === 'answered') return settle(ref, current, sent.outcome, signal)
+    if (sent.kind === 'unsent') return settleUnsent(ref, current, sent.outcome, signal)
+    if (sent.kind !== 'parked' && sent.outcome && current.harmless > maxHarmless) {
+      return finish(ref, current, sent.outcome, signal)
+    }
+    if (sent.kind !== 'again') await persist(() => ledger.postpone(ref, current, waitOf(sent)), signal)
+    else if (sent.refreshed) await persist(() => ledger.noteRefresh(ref, current), signal)
+    return sent.kind === 'again'
+  }
+
+  async function finish(
+    ref: RunRef,
+    call: ToolCall,
+    outcome: CallOutcome,
+    signal: AbortSignal,
+    counted?: Counted,
+  ): Promise<false> {
+    await persist(() => ledger.finish(ref, call, outcome, counted), signal)
+    return false
+  }
+
+  async function settle(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+    if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
+    await persist(() => ledger.noteFailure(ref, call, outcome), signal)
+    throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
+  }
+
+  async function settleUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+    const counted = countedUnsent(call, outcome)
+    if (!mayRepeat(call, outcome, counted.attempts)) return finish(ref, call, outcome, signal, counted)
+    await persist(() => ledger.countUnsent(ref, call, outcome), signal)
+    throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
+  }
+
+  return {
+    /**
+     * Makes one tool call of a run, or repeats it where that is harmless, and records what came of it, or what it has to
+     * wait for. Throws TOOL_EXECUTION_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason
+     * when aborted.
+     */
+    async performCall(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
+      const { agentId } = await Run.query(database).findById(ref.runId).select('agentId').throwIfNotFound()
+      for (;;) {
+        const call = await ledger.look(ref, callId)
+        if (!call) return
+        if (!(await attempt(ref, call, agentId, signal))) return
+      }
+    },
+  }
+}
+
+/** Until when, or for whom, a call waits that could not be sent. */
+const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
+  sent.kind === 'held'
+    ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
+    : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
+
+const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending => ({
+  callId: call.id,
+  ownerId: call.ownerId,
+  entryId: call.vaultEntryId ?? '',
+  tool: call.tool ?? '',
+  arguments: call.arguments.text,
+  idempotencyKey: call.idempotencyKey,
+  share,
+  mayWait: true,
+  refusedGeneration: call.refusedGeneration,
+  signal,
+})
+
+/** Nothing was sent: that is an attempt only where another one might have gone better. What was sent before stays. */
+const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
+  attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.hopeless ? 0 : 1),
+  inDoubt: call.inDoubt || call.status === 'started',
+})
+
+/** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
+function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempts): boolean {
+  const { effect, harmless } = call
+  if (attempts - harmless >= maxAttempts || harmless > maxHarmless) return false
+  if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
+  return outcome.kind === 'unavailable' && !outcome.hopeless && (outcome.certain || effect !== 'once')
+}

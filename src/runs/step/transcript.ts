@@ -1,0 +1,28 @@
+import type { Database } from '../../database/database.ts'
+import type { Transcript, TranscriptCall } from '../../models/prompt.ts'
+import { ToolCall } from '../../tools/tool-call.ts'
+import { RunStep } from '../run-step.ts'
+import type { Run } from '../run.ts'
+
+/** Everything of a run that the model is to see, from the record. */
+export async function readTranscript(database: Database, run: Run): Promise<Transcript> {
+  if (!run.prompt) throw new Error('a run was advanced before it was claimed')
+  const steps = await RunStep.query(database).where({ runId: run.id }).orderBy('step')
+  const calls = await ToolCall.query(database).where({ runId: run.id }).orderBy(['step', 'position'])
+  return {
+    systemPrompt: run.prompt.systemPrompt,
+    trigger: run.trigger,
+    payload: run.payload ?? undefined,
+    schema: run.prompt.schema ?? undefined,
+    steps: steps.map(({ step, answer }) => ({
+      text: answer.text,
+      calls: calls.filter((call) => call.step === step).map(toTranscriptCall),
+    })),
+  }
+}
+
+function toTranscriptCall(call: ToolCall): TranscriptCall {
+  const { status, modelCallId, name, arguments: given, result } = call
+  if (status === 'planned' || status === 'started') throw new Error('the model was asked before a tool call had ended')
+  return { id: modelCallId ?? call.id, name, arguments: given.text, outcome: { status, text: result?.text ?? '' } }
+}

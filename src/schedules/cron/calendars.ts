@@ -1,0 +1,121 @@
+import type { Cron } from './cron.ts'
+import { offsetsOf } from './offsets.ts'
+import { utcDates, type Dates } from './utc-dates.ts'
+
+/**
+ * Why UTC: a server that is given the zone (1.31) leaves out and invents fires around the changes of clocks. In every
+ * zone from Greenwich to the east it drops two hours of fires in autumn and fires others an hour late; where clocks
+ * change at midnight it takes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is
+ * exact. test/src/schedules/cron/calendars.test.ts shows both.
+ */
+
+interface Range<Unit> {
+  start: Unit
+  end: Unit
+  step: number
+}
+
+/** A calendar as the Temporal client takes it (its CalendarSpec, which only src/temporal/temporal.ts may import). */
+export interface Calendar {
+  second: 0
+  minute: Range<number>[]
+  hour: Range<number>[]
+  dayOfMonth: Range<number>[]
+  month: Range<(typeof months)[number]>[]
+  dayOfWeek: Range<(typeof weekdays)[number]>[]
+  comment: string
+}
+
+const months = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+] as const
+const weekdays = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const
+
+/** Temporal refuses longer comments. */
+const longestComment = 200
+
+/**
+ * The calendars of a Temporal schedule for the expression, to be used with `timezone: 'UTC'`. They contain every fire
+ * under each offset that the zone has, so together more than the fires: whoever is started by one asks `isFire` of its
+ * nominal time first and does nothing if it is none. Without changes of clocks such ticks come at the ends of months only:
+ * UTC's day before the first is another one after each month.
+ */
+export function toCalendars(cron: Cron, timeZone: string): Calendar[] {
+  const comment = `${cron.text} ${timeZone}`.slice(0, longestComment)
+  return utcTimes(cron, offsetsOf(timeZone)).flatMap(({ shift, minute, hours }) =>
+    utcDates(cron, shift).map((dates) => toCalendar({ minute, hour: ascending(hours) }, dates, comment)),
+  )
+}
+
+interface Times {
+  /** Days by which the date in UTC is ahead of the local one. */
+  shift: number
+  minute: number[]
+  hours: Set<number>
+}
+
+/** The times of day in UTC, those together that have the same minutes and the same shift of the date. */
+function utcTimes(cron: Cron, offsets: number[]): Times[] {
+  const groups = new Map<string, Times>()
+  const everyDay = cron.dayOfMonth.length === 31 && cron.month.length === 12 && cron.dayOfWeek.length === 7
+  for (const offset of offsets) {
+    for (const [borrowed, minute] of shiftedMinutes(cron.minute, offset)) {
+      for (const local of cron.hour) {
+        const hour = local + borrowed
+        const shift = everyDay ? 0 : Math.floor(hour / 24)
+        const key = `${shift} ${minute.join()}`
+        const group = groups.get(key) ?? { shift, minute, hours: new Set() }
+        groups.set(key, group)
+        group.hours.add((hour + 48) % 24)
+      }
+    }
+  }
+  return [...groups.values()]
+}
+
+/** The minutes less an offset, by how many hours that carries. */
+function shiftedMinutes(minutes: number[], offset: number): Map<number, number[]> {
+  const byHours = new Map<number, number[]>()
+  for (const local of minutes) {
+    const minute = local - offset
+    const hours = Math.floor(minute / 60)
+    byHours.set(hours, [...(byHours.get(hours) ?? []), minute - hours * 60])
+  }
+  return byHours
+}
+
+function toCalendar(time: { minute: number[]; hour: number[] }, dates: Dates, comment: string): Calendar {
+  return {
+    second: 0,
+    minute: rangesOf(time.minute, (value) => value),
+    hour: rangesOf(time.hour, (value) => value),
+    dayOfMonth: rangesOf(dates.dayOfMonth, (value) => value),
+    month: rangesOf(dates.month, (value) => months[value - 1] ?? 'JANUARY'),
+    dayOfWeek: rangesOf(dates.dayOfWeek, (value) => weekdays[value] ?? 'SUNDAY'),
+    comment,
+  }
+}
+
+/** Runs of numbers that follow each other become one range, so that a person can read the schedule in Temporal's UI. */
+function rangesOf<Unit>(values: number[], nameOf: (value: number) => Unit): Range<Unit>[] {
+  const runs: [number, number][] = []
+  for (const value of values) {
+    const last = runs.at(-1)
+    if (last?.[1] === value - 1) last[1] = value
+    else runs.push([value, value])
+  }
+  return runs.map(([start, end]) => ({ start: nameOf(start), end: nameOf(end), step: 1 }))
+}
+
+const ascending = (values: Iterable<number>): number[] => [...values].toSorted((a, b) => a - b)

@@ -1,0 +1,59 @@
+import type { Cron } from './cron.ts'
+import { matchesWall } from './fire-times.ts'
+import { stretches } from './offsets.ts'
+import type { ScheduleWarning } from './pattern-warnings.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** A year, and what lies between its earliest and its latest possible Sunday of a change. */
+const aheadMs = 400 * 86_400_000
+
+/** A change of a zone's clocks: on the wall, from one time to another; as the milliseconds that they would be in UTC. */
+interface Change {
+  from: number
+  to: number
+}
+
+/** Warns of the next change of clocks that skips a fire, and of the next that doubles one. */
+export function changeWarnings(cron: Cron, timeZone: string, now: Date): ScheduleWarning[] {
+  const changes = changesOf(timeZone, now).map((change) => ({ ...change, times: affected(cron, change) }))
+  const skipping = changes.find(({ from, to, times }) => from < to && times.length > 0)
+  const doubling = changes.find(({ from, to, times }) => from > to && times.length > 0)
+  return [
+    ...(skipping ? [toWarning('skipped_by_clock_change', 'does not take place', skipping, timeZone)] : []),
+    ...(doubling ? [toWarning('doubled_by_clock_change', 'takes place twice', doubling, timeZone)] : []),
+  ]
+}
+
+function changesOf(timeZone: string, now: Date): Change[] {
+  const start = Math.floor(now.getTime() / minuteMs) * minuteMs
+  const pieces = [...stretches(timeZone, start, start + aheadMs)]
+  return pieces.flatMap(({ from, offset }, index) => {
+    const before = pieces[index - 1]?.offset ?? offset
+    return before === offset ? [] : [{ from: from + before, to: from + offset }]
+  })
+}
+
+/** The fires among the times that the wall clock jumps over, or shows twice. */
+function affected(cron: Cron, { from, to }: Change): number[] {
+  // What fires in every hour goes on in step: a change by whole hours shows in their names, not in the time that passes.
+  if (cron.hour.length === 24 && (to - from) % hourMs === 0) return []
+  const first = Math.min(from, to)
+  const minutes = Math.abs(to - from) / minuteMs
+  return Array.from({ length: minutes }, (_, index) => first + index * minuteMs).filter((at) => matchesWall(cron, at))
+}
+
+type Affected = Change & { times: number[] }
+
+function toWarning(code: ScheduleWarning['code'], verb: string, change: Affected, timeZone: string): ScheduleWarning {
+  const { from, to, times } = change
+  const [first, last] = [times[0] ?? from, times.at(-1) ?? from]
+  const which =
+    times.length === 1 ? `The fire at ${timeOf(first)}` : `Each fire from ${timeOf(first)} to ${timeOf(last)}`
+  const clocks = `the clocks of ${timeZone} go from ${timeOf(from)} ${to < from ? 'back' : 'on'} to ${timeOf(to)}`
+  return { code, message: `${which} on ${dateOf(first)} ${verb}: ${clocks}.` }
+}
+
+const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10)
+const timeOf = (wall: number): string => new Date(wall).toISOString().slice(11, 16)

@@ -1,0 +1,89 @@
+import { CodedError } from '../../errors.ts'
+import { cronFields, readCronField, type CronField } from './cron-fields.ts'
+
+/** A cron expression as read: which values of each field match. All lists ascend; Sunday is 0. */
+export interface Cron {
+  /** The expression with single blanks, otherwise as it was written. */
+  text: string
+  minute: number[]
+  hour: number[]
+  dayOfMonth: number[]
+  month: number[]
+  dayOfWeek: number[]
+  /** Whether a day matches by either of its two fields; otherwise it must match both (crontab(5)). */
+  eitherDay: boolean
+}
+
+/** Longer expressions are refused before anything reads them. A list of all minutes has 169 characters. */
+const longest = 200
+const order = 'minute hour day-of-month month day-of-week'
+
+const macros = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+])
+
+const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** How many days a month (1 to 12) has, February in a leap year. */
+export const daysOfMonth = (month: number): number => daysOfMonths[month - 1] ?? 0
+
+/**
+ * Reads a five-field cron expression with its POSIX meaning: `*`, numbers, lists, ranges, steps on `*` and on ranges,
+ * three-letter English names, 7 for Sunday. When neither day field contains a `*`, either is enough. Throws
+ * VALIDATION_ERROR at `cron` with a sentence that names the part that is wrong, also for what other programs
+ * understand (seconds, years, macros, L, W, #, ?) and for a date that never comes.
+ */
+export function parseCron(text: string): Cron {
+  if (text.length > longest) throw refusal(`The expression must not be longer than ${longest} characters.`)
+  const parts = text.split(/[ \t]+/).filter((part) => part !== '')
+  const problem = problemWithShape(parts)
+  if (problem !== undefined) throw refusal(problem)
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = parts
+  const cron: Cron = {
+    text: parts.join(' '),
+    minute: valuesOf(cronFields.minute, minute),
+    hour: valuesOf(cronFields.hour, hour),
+    dayOfMonth: valuesOf(cronFields.dayOfMonth, dayOfMonth),
+    month: valuesOf(cronFields.month, month),
+    dayOfWeek: valuesOf(cronFields.dayOfWeek, dayOfWeek),
+    eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*'),
+  }
+  if (neverComes(cron)) throw refusal(`The date never comes: no month of "${month}" has a day "${dayOfMonth}".`)
+  return cron
+}
+
+function problemWithShape(parts: string[]): string | undefined {
+  const [first = ''] = parts
+  if (first.startsWith('@')) return problemWithMacro(first)
+  if (/^(CRON_)?TZ=/i.test(first)) return `The expression must not name a zone ("${cut(first)}"); give it as timeZone.`
+  if (parts.length === 5) return undefined
+  const extra = parts.length > 5 ? ' Seconds and years are not supported; leave them out.' : ''
+  return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields; it must have five: ${order}.${extra}`
+}
+
+function problemWithMacro(macro: string): string {
+  const instead = macros.get(macro.toLowerCase())
+  const hint = instead === undefined ? `write five fields: ${order}` : `write "${instead}" instead`
+  return `"${cut(macro)}" is not supported; ${hint}.`
+}
+
+function valuesOf(field: CronField, text: string): number[] {
+  const answer = readCronField(field, text)
+  if ('problem' in answer) throw refusal(`The ${field.label} field, "${cut(text)}", ${answer.problem}.`)
+  return answer.values
+}
+
+/** The days ascend, so the first is the one that most months have. */
+const neverComes = ({ eitherDay, dayOfMonth, month }: Cron): boolean =>
+  !eitherDay && month.every((one) => (dayOfMonth[0] ?? 0) > daysOfMonth(one))
+
+const cut = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+
+const refusal = (message: string): CodedError =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cron', message }] })

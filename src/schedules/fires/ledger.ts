@@ -1,0 +1,99 @@
+import { Agent } from '../../agents/agent.ts'
+import type { Transaction } from '../../database/database.ts'
+import { fireReasons, type FireReason } from './fire-reasons.ts'
+import { firesBetween, nextFires } from '../cron/fire-times.ts'
+import type { Plan } from '../plan.ts'
+import { ScheduleFire } from './schedule-fire.ts'
+import { Schedule } from '../schedule.ts'
+
+/** How many fires are looked at in one go. */
+const batch = 500
+
+/**
+ * Locks what a fire is judged by: first the agent, so that what is being changed is waited for, then the schedule. Whoever
+ * locks the agent's queue as well does so before. Either may not be there.
+ */
+export async function lockSchedule(trx: Transaction, agentId: string) {
+  const agent = await Agent.query(trx).findById(agentId).forShare()
+  const schedule = await Schedule.query(trx).findById(agentId).forUpdate()
+  return { agent, schedule }
+}
+
+/** The first fire after an instant; null if there is none within fifty years. */
+export const nextFireAfter = ({ cron, timeZone }: Plan, after: Date): Date | null =>
+  nextFires(cron, timeZone, after, 1)[0] ?? null
+
+/** Why fires did not run, and when that was found. */
+interface Closing {
+  reason: FireReason
+  now: Date
+}
+
+/**
+ * Records the fires until `until` (included) that have no row, those that are owed and at most 500 after `recordedUntil`,
+ * and moves `recordedUntil` on; under the schedule's lock. The schedule's row is left to the caller.
+ */
+export async function closeFires(
+  trx: Transaction,
+  schedule: Schedule,
+  plan: Plan,
+  { until, ...closing }: Closing & { until: Date },
+): Promise<void> {
+  const owed = schedule.owed.filter((fire) => fire <= until)
+  const fires = firesBetween(plan.cron, plan.timeZone, schedule.recordedUntil, until, batch)
+  await recordUnfired(trx, schedule.agentId, [...owed, ...fires], closing)
+  schedule.owed = schedule.owed.slice(owed.length)
+  schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : later(schedule.recordedUntil, until)
+}
+
+/** Writes the rows of fires that did not run; a row that is there stays as it is. */
+export async function recordUnfired(
+  trx: Transaction,
+  agentId: string,
+  fires: Date[],
+  { reason, now }: Closing,
+): Promise<void> {
+  if (fires.length === 0) return
+  await trx.raw(
+    `insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
+     select ?, nominal_at, ?, ?, ? from unnest(?::timestamptz[]) as t (nominal_at)
+     on conflict on constraint schedule_fires_pk do nothing`,
+    [agentId, fireReasons[reason].outcome, reason, now, fires],
+  )
+}
+
+/** Those of an agent's fires, ascending, that have no row. */
+export async function openAmong(trx: Transaction, agentId: string, fires: Date[]): Promise<Date[]> {
+  const [first] = fires
+  if (!first) return []
+  const recorded = await ScheduleFire.query(trx)
+    .where({ agentId })
+    .whereBetween('nominalAt', [first, fires.at(-1) ?? first])
+    .select('nominalAt')
+  const known = new Set(recorded.map(({ nominalAt }) => nominalAt.getTime()))
+  return fires.filter((fire) => !known.has(fire.getTime()))
+}
+
+/** Moves `recordedUntil` over the fires that have their row, and notes which comes first after them; under the lock. */
+export async function moveOn(trx: Transaction, schedule: Schedule, plan: Plan, now: Date): Promise<void> {
+  const { agentId, recordedUntil } = schedule
+  const recorded = await ScheduleFire.query(trx)
+    .where({ agentId })
+    .where('nominalAt', '>', recordedUntil)
+    .orderBy('nominalAt')
+    .limit(batch)
+    .select('nominalAt')
+  const known = new Set(recorded.map(({ nominalAt }) => nominalAt.getTime()))
+  // Temporal's clock may be ahead of ours: what it has fired already counts, too.
+  const until = later(now, recorded.at(-1)?.nominalAt ?? now)
+  const fires = firesBetween(plan.cron, plan.timeZone, recordedUntil, until, batch)
+  const first = fires.findIndex((fire) => !known.has(fire.getTime()))
+  const last = (first === -1 ? fires : fires.slice(0, first)).at(-1)
+  schedule.recordedUntil = last ?? recordedUntil
+  schedule.owed = await openAmong(trx, agentId, schedule.owed)
+  schedule.nextFireAt = schedule.owed[0] ?? nextFireAfter(plan, schedule.recordedUntil)
+  const { owed, nextFireAt } = schedule
+  await Schedule.query(trx).findById(agentId).patch({ recordedUntil: schedule.recordedUntil, owed, nextFireAt })
+}
+
+const later = (one: Date, other: Date): Date => (one > other ? one : other)

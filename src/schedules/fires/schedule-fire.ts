@@ -1,0 +1,17 @@
+import { Row } from '../../database/row.ts'
+import type { FireReason, RecordedOutcome } from './fire-reasons.ts'
+
+/** One nominal fire of an agent's schedule and what came of it (table `schedule_fires`). Never changed. */
+export class ScheduleFire extends Row {
+  static override tableName = 'schedule_fires'
+  static override idColumn = ['agent_id', 'nominal_at']
+  declare agentId: string
+  /** The time that the expression names, however late it was carried out. */
+  declare nominalAt: Date
+  declare outcome: RecordedOutcome
+  /** Null if it ran. */
+  declare reason: FireReason | null
+  /** The run that came of it; of a skipped fire, the run that is on record as skipped. */
+  declare runId: string | null
+  declare recordedAt: Date
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Config } from '../config/config.ts'
+
+/** Where a sealed value belongs. It opens nowhere else, so that a value copied to another row is of no use. */
+export interface SealedPlace {
+  id: string
+  column: string
+}
+
+/**
+ * Seals secrets that must be read again (vault credentials, webhook secrets): AES-256-GCM under versioned keys. A sealed
+ * value is `<key name>.<base64url of nonce, ciphertext and tag>`; id, column and key name are its associated data.
+ */
+export function createSealing(keys: Config['vaultKeys']) {
+  const current = keys[0]
+  if (!current) throw new Error('no vault key is configured')
+  let held = false
+
+  return {
+    /** From now on nothing is sealed or opened, until `release`: the keys are not proved (see `vault-keys.ts`). */
+    hold(): void {
+      held = true
+    },
+    release(): void {
+      held = false
+    },
+
+    seal(plain: string, place: SealedPlace): string {
+      if (held) throw notProved()
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
+      cipher.setAAD(associated(place, current.name))
+      const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${current.name}.${sealed.toString('base64url')}`
+    },
+
+    /** The plain text. Throws when the key is not configured any more, or the value was altered or moved. */
+    open(sealed: string, place: SealedPlace): string {
+      if (held) throw notProved()
+      const dot = sealed.indexOf('.')
+      const name = sealed.slice(0, dot)
+      const key = keys.find((candidate) => candidate.name === name)
+      if (!key) throw new Error(`the vault key "${name}" that a value was sealed under is not configured`)
+      const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
+      decipher.setAAD(associated(place, name))
+      decipher.setAuthTag(bytes.subarray(-16))
+      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+export type Sealing = ReturnType<typeof createSealing>
+
+/** With the SQLSTATE of a server that does not serve yet: it is the database that must say, and it is waited for. */
+const notProved = () => Object.assign(new Error('the vault keys are not proved yet'), { code: '57P03' })
+
+const associated = ({ id, column }: SealedPlace, key: string): Buffer => Buffer.from(`${column}|${id}|${key}`, 'utf8')

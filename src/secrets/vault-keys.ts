@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import type { Logger } from '../logger.ts'
+import { nameOfColumn, sealedColumns } from './sealed-columns.ts'
+import { createSealing, type Sealing } from './sealing.ts'
+
+/** The configured keys are not those that the database was written with: one sentence for each that is not right. */
+export class VaultKeysError extends Error {
+  override readonly name = 'VaultKeysError'
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`The vault keys are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type VaultKey = Config['vaultKeys'][number]
+
+interface Canary {
+  key_name: string
+  sealed: string
+  retired_at: Date | null
+}
+
+const plain = 'switchyard'
+const retryMs = 500
+/** More than one, so that a single damaged value does not pass for a wrong key. */
+const samples = 3
+
+/**
+ * The canary of the vault keys: a known text sealed under each, kept in the database, shows whether the keys of this
+ * process are those that everything else was sealed under.
+ */
+export function createVaultKeys(context: {
+  database: Database
+  clock: Clock
+  sealing: Sealing
+  keys: Config['vaultKeys']
+}) {
+  const { database, clock, sealing, keys } = context
+
+  const wrongKeys = (canaries: Canary[]): string[] =>
+    canaries.flatMap(({ key_name, sealed }) => {
+      const key = keys.find(({ name }) => name === key_name)
+      return key && !opens(key, sealed, canaryPlace(key_name)) ? [wrong(key_name)] : []
+    })
+
+  const missingKeys = (canaries: Canary[]): string[] =>
+    canaries
+      .filter(({ key_name, retired_at }) => retired_at === null && !keys.some(({ name }) => name === key_name))
+      .map(({ key_name }) => missing(key_name))
+
+  /** A key that is new to the table may be old to the data: of an installation that had no canaries yet. */
+  async function addCanary(trx: Transaction, key: VaultKey): Promise<void> {
+    if (await opensNothing(trx, key)) throw new VaultKeysError([wrong(key.name)])
+    const sealed = createSealing([key]).seal(plain, canaryPlace(key.name))
+    await trx.raw('insert into vault_canaries (key_name, sealed, created_at) values (?, ?, ?)', [
+      key.name,
+      sealed,
+      clock.now(),
+    ])
+  }
+
+  return {
+    /**
+     * Proves that every key in use is configured and right, and gives keys that are new their canary. Throws a
+     * VaultKeysError, having written nothing, if they are not; and what Postgres throws.
+     */
+    async prove(): Promise<void> {
+      await database.transaction(async (trx) => {
+        // One process after the other: two that start with different keys must not both find an empty table.
+        await trx.raw('lock table vault_canaries in share row exclusive mode')
+        const canaries = await readCanaries(trx)
+        const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
+        if (problems.length > 0) throw new VaultKeysError(problems)
+        for (const key of keys) if (!canaries.some(({ key_name }) => key_name === key.name)) await addCanary(trx, key)
+        // From now on something may be sealed under the current key again.
+        await trx.raw('update vault_canaries set retired_at = null where key_name = ? and retired_at is not null', [
+          keys[0]?.name ?? '',
+        ])
+      })
+    },
+
+    /**
+     * Proves the keys before a process serves; throws a VaultKeysError if they are wrong. Where Postgres cannot say yet,
+     * this goes on in the background, with nothing sealed or opened until it is done; `refuse` hears of wrong keys.
+     */
+    async proveAtStart(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+      sealing.hold()
+      try {
+        await this.prove()
+        sealing.release()
+      } catch (error) {
+        if (error instanceof VaultKeysError) throw error
+        logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
+        void this.proveLater(logger, refuse)
+      }
+    },
+
+    /** Tries until the keys are proved or found wrong. Does not keep a process alive that ends for another reason. */
+    async proveLater(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+      for (;;) {
+        await delay(retryMs, undefined, { ref: false })
+        try {
+          await this.prove()
+          sealing.release()
+          return logger.info('the vault keys are proved')
+        } catch (error) {
+          if (error instanceof VaultKeysError) return refuse(error)
+        }
+      }
+    },
+
+    /**
+     * What a rotation needs to know first, having written nothing: that the configured keys are right, and that somebody
+     * has started with the current one. Keys that are not configured are its own matter. Throws a VaultKeysError.
+     */
+    async proveForRotation(): Promise<void> {
+      const canaries = await readCanaries(database)
+      const problems = wrongKeys(canaries)
+      const current = keys[0]?.name ?? ''
+      if (!canaries.some(({ key_name }) => key_name === current)) problems.push(unknown(current))
+      if (problems.length > 0) throw new VaultKeysError(problems)
+    },
+  }
+}
+
+export type VaultKeys = ReturnType<typeof createVaultKeys>
+
+const canaryPlace = (keyName: string) => ({ id: keyName, column: 'vault_canaries.sealed' })
+
+const readCanaries = async (db: Database | Transaction): Promise<Canary[]> =>
+  (await db.raw<{ rows: Canary[] }>('select * from vault_canaries order by key_name')).rows
+
+function opens(key: VaultKey, sealed: string, place: { id: string; column: string }): boolean {
+  try {
+    createSealing([key]).open(sealed, place)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether there are values under a key of this name, and the key opens none of those that were looked at. */
+async function opensNothing(trx: Transaction, key: VaultKey): Promise<boolean> {
+  let seen = 0
+  for (const sealed of sealedColumns) {
+    const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
+      `select id, ${sealed.column} as value from ${sealed.table}
+        where starts_with(${sealed.column}, ?) order by id desc limit ?`,
+      [`${key.name}.`, samples],
+    )
+    seen += rows.length
+    if (rows.some(({ id, value }) => opens(key, value, { id, column: nameOfColumn(sealed) }))) return false
+  }
+  return seen > 0
+}
+
+const wrong = (name: string): string =>
+  `The key "${name}" in VAULT_KEYS is not the key "${name}" that this database was written with. Put the original key ` +
+  'back; a new key needs a name that was never used.'
+const missing = (name: string): string =>
+  `The key "${name}" is in use, but VAULT_KEYS does not list it. Put it back into VAULT_KEYS; before a key is taken ` +
+  'away, `npm run vault:rotate` must have finished.'
+const unknown = (name: string): string =>
+  `No process has been started with the key "${name}" yet. Start the API and the workers with it in VAULT_KEYS first; ` +
+  'those that lack it could not read what is sealed under it.'

@@ -1,0 +1,54 @@
+import { canonicalJson } from '../../canonical-json.ts'
+
+/** How grave a change of a manifest is, from nothing to what would send credentials elsewhere. */
+export const changeClasses = ['none', 'text', 'compatible', 'new_scope', 'breaking', 'changed_address'] as const
+
+export type ChangeClass = (typeof changeClasses)[number]
+
+/** One place where two manifests differ. Tools and properties stand in the path by their names. */
+export interface Difference {
+  path: string
+  kind: 'added' | 'removed' | 'changed'
+  class: Exclude<ChangeClass, 'none'>
+  /** What stood there, cut to be shown: a text as it is, anything else as JSON. Absent where nothing stood. */
+  before?: string
+  after?: string
+  /** What it means, as a sentence. */
+  message: string
+}
+
+/** What is shown of a value. Addresses have at most 2,048 characters and are never cut: people decide by them. */
+const longestShown = 500
+const longestAddress = 2_048
+
+const ranks = new Map<ChangeClass, number>(changeClasses.map((name, rank) => [name, rank]))
+
+/** The rank of a class: the graver, the higher. */
+export const rankOf = (name: ChangeClass): number => ranks.get(name) ?? 0
+
+/** The gravest of the classes; `none` of no classes. */
+export const gravest = (classes: Iterable<ChangeClass>): ChangeClass =>
+  [...classes].reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst), 'none' as ChangeClass)
+
+/** A difference between two values at one place; `undefined` is a value that is not there. */
+export function difference(
+  path: string,
+  [before, after]: readonly [before: unknown, after: unknown],
+  className: Difference['class'],
+  message: string,
+): Difference {
+  const longest = className === 'changed_address' ? longestAddress : longestShown
+  return {
+    path,
+    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    class: className,
+    ...(before !== undefined && { before: shown(before, longest) }),
+    ...(after !== undefined && { after: shown(after, longest) }),
+    message,
+  }
+}
+
+function shown(value: unknown, longest: number): string {
+  const text = typeof value === 'string' ? value : canonicalJson(value)
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
+}

@@ -1,0 +1,96 @@
+import { isSameJson } from '../../canonical-json.ts'
+import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
+import { memberOf } from './keyword-changes.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
+
+/** The gravest differences are kept; a list longer than this nobody reads. */
+const mostDifferences = 200
+
+/** What is between two manifests: the class of the gravest difference, and the differences, gravest first. */
+export interface ManifestChange {
+  class: ChangeClass
+  differences: Difference[]
+}
+
+/**
+ * Compares a site's manifest in use with a later one (decisions, "Pinned"). The class is that of the gravest difference:
+ *
+ * - `none`: they mean the same
+ * - `text`: names, descriptions, the version, members that have no effect
+ * - `compatible`: everything that could be done before can be done as before, and perhaps more
+ * - `new_scope`: a tool needs a scope, or the site offers one, that was not needed or offered before
+ * - `breaking`: what was done before may fail now, or calls would be repeated that must not be
+ * - `changed_address`: calls or credentials would go elsewhere
+ *
+ * Every rule stands in `docs/manifest-changes.md`. Of more than 200 differences the gravest 200 are listed; the class is
+ * that of all. Both manifests must have passed `parseManifest`.
+ */
+export function compareManifests(before: Manifest, after: Manifest): ManifestChange {
+  if (isSameJson(before, after)) return { class: 'none', differences: [] }
+  const found = [...changes(before, after)]
+  const reordered = difference('', ['as before', 'in another order'], 'text', 'Only the order of lists differs.')
+  const all = found.length > 0 ? found : [reordered]
+  const sorted = all.toSorted((one, other) => rankOf(other.class) - rankOf(one.class))
+  return { class: gravest(all.map((one) => one.class)), differences: sorted.slice(0, mostDifferences) }
+}
+
+function* changes(before: Manifest, after: Manifest): Generator<Difference> {
+  yield* addressChange(before.server, after.server, 'server', 'url', 'Tool calls would go to another address.')
+  yield* memberChanges(before.server, after.server, 'server', new Set(['url']))
+  yield* before.auth.type === after.auth.type ? authChanges(before, after) : otherType(before, after)
+  yield* toolChanges(before, after)
+  yield* memberChanges(before, after, '', new Set(['server', 'auth', 'tools']))
+}
+
+/** Addresses that users or credentials are sent to, and whom the answers of authorisation must come from. */
+const addresses: Record<string, string> = {
+  authorization_url: 'Users would be sent to another address to give their consent.',
+  token_url: 'Credentials would go to another address to be renewed.',
+  revocation_url: 'Credentials would go to another address to be revoked.',
+  issuer: 'Another authorisation server would be believed.',
+}
+
+function* authChanges(before: Manifest, after: Manifest): Generator<Difference> {
+  if (before.auth.type !== 'oauth2' || after.auth.type !== 'oauth2') {
+    yield* memberChanges(before.auth, after.auth, 'auth', new Set())
+    return
+  }
+  for (const [name, message] of Object.entries(addresses)) {
+    yield* addressChange(before.auth, after.auth, 'auth', name, message)
+  }
+  yield* offeredScopes(before.auth.scopes, after.auth.scopes, after)
+  yield* memberChanges(before.auth, after.auth, 'auth', new Set([...Object.keys(addresses), 'scopes']))
+}
+
+function* addressChange(before: object, after: object, path: string, name: string, message: string) {
+  const pair = [memberOf(before, name), memberOf(after, name)] as const
+  // One that is gone is a change too: less would be checked, or what should be revoked would not be.
+  if (pair[0] !== pair[1]) yield difference(`${path}.${name}`, pair, 'changed_address', message)
+}
+
+/** The credential fits neither way: what comes or goes with the type says nothing beyond that. */
+function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Generator<Difference> {
+  const message = 'The credential would be of no use: the site would have to be connected anew.'
+  yield difference('auth.type', [before.type, after.type], 'breaking', message)
+  for (const change of memberChanges(before, after, 'auth', new Set(['type']))) {
+    yield { ...change, class: 'breaking', message: 'It belongs to the way in which the site is connected.' }
+  }
+}
+
+function* offeredScopes(before: readonly string[], after: readonly string[], manifest: Manifest) {
+  const grown = after.filter((scope) => !before.includes(scope))
+  const gone = before.filter((scope) => !after.includes(scope))
+  const needed: ReadonlySet<string> = neededScopes(manifest)
+  const pair = [before, after] as const
+  if (grown.length > 0) {
+    yield difference('auth.scopes', pair, 'new_scope', `The site offers more: ${[...new Set(grown)].join(', ')}.`)
+  }
+  const missing = gone.filter((scope) => needed.has(scope))
+  if (missing.length > 0) {
+    const message = `Tools need what the site does not offer any more: ${[...new Set(missing)].join(', ')}.`
+    yield difference('auth.scopes', pair, 'breaking', message)
+  } else if (gone.length > 0) {
+    yield difference('auth.scopes', pair, 'compatible', 'The site offers fewer scopes, none of which a tool needs.')
+  }
+}

@@ -1,0 +1,75 @@
+import { isSameJson } from '../../canonical-json.ts'
+import { joinPath } from '../../json.ts'
+import { difference, type Difference } from './difference.ts'
+import type { Manifest, ManifestTool } from '../manifest/manifest.ts'
+import { memberOf } from './keyword-changes.ts'
+import { schemaChanges } from './schema-changes.ts'
+import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts'
+
+/** How much a tool asks for, and how freely its calls are repeated: the higher, the more. */
+const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
+const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
+
+/** The scopes that the tools need. */
+export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
+
+/** Where the tools of two manifests differ; a tool is the same one as long as it has the same name. */
+export function* toolChanges(before: Manifest, after: Manifest): Generator<Difference> {
+  const [earlier, later] = [before, after].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
+  const needed = neededScopes(before)
+  for (const name of new Set([...(earlier?.keys() ?? []), ...(later?.keys() ?? [])])) {
+    const [was, is] = [earlier?.get(name), later?.get(name)]
+    const path = joinPath('tools', name)
+    if (was && is) yield* oneTool(was, is, path, needed)
+    else if (is) yield addedTool(is, path, needed)
+    else yield difference(path, [was?.description, undefined], 'breaking', 'The tool is no longer there.')
+  }
+}
+
+function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Difference {
+  const { scope } = describeTool(tool)
+  const pair = [undefined, tool.description] as const
+  if (needed.has(scope)) return difference(path, pair, 'compatible', 'There is a new tool.')
+  return difference(path, pair, 'new_scope', `There is a new tool. It needs the scope "${scope}", as none did before.`)
+}
+
+function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set<Scope>): Generator<Difference> {
+  if (isSameJson(was, is)) return
+  const [before, after] = [describeTool(was), describeTool(is)]
+  yield* schemaChanges(before.inputSchema, after.inputSchema, joinPath(path, 'input_schema'))
+  if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), needed)
+  if (before.effect !== after.effect) yield effectChange(before, after, joinPath(path, 'effect'))
+  yield* memberChanges(was, is, path, new Set(['input_schema', ...changedOf(before, after)]))
+}
+
+/** What has been judged already; a scope or an effect that is only written down now, or no longer, is a text. */
+const changedOf = (before: SiteTool, after: SiteTool): string[] =>
+  (['scope', 'effect'] as const).filter((name) => before[name] !== after[name])
+
+function scopeChange(before: SiteTool, after: SiteTool, path: string, needed: Set<Scope>): Difference {
+  const pair = [before.scope, after.scope] as const
+  if (scopeRanks[after.scope] < scopeRanks[before.scope]) return difference(path, pair, 'compatible', 'It needs less.')
+  const others = needed.has(after.scope) ? '' : ', as none did before'
+  return difference(path, pair, 'new_scope', `The tool needs the scope "${after.scope}" now${others}.`)
+}
+
+function effectChange(before: SiteTool, after: SiteTool, path: string): Difference {
+  const pair = [before.effect, after.effect] as const
+  const isFreer = repeatRanks[after.effect] > repeatRanks[before.effect]
+  if (!isFreer) return difference(path, pair, 'compatible', 'Its calls are repeated less freely after failures.')
+  return difference(path, pair, 'breaking', 'Calls that failed would be sent again more freely than before.')
+}
+
+/** Members of an object that have no effect: names, descriptions, what we do not know. */
+export function* memberChanges(
+  before: object,
+  after: object,
+  path: string,
+  judged: ReadonlySet<string>,
+): Generator<Difference> {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const pair = [memberOf(before, name), memberOf(after, name)] as const
+    const isSame = (pair[0] === undefined) === (pair[1] === undefined) && isSameJson(pair[0], pair[1])
+    if (!judged.has(name) && !isSame) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
+  }
+}

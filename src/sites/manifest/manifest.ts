@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { CodedError, type ErrorDetail } from '../../errors.ts'
+import { decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
+import { firstProblems } from './first-problems.ts'
+import { inputSchemaProblems } from './input-schema.ts'
+import { manifestShape, mostTools, type Manifest } from './manifest-shape.ts'
+import { isObject, type SchemaObject } from './schema-keywords.ts'
+
+export type { Manifest, ManifestTool } from './manifest-shape.ts'
+
+/**
+ * Reads the bytes of a manifest. Throws MANIFEST_INVALID with every wrong place as a dotted path, the first 50 at
+ * most; a place '' is the document itself.
+ */
+export function parseManifest(bytes: Uint8Array): Manifest {
+  const written = decodeUtf8(bytes)
+  if (written === undefined) throw invalid([{ path: '', message: 'is not UTF-8 text' }])
+  const parsed = parseJson(written)
+  if (!parsed.ok) throw invalid([{ path: parsed.path, message: parsed.problem }])
+  if (!isObject(parsed.value)) throw invalid([{ path: '', message: 'must be an object' }])
+  const checked = v.safeParse(manifestShape(), parsed.value)
+  const shape = checked.success ? [] : checked.issues.map(toDetail)
+  const beyond = [...issuerProblems(parsed.value['auth']), ...lossyTexts(parsed.value), ...toolsProblems(parsed.value)]
+  const problems = firstProblems([...shape, ...beyond], 50)
+  if (!checked.success || problems.length > 0) throw invalid(problems)
+  return checked.output
+}
+
+const invalid = (details: ErrorDetail[]) => new CodedError('MANIFEST_INVALID', { details })
+
+const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
+  path: (issue.path ?? []).reduce((path, { key }) => joinPath(path, String(key)), ''),
+  message: issue.message,
+})
+
+/** Numbers may be rounded: generated schemas bound integers by 2^63, and nothing hangs on the last digit of that. */
+const lossyTexts = (value: unknown): ErrorDetail[] => [...lossyPlaces(value)].filter(({ kind }) => kind !== 'number')
+
+/**
+ * An issuer stands for the server that codes come from (RFC 9207): one of another origin would let a site pass for
+ * somebody else's. What is no address at all has been said by the shape.
+ */
+function issuerProblems(auth: unknown): ErrorDetail[] {
+  if (!isObject(auth) || auth['type'] !== 'oauth2' || typeof auth['issuer'] !== 'string') return []
+  const [issuer, authorization] = [URL.parse(auth['issuer']), URL.parse(String(auth['authorization_url']))]
+  if (!issuer || !authorization) return []
+  if (issuer.search !== '') return [{ path: 'auth.issuer', message: 'must not have a query' }]
+  const same = issuer.origin === authorization.origin
+  return same ? [] : [{ path: 'auth.issuer', message: 'must have the same origin as authorization_url' }]
+}
+
+/** What the shape cannot say: input schemas, which share one limit for patterns, and names that occur twice. */
+function toolsProblems(manifest: SchemaObject): ErrorDetail[] {
+  const tools = Array.isArray(manifest['tools']) ? manifest['tools'].slice(0, mostTools) : []
+  const budget = { instructions: 0 }
+  const seen = new Set<unknown>()
+  return tools.flatMap((entry: unknown, index) => {
+    if (!isObject(entry)) return []
+    const place = `tools.${index}`
+    const twice = typeof entry['name'] === 'string' && seen.has(entry['name'])
+    seen.add(entry['name'])
+    const schema = isObject(entry['input_schema']) ? inputSchemaProblems(entry['input_schema'], budget) : []
+    const inSchema = schema.map(({ path, message }) => ({
+      path: `${place}.input_schema${path && `.${path}`}`,
+      message,
+    }))
+    return twice ? [{ path: `${place}.name`, message: 'is the name of an earlier tool' }, ...inSchema] : inSchema
+  })
+}

@@ -1,0 +1,76 @@
+import { joinPath } from '../../json.ts'
+
+/**
+ * The keywords of JSON Schema 2020-12 that we obey, by the form that their value must have. Everything else in a
+ * schema is an annotation and is ignored. `$defs` stands here only so that what is in it is checked as well.
+ */
+export const keywords = {
+  type: 'types',
+  enum: 'list',
+  const: 'anything',
+  format: 'text',
+  pattern: 'pattern',
+  minLength: 'count',
+  maxLength: 'count',
+  minimum: 'number',
+  maximum: 'number',
+  exclusiveMinimum: 'number',
+  exclusiveMaximum: 'number',
+  multipleOf: 'number',
+  required: 'names',
+  properties: 'schemas by name',
+  patternProperties: 'schemas by pattern',
+  additionalProperties: 'schema',
+  unevaluatedProperties: 'schema',
+  propertyNames: 'schema',
+  minProperties: 'count',
+  maxProperties: 'count',
+  dependentRequired: 'names by name',
+  dependentSchemas: 'schemas by name',
+  items: 'schema',
+  prefixItems: 'schemas',
+  unevaluatedItems: 'schema',
+  contains: 'schema',
+  minContains: 'count',
+  maxContains: 'count',
+  minItems: 'count',
+  maxItems: 'count',
+  uniqueItems: 'flag',
+  allOf: 'schemas',
+  anyOf: 'schemas',
+  oneOf: 'schemas',
+  not: 'schema',
+  if: 'schema',
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so, and a text is no function to await
+  then: 'schema',
+  else: 'schema',
+  $defs: 'schemas by name',
+  definitions: 'schemas by name',
+} as const satisfies Record<string, string>
+
+export type Keyword = keyof typeof keywords
+export type KeywordForm = (typeof keywords)[Keyword]
+
+export type SchemaObject = Record<string, unknown>
+
+/** Whether the value is a JSON object: neither null nor a list. */
+export const isObject = (value: unknown): value is SchemaObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The keywords that a schema uses, with their values; names inherited from Object.prototype are none. */
+export function* usedKeywords(schema: SchemaObject): Generator<[Keyword, unknown]> {
+  for (const [name, value] of Object.entries(schema)) {
+    if (Object.hasOwn(keywords, name)) yield [name as Keyword, value]
+  }
+}
+
+/** The schemas directly inside a keyword's value, each with its dotted path; nothing where the form is wrong. */
+export function* innerSchemas(keyword: Keyword, value: unknown, path: string): Generator<[unknown, string]> {
+  const form = keywords[keyword]
+  if (form === 'schema') yield [value, path]
+  const many =
+    (form === 'schemas' && Array.isArray(value)) ||
+    ((form === 'schemas by name' || form === 'schemas by pattern') && isObject(value))
+  if (!many) return
+  for (const [key, inner] of Object.entries(value)) yield [inner, joinPath(path, key)]
+}

@@ -1,0 +1,158 @@
+import { jsonFingerprint } from '../../canonical-json.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { assertThat } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { Notifications } from '../../notifications/notifications.ts'
+import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
+import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Sites } from '../../sites/sites.ts'
+import { ManifestChangeRow } from './manifest-change.ts'
+import { VaultEntry } from '../vault-entry.ts'
+
+/** What a look at a site's manifest brought. */
+export interface ManifestFinding {
+  class: ChangeClass
+  /** `none`: the site's manifest is the one in use. `pending`: it waits for its owner. */
+  status: 'none' | 'adopted' | 'pending'
+  /** SHA-256 of the manifest that was found. */
+  fingerprint: string
+  differences: Difference[]
+  foundAt: Date
+}
+
+/** Decided changes of one entry that are kept; each holds a whole manifest. */
+const mostKept = 50
+/** Differences that are told in a notification; the others are shown where the change is accepted. */
+const mostTold = 10
+
+const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
+
+/** Locks the entry's row: whatever decides about its manifest does so under this lock. NOT_FOUND when it is gone. */
+export async function lockEntry(trx: Transaction, entryId: string): Promise<VaultEntry> {
+  const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
+  assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+  return entry
+}
+
+/** The change that waits for the entry's owner. */
+export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChangeRow | undefined> =>
+  ManifestChangeRow.query(trx).findOne({ entryId, status: 'pending' })
+
+/** Puts a manifest into use. Whoever reads the entry from the commit on works with it. */
+export async function putIntoUse(
+  trx: Transaction,
+  entry: VaultEntry,
+  { manifest, foundAt }: Pick<ManifestChangeRow, 'manifest' | 'foundAt'>,
+  fields: Partial<VaultEntry>,
+): Promise<VaultEntry> {
+  const name = manifest.name
+  return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
+}
+
+/** Decides what becomes of a manifest that a site was found to publish (decisions, "Pinned"). */
+export function createManifestJudgement(context: {
+  database: Database
+  clock: Clock
+  sites: Pick<Sites, 'compareManifests'>
+  notifications: Pick<Notifications, 'tell'>
+}) {
+  const { database, clock, sites, notifications } = context
+
+  async function record(trx: Transaction, entry: VaultEntry, manifest: Manifest): Promise<ManifestFinding> {
+    const now = clock.now()
+    const fingerprint = jsonFingerprint(manifest)
+    const pending = await pendingIn(trx, entry.id)
+    if (pending?.fingerprint === fingerprint) return waiting(pending)
+    const change = sites.compareManifests(entry.manifest, manifest)
+    const found = { ...change, fingerprint, foundAt: now }
+    if (pending) await settle(trx, pending, change.class === 'none' ? 'withdrawn' : 'superseded', now)
+    if (change.class === 'none') return { ...found, status: 'none' }
+    const waits = mustBeAccepted.has(change.class)
+    const status = waits ? ('pending' as const) : ('adopted' as const)
+    const row = { id: newId(), entryId: entry.id, ...found, class: change.class, manifest }
+    await ManifestChangeRow.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
+    if (waits || change.class === 'new_scope') await notifications.tell(trx, tellingOf(entry, row))
+    if (!waits) await putIntoUse(trx, entry, row, { updatedAt: now })
+    await forgetOld(trx, entry.id)
+    return { ...found, status }
+  }
+
+  return {
+    /**
+     * Holds the manifest that was fetched against the one in use: takes it over, keeps it until the owner decides, or
+     * finds nothing. `askedAt` is when the site was asked: of two answers that overtook each other the later one counts.
+     */
+    judge: (entryId: string, manifest: Manifest, askedAt: Date): Promise<ManifestFinding> =>
+      database.transaction(async (trx) => {
+        const entry = await lockEntry(trx, entryId)
+        if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
+        await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
+        return record(trx, entry, manifest)
+      }),
+  }
+}
+
+const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestChangeRow): ManifestFinding => ({
+  class: found,
+  status: 'pending',
+  fingerprint,
+  differences,
+  foundAt,
+})
+
+/** What is known without the answer that came too late. */
+function standing(entry: VaultEntry, pending: ManifestChangeRow | undefined): ManifestFinding {
+  if (pending) return waiting(pending)
+  const fingerprint = jsonFingerprint(entry.manifest)
+  return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }
+}
+
+/** Records what became of a change that waited. */
+export async function settle(
+  trx: Transaction,
+  { id }: ManifestChangeRow,
+  status: 'accepted' | 'superseded' | 'withdrawn',
+  decidedAt: Date,
+): Promise<void> {
+  await ManifestChangeRow.query(trx).findById(id).patch({ status, decidedAt })
+}
+
+async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
+  const old = ManifestChangeRow.query(trx)
+    .select('id')
+    .where({ entryId })
+    .whereNot({ status: 'pending' })
+    .orderBy('id', 'desc')
+    .offset(mostKept)
+  await ManifestChangeRow.query(trx).delete().whereIn('id', old)
+}
+
+const waitsForConsent = {
+  consequence: 'Nothing of it is used before you accept it.',
+  title: 'has changed and waits for your consent',
+}
+const tellings = {
+  changed_address: { what: 'would send calls or credentials to other addresses', ...waitsForConsent },
+  breaking: { what: 'could make what your agents do fail, or have calls repeated', ...waitsForConsent },
+  new_scope: {
+    what: 'lets more be done there',
+    consequence: 'It is in use: agents that may use all tools of the site have it, as far as it was granted.',
+    title: 'can do more than before',
+  },
+}
+
+function tellingOf(entry: VaultEntry, change: Pick<ManifestChangeRow, 'class' | 'differences' | 'fingerprint'>) {
+  const told = change.differences.slice(0, mostTold).map(({ path, message }) => `${path}: ${message}`)
+  const { what, consequence, title } =
+    tellings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
+  const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}`
+  return {
+    ownerId: entry.ownerId,
+    kind: 'manifest_changed' as const,
+    subjectId: entry.id,
+    key: change.fingerprint,
+    title: `${entry.name} ${title}`,
+    message: [message, ...told].join('\n'),
+  }
+}

@@ -1,0 +1,196 @@
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/database.ts'
+import { assertThat } from '../../errors.ts'
+import { isId, newId } from '../../ids.ts'
+import { derivedToken, hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
+import type { Sealing } from '../../secrets/sealing.ts'
+import { assertHostsAccepted } from '../accepted-hosts.ts'
+import type { Sites } from '../../sites/sites.ts'
+import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Scope } from '../../sites/tool.ts'
+import { UserRow } from '../../users/user.ts'
+import type { OAuthClient, OAuthSite } from './oauth-client.ts'
+import { OAuthFlow } from './oauth-flow.ts'
+import { neededScopes } from './needed-scopes.ts'
+import type { VaultEntry } from '../vault-entry.ts'
+
+/** What an owner wants to connect: a site that is new to the vault, or an entry that is there already. */
+export interface FlowRequest {
+  ownerId: string
+  target: { url: string } | { entry: VaultEntry }
+  /** Names of the tools that are to be usable; all of the site's without it. */
+  tools?: readonly string[] | undefined
+  acceptHosts: readonly string[]
+}
+
+export interface StartedFlow {
+  id: string
+  /** What the owner's browser opens, on this platform. */
+  connectUrl: string
+  expiresAt: Date
+  scopes: string[]
+  /** Chosen tools that need a scope which the site does not offer. */
+  unusableTools: string[]
+}
+
+/** A flow whose address a browser has opened, and what ties it to that browser. */
+export interface OpenedFlow {
+  flow: OAuthFlow
+  /** For the browser's cookie: the one it has already, or a new one. */
+  binding: string
+  /** What only a page that was given to the browser with this cookie can contain. */
+  seen: string
+}
+
+/** Ten minutes for signing in and agreeing at the site (decisions, "OAuth"). */
+const lifetimeMs = 10 * 60_000
+
+export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
+
+/**
+ * The first half of connecting a site by OAuth: what is asked for, and sending the browser there. The browser comes back
+ * to `createCallback`.
+ */
+export function createFlows(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  sealing: Sealing
+  sites: Sites
+  oauthClient: OAuthClient
+  assertNew: (ownerId: string, origin: string) => Promise<void>
+}) {
+  const { database, clock, config, sealing, sites, oauthClient, assertNew } = context
+
+  /** What is authorised: as the site presents itself now, or as it was pinned when it was connected. */
+  async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
+    if ('entry' in target) {
+      const { entry } = target
+      assertOAuth(entry.manifest, 'entryId', 'PATCH /vault/{id}')
+      return { origin: entry.origin, manifest: entry.manifest, entry }
+    }
+    const site = await sites.discover(target.url)
+    assertOAuth(site.manifest, 'url', 'POST /vault')
+    await assertNew(ownerId, site.origin)
+    assertHostsAccepted(site.foreignHosts, acceptHosts)
+    return { origin: site.origin, manifest: site.manifest, entry: undefined }
+  }
+
+  async function find(ticket: string): Promise<OAuthFlow> {
+    const flow = isToken('ticket', ticket)
+      ? await OAuthFlow.query(database).findOne({ ticketHash: hashToken(ticket) })
+      : undefined
+    assertThat(flow, 'NOT_FOUND', { message: 'There is no such attempt to connect a site. Start again.' })
+    return flow
+  }
+
+  return {
+    /**
+     * Begins to connect a site, or to authorise an entry again with more tools. Fails as `Sites.discover` does, with
+     * TOKEN_EXISTS, VAULT_LIMIT_REACHED, VALIDATION_ERROR (a site without OAuth, unknown tools, hosts not accepted).
+     */
+    async start(request: FlowRequest): Promise<StartedFlow> {
+      const { origin, manifest, entry } = await targetOf(request)
+      const { scopes, unusableTools } = neededScopes(sites.toolsOf(manifest), manifest.auth.scopes, {
+        chosen: request.tools,
+        granted: entry?.scopes ?? [],
+      })
+      const id = newId()
+      const now = clock.now()
+      const ticket = newToken('ticket')
+      const expiresAt = new Date(now.getTime() + lifetimeMs)
+      await OAuthFlow.query(database).insert({
+        id,
+        ownerId: request.ownerId,
+        entryId: entry?.id ?? null,
+        origin,
+        manifest,
+        clientId: oauthClient.clientIdAt(origin),
+        scopes,
+        ticketHash: hashToken(ticket),
+        verifier: sealing.seal(oauthClient.newVerifier(), verifierPlace(id)),
+        status: 'pending',
+        createdAt: now,
+        expiresAt,
+      })
+      const connectUrl = `${config.http.baseUrl}/vault/oauth/go?ticket=${ticket}`
+      return { id, connectUrl, expiresAt, scopes, unusableTools }
+    },
+
+    /**
+     * What a browser has that opens the address. Binds nothing yet: previews of links, and people who do not go on, open
+     * addresses too. `bindingOf` finds the cookie from opening it before. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
+     * another browser's).
+     */
+    async open(ticket: string, bindingOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
+      const flow = await find(ticket)
+      assertOpen(flow, clock.now())
+      const given = bindingOf(flow.id) ?? ''
+      const binding = isToken('binding', given) ? given : newToken('binding')
+      assertSameBrowser(flow.bindingHash === null || flow.bindingHash === hashToken(binding))
+      return { flow, binding, seen: derivedToken('seen', binding, flow.id) }
+    },
+
+    /**
+     * Where the site authorises. Binds the flow to the browser: another one cannot have it any more. The same browser is
+     * sent there with the same state however often it goes, so that all its tabs can finish. Fails with VALIDATION_ERROR.
+     */
+    async go({ flow, binding }: OpenedFlow): Promise<string> {
+      const state = derivedToken('state', binding, flow.id)
+      const bindingHash = hashToken(binding)
+      const changed = await OAuthFlow.query(database)
+        .findById(flow.id)
+        .where({ status: 'pending' })
+        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash }))
+        .patch({ bindingHash, stateHash: hashToken(state) })
+      assertSameBrowser(changed === 1)
+      const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
+      const { clientId, scopes } = flow
+      return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
+    },
+
+    /** What a person is to know before going on: whose vault it is, and what for. */
+    async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
+      const { email: owner } = await UserRow.query(database).findById(flow.ownerId).throwIfNotFound()
+      return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
+    },
+
+    /** How far an owner's flow has come. NOT_FOUND. */
+    async get(ownerId: string, id: string): Promise<OAuthFlow> {
+      const flow = isId(id) ? await OAuthFlow.query(database).findOne({ ownerId, id }) : undefined
+      assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
+      return flow
+    },
+
+    /** Forgets flows a day after they are over. */
+    async purge(): Promise<void> {
+      const before = new Date(clock.now().getTime() - 86_400_000)
+      await OAuthFlow.query(database).where('expiresAt', '<', before).delete()
+    },
+  }
+}
+
+export type Flows = ReturnType<typeof createFlows>
+
+function assertOAuth(
+  manifest: Manifest,
+  path: 'url' | 'entryId',
+  instead: string,
+): asserts manifest is Manifest & { auth: OAuthSite } {
+  const message = `This site connects with a token that its user makes there: use ${instead}.`
+  assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
+}
+
+function assertSameBrowser(same: boolean): void {
+  const message = 'This address was opened in another browser already. Start again.'
+  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
+}
+
+/** Refuses a flow whose time is over, or that was used. */
+export function assertOpen(flow: OAuthFlow, now: Date): void {
+  const message = flow.status === 'pending' ? 'The time to connect the site is over.' : 'This was used already.'
+  const details = [{ path: 'ticket', message }]
+  const open = flow.status === 'pending' && flow.expiresAt > now
+  assertThat(open, 'VALIDATION_ERROR', { message: `${message} Start again.`, details })
+}

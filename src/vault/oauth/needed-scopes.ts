@@ -1,0 +1,36 @@
+import { CodedError } from '../../errors.ts'
+import type { Scope, SiteTool } from '../../sites/tool.ts'
+
+const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
+
+/**
+ * The least scopes that the chosen tools need and the site offers, beside those granted already (specification, "OAuth
+ * 2.0 with PKCE", rules). Without a choice: what was granted before, or else what all tools need. Tools that need
+ * another scope are named. VALIDATION_ERROR for a tool that the site does not have.
+ */
+export function neededScopes(
+  tools: SiteTool[],
+  offered: readonly Scope[],
+  { chosen, granted }: { chosen?: readonly string[] | undefined; granted: readonly Scope[] },
+): { scopes: Scope[]; unusableTools: string[] } {
+  assertKnown(tools, chosen ?? [])
+  const all = chosen === undefined && granted.length === 0
+  const wanted = tools.filter(({ name }) => all || chosen?.includes(name))
+  const needed = new Set([...granted, ...wanted.map(({ scope }) => scope)])
+  return {
+    scopes: inOrder.filter((scope) => needed.has(scope) && offered.includes(scope)),
+    unusableTools: wanted.filter(({ scope }) => !offered.includes(scope)).map(({ name }) => name),
+  }
+}
+
+/** Whether a tool may be called with what was granted; a token made by hand says nothing about scopes. */
+export const isUsable = (tool: SiteTool, granted: readonly Scope[] | null): boolean =>
+  granted === null || granted.includes(tool.scope)
+
+function assertKnown(tools: SiteTool[], chosen: readonly string[]): void {
+  const known = new Set(tools.map(({ name }) => name))
+  const details = chosen
+    .filter((name) => !known.has(name))
+    .map((name) => ({ path: 'tools', message: `The site has no tool named ${JSON.stringify(name)}.` }))
+  if (details.length > 0) throw new CodedError('VALIDATION_ERROR', { message: details[0]?.message ?? '', details })
+}

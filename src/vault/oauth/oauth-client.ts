@@ -1,0 +1,123 @@
+import * as oauth from 'oauth4webapi'
+import type { Config } from '../../config/config.ts'
+import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
+import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { Scope } from '../../sites/tool.ts'
+import { readable, toResponse } from './token-answer.ts'
+import { attempt } from './token-outcome.ts'
+
+/** The part of a manifest that says where a site authorises. */
+export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
+
+/** A token answer is two tokens and a few words. */
+const maxAnswerBytes = 64 * 1024
+
+/**
+ * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client, PKCE with S256 always. Every
+ * request goes through the safe fetch. Nothing throws for what a site answers.
+ */
+export function createOAuthClient({ fetch, config }: { fetch: SafeFetch; config: Config }) {
+  const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
+  const options = { [oauth.customFetch]: throughSafeFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
+  const client = (clientId: string): oauth.Client => ({ client_id: clientId })
+
+  return {
+    redirectUri,
+
+    /** The platform's client id at the site of this origin. */
+    clientIdAt: (origin: string): string =>
+      config.oauth.clientIds.find((pair) => pair.origin === origin)?.clientId ?? config.oauth.clientId,
+
+    newVerifier: (): string => oauth.generateRandomCodeVerifier(),
+
+    /** Where the browser is sent to authorise (specification, "Authorization endpoint"). */
+    async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
+      const url = new URL(site.authorization_url)
+      const query = {
+        response_type: 'code',
+        client_id: ask.clientId,
+        redirect_uri: redirectUri,
+        scope: ask.scopes.join(' '),
+        state: ask.state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(ask.verifier),
+        code_challenge_method: 'S256',
+      }
+      for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value)
+      return url.href
+    },
+
+    /**
+     * Checks what came back with the browser: the state, the issuer where it is sent or promised (RFC 9207), every
+     * parameter at most once. Throws an error of the library.
+     */
+    checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams =>
+      oauth.validateAuthResponse(serverOf(site, parameters), client(clientId), parameters, state),
+
+    /** Exchanges a code for a grant. The parameters are those that `checkCallback` returned. */
+    exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
+      attempt([...parameters.getAll('code'), verifier], async () => {
+        const server = serverOf(site)
+        const from = client(clientId)
+        const by = oauth.None()
+        const answer = await oauth.authorizationCodeGrantRequest(
+          server,
+          from,
+          by,
+          parameters,
+          redirectUri,
+          verifier,
+          options,
+        )
+        return oauth.processAuthorizationCodeResponse(server, from, await readable(answer))
+      }),
+
+    /** Spends a refresh token for the next grant. */
+    refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
+      attempt([refreshToken], async () => {
+        const server = serverOf(site)
+        const from = client(clientId)
+        const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
+        return oauth.processRefreshTokenResponse(server, from, await readable(answer))
+      }),
+
+    /** Tells the site that a grant is not needed any more (RFC 7009), where it has an address for that. */
+    async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
+      if (!site.revocation_url) return
+      const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
+      await oauth.processRevocationResponse(answer)
+    },
+  }
+}
+
+export type OAuthClient = ReturnType<typeof createOAuthClient>
+
+/**
+ * The site as an authorization server. One that names its issuer must send it along (RFC 9207, 2.4); of one that does
+ * not, an issuer that comes along all the same must be of the authorization address's origin, or it is a mix-up.
+ */
+function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.AuthorizationServer {
+  const { origin } = new URL(site.authorization_url)
+  const sent = parameters?.get('iss')
+  const plausible = sent && URL.parse(sent)?.origin === origin ? sent : origin
+  return {
+    issuer: site.issuer ?? plausible,
+    authorization_endpoint: site.authorization_url,
+    token_endpoint: site.token_url,
+    ...(site.revocation_url && { revocation_endpoint: site.revocation_url }),
+    authorization_response_iss_parameter_supported: site.issuer !== undefined,
+  }
+}
+
+function throughSafeFetch(fetch: SafeFetch, timeoutMs: number) {
+  return async (url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>): Promise<Response> =>
+    toResponse(
+      await fetch({
+        url,
+        method: method as 'POST',
+        headers,
+        ...(body instanceof URLSearchParams && { body: body.toString() }),
+        timeoutMs,
+        maxBytes: maxAnswerBytes,
+      }),
+    )
+}

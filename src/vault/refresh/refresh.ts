@@ -1,0 +1,249 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import { persist, type Database, type Transaction } from '../../database/database.ts'
+import { newId } from '../../ids.ts'
+import type { Logger } from '../../logger.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../../database/paging.ts'
+import type { Sealing } from '../../secrets/sealing.ts'
+import type { Deaths } from '../reauthorisation.ts'
+import { openCredential, sealCredential } from '../credential.ts'
+import type { OAuthClient, OAuthSite } from '../oauth/oauth-client.ts'
+import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
+import { grantFields } from '../oauth/grant-fields.ts'
+import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
+import { judgeTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
+import { VaultEntry } from '../vault-entry.ts'
+import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
+
+/** A lease is extended while its holder lives, so a dead one's is over soon after. */
+const leaseMs = 10_000
+const beatMs = 3_000
+const pollMs = 100
+/**
+ * Between attempts that a site refuses for another reason than the token: it may know the platform again soon, or its
+ * proxy may be in the midst of a change.
+ */
+const refusedPauseSeconds = 30
+
+/** What came of wanting newer tokens. `kept`: the ones there are go on being used, for a reason of caution. */
+export type Renewal =
+  | { kind: 'renewed'; entry: VaultEntry }
+  | { kind: 'kept' | 'dead'; entry: VaultEntry }
+  /** `retryAt`: when the site wants to be asked again, if it said so. */
+  | { kind: 'unavailable'; message: string; retryAt: Date | null }
+  | { kind: 'gone' }
+
+/**
+ * Refreshes the tokens of OAuth entries (decisions, "Refresh"). A refresh token is spent by one use, and many sites
+ * revoke the whole grant when a spent one comes again, so: one refresh at a time per entry over all processes; the
+ * intent is on record before the request leaves; the new tokens are stored before anything else; and what may have been
+ * spent is tried once more at most, when there is nothing to lose any longer. No lock is held across HTTP.
+ */
+export function createRefresh(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  logger: Logger
+  sealing: Sealing
+  oauthClient: OAuthClient
+  deaths: Deaths
+}) {
+  const { database, clock, config, logger, sealing, oauthClient, deaths } = context
+  const underWay = new Map<string, Promise<Renewal>>()
+  const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
+
+  /** Takes the entry's turn, or says what comes instead. What it decides, it decides under the entry's lock. */
+  function take(entryId: string, seen: number, cause: RefreshCause): Promise<Turn> {
+    return database.transaction(async (trx) => {
+      const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
+      if (!entry) return { kind: 'gone' }
+      const past = await pastAttempts(trx, entry)
+      const now = clock.now()
+      const turn = judgeTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
+      if (turn.contest) await VaultRefresh.query(trx).findById(turn.contest.id).patch({ contestedAt: now })
+      if (turn.abandon) await closeAttempt(trx, turn.abandon.id, { outcome: 'abandoned', error: abandonedNote }, now)
+      if (turn.kind === 'dead' && entry.status === 'connected') await deaths.record(trx, entry, turn.reason)
+      return turn.kind === 'mine' ? begin(trx, entry, cause, now) : turn
+    })
+  }
+
+  const isRefreshable = (entry: VaultEntry): boolean =>
+    entry.authType === 'oauth2' && openCredential(sealing, entry).refreshToken !== undefined
+
+  async function begin(trx: Transaction, entry: VaultEntry, cause: RefreshCause, now: Date): Promise<Turn> {
+    const id = newId()
+    const { id: entryId, generation } = entry
+    const leaseUntil = new Date(now.getTime() + leaseMs)
+    await VaultRefresh.query(trx).insert({ id, entryId, generation, cause, startedAt: now, leaseUntil })
+    return { kind: 'mine', entry, attemptId: id }
+  }
+
+  async function carryOut(entry: VaultEntry, attemptId: string): Promise<Renewal> {
+    const beat = setInterval(() => void extend(attemptId), beatMs)
+    try {
+      const outcome = await ask(entry)
+      // Nobody else knows these tokens: while the process lives, it goes on trying to store them.
+      const renewal = await persist(() => record(entry, attemptId, outcome), new AbortController().signal)
+      if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)
+      return renewal
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+  /** The entry was deleted meanwhile: nobody will ever use these tokens. */
+  async function giveBack({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
+    await oauthClient
+      .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
+      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'a grant was not given back'))
+  }
+
+  /** Whoever has contested the lease before is answered by this; should it end again, its time runs anew. */
+  const extend = (attemptId: string) =>
+    VaultRefresh.query(database)
+      .findById(attemptId)
+      .whereNull('endedAt')
+      .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
+      .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh was not extended'))
+
+  function ask(entry: VaultEntry): Promise<TokenOutcome> {
+    const { refreshToken = '' } = openCredential(sealing, entry)
+    return oauthClient.refresh(entry.manifest.auth as OAuthSite, entry.clientId ?? '', refreshToken)
+  }
+
+  function record(seen: VaultEntry, attemptId: string, outcome: TokenOutcome): Promise<Renewal> {
+    return database.transaction(async (trx) => {
+      const entry = await VaultEntry.query(trx).findById(seen.id).forUpdate()
+      if (!entry) return { kind: 'gone' }
+      const now = clock.now()
+      await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
+      await forgetOldAttempts(trx, entry)
+      // Its owner connected it anew meanwhile: those tokens are the ones in use.
+      if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
+      if (outcome.kind === 'granted') return { kind: 'renewed', entry: await store(trx, entry, outcome.grant, now) }
+      return afterFailure(trx, entry, outcome)
+    })
+  }
+
+  async function store(trx: Transaction, entry: VaultEntry, grant: Grant, now: Date) {
+    // A site that sends no new refresh token goes on taking the old one.
+    const { refreshToken } = openCredential(sealing, entry)
+    const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
+    return entry.$query(trx).patchAndFetch({
+      ...grantFields(grant, entry.scopes ?? [], now),
+      credential: sealCredential(sealing, entry, tokens),
+      generation: entry.generation + 1,
+      renewedAt: now,
+      updatedAt: now,
+    })
+  }
+
+  async function afterFailure(
+    trx: Transaction,
+    entry: VaultEntry,
+    outcome: Exclude<TokenOutcome, { kind: 'granted' }>,
+  ): Promise<Renewal> {
+    if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
+      if (entry.status === 'connected') await deaths.record(trx, entry, outcome.message)
+      return { kind: 'dead', entry: await VaultEntry.query(trx).findById(entry.id).throwIfNotFound() }
+    }
+    return { kind: 'unavailable', message: outcome.message, retryAt: retryAtOf(outcome, clock.now()) }
+  }
+
+  async function waitForTurn(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
+    const giveUpAt = Date.now() + longestWaitMs
+    for (;;) {
+      const turn = await take(entryId, seen, cause)
+      if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
+      if (turn.kind !== 'busy') return turn
+      if (Date.now() > giveUpAt)
+        return { kind: 'unavailable', message: 'Its tokens are just being refreshed.', retryAt: null }
+      await delay(pollMs)
+    }
+  }
+
+  function renew(entryId: string, seen: number, cause: RefreshCause): Promise<Renewal> {
+    const key = `${entryId} ${seen} ${cause}`
+    const started = underWay.get(key)
+    if (started) return started
+    const renewal = waitForTurn(entryId, seen, cause).finally(() => underWay.delete(key))
+    underWay.set(key, renewal)
+    return renewal
+  }
+
+  return {
+    /**
+     * Gets newer tokens than those of the generation that the caller has seen; whoever comes while it is under way gets
+     * the same answer. Never throws for what a site does.
+     */
+    renew,
+
+    /** Waits for what is under way: to cut it off would leave tokens in doubt. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(underWay.values())
+    },
+
+    /**
+     * Refreshes grants that nobody has used for so long that their refresh tokens would soon die of age. Those tried
+     * longest ago come first, so that sites which are down do not keep the others from their turn.
+     */
+    async keepAlive(): Promise<void> {
+      const before = new Date(clock.now().getTime() - config.oauth.keepAliveDays * 86_400_000)
+      const lastTry = VaultRefresh.query(database)
+        .select('startedAt')
+        .whereColumn('entryId', 'vaultEntries.id')
+        .orderBy('id', 'desc')
+        .limit(1)
+      const idle = await VaultEntry.query(database)
+        .where({ authType: 'oauth2', status: 'connected' })
+        .where('renewedAt', '<', before)
+        .orderByRaw('(?) nulls first, renewed_at', [lastTry])
+        .limit(20)
+      for (const { id, generation } of idle) {
+        await renew(id, generation, 'keep_alive').catch((error: unknown) =>
+          logger.warn({ err: error, entryId: id }, 'an idle grant was not refreshed'),
+        )
+      }
+    },
+
+    /** The refreshes of an entry, newest first. */
+    async history(entryId: string, page: PageRequest): Promise<Page<VaultRefresh>> {
+      const before = readCursor('refreshes', page.cursor)
+      const query = VaultRefresh.query(database)
+        .where({ entryId })
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+      if (before) void query.where('id', '<', before)
+      return toPage('refreshes', await query, page.limit, ({ id }) => id)
+    },
+  }
+}
+
+export type Refresh = ReturnType<typeof createRefresh>
+
+const abandonedNote =
+  'The process that sent it ended before the answer was recorded; the site may have spent the token.'
+
+function resultOf(outcome: TokenOutcome, now: Date) {
+  if (outcome.kind === 'granted') {
+    return { outcome: 'refreshed' as const, rotated: outcome.grant.refreshToken !== undefined }
+  }
+  return { outcome: outcome.kind, error: outcome.message, retryAt: retryAtOf(outcome, now) }
+}
+
+function retryAtOf(outcome: Exclude<TokenOutcome, { kind: 'granted' }>, now: Date): Date | null {
+  const wanted = outcome.kind === 'refused' ? refusedPauseSeconds : outcome.retryAfter
+  return wanted === undefined ? null : new Date(now.getTime() + Math.min(wanted * 1000, longestPauseMs))
+}
+
+async function closeAttempt(
+  trx: Transaction,
+  id: string,
+  result: Partial<VaultRefresh> & Pick<VaultRefresh, 'outcome'>,
+  now: Date,
+): Promise<void> {
+  await VaultRefresh.query(trx)
+    .findById(id)
+    .patch({ ...result, endedAt: now })
+}

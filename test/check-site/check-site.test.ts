@@ -1,0 +1,264 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { usage } from '../../check-site/arguments.ts'
+import { checkSite, groups, type Report } from '../../check-site/check-site.ts'
+import type { CheckOptions } from '../../check-site/options.ts'
+import { startContacts } from '../../examples/sites/contacts/server.ts'
+import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
+import { variants, type Variant } from '../../examples/sites/broken-manifest/variants.ts'
+import { bearerDefects } from '../helpers/defects-of-sites/bearer-defects.ts'
+import type { Expected } from '../helpers/defects-of-sites/changes.ts'
+import { redirectUri } from '../helpers/defects-of-sites/defect.ts'
+import { createDefectiveSite } from '../helpers/defects-of-sites/defective-site.ts'
+import { oauthDefects } from '../helpers/defects-of-sites/oauth-defects.ts'
+import { bearer, burst, closedPort, finds, found, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
+import { startDefectiveSite } from '../helpers/defects-of-sites/site.ts'
+import { doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
+import { ownEnvironment } from '../helpers/servers.ts'
+import { signIn } from '../helpers/sign-in.ts'
+import { askSite, startSites } from '../helpers/sites.ts'
+
+/** Over the network, as the platform would ask. What the checker makes of answers is in check-site/defects.test.ts. */
+async function check(site: string, more: Partial<CheckOptions> = {}): Promise<Report> {
+  const { caFile } = await temporaryCertificates()
+  const allow = [URL.parse(site)?.host ?? ''].filter((host) => host.includes(':'))
+  return checkSite({ ...thorough, allow, caFile, site, ...more })
+}
+
+/** A browser whose user has signed in already: the site redirects it back at once. */
+const authorise = async (url: string): Promise<string> => String((await askSite(url)).headers['location'])
+const oauth = { oauth: { clientId: 'switchyard', redirectUri, authorise } }
+
+test('the checker has nothing against the issue tracker, and tries everything', async (t) => {
+  const { tracker } = await startSites(t, { limits: { perToken: 60 } })
+  const token = tracker.createToken('kim', 'admin')
+  const report = await check(tracker.origin, { token, limitedToken: tracker.createToken('lee', 'reader'), burst: 70 })
+  // Two of its tools do something else each time, and it says nothing about them on purpose.
+  finds(t, report, { warns: ['tool-effects'] })
+  t.deepEqual(found(report, 'skipped'), [])
+})
+
+test('the checker has nothing against the contacts, with a sign-in, and tries everything that the site has', async (t) => {
+  const site = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris: [redirectUri] })
+  t.teardown(site.close)
+  const person = (url: string) => signIn(url, { user: 'ada', password: 'ada-password' })
+  const report = await check(site.origin, { oauth: { clientId: 'switchyard', redirectUri, authorise: person } })
+  finds(t, report, {})
+  // It has no limits, and who signs in for reading cannot call what has a key.
+  t.deepEqual(found(report, 'skipped'), ['same-key', 'permission', 'permission-body', ...limitChecks])
+  const all = { clientId: 'switchyard', redirectUri, authorise: person, scopes: ['read', 'write', 'delete', 'admin'] }
+  const wide = await check(site.origin, { oauth: all })
+  finds(t, wide, {})
+  t.false(found(wide, 'skipped').includes('same-key'))
+})
+
+test('the checker has nothing against the small good sites that the defective ones are made from, with and without a network', async (t) => {
+  const plain = await check((await startDefectiveSite(t, {})).origin, burst)
+  finds(t, plain, {})
+  t.deepEqual(found(plain, 'skipped'), [])
+  const silent = createDefectiveSite(nowhere, {})
+  t.deepEqual(await checkSite({ ...thorough, ...burst, site: nowhere }, doorTo(silent)), { ...plain, site: nowhere })
+
+  const signedIn = await check((await startDefectiveSite(t, {}, { oauth: true })).origin, oauth)
+  finds(t, signedIn, {})
+  t.deepEqual(found(signedIn, 'skipped'), ['same-key', 'permission', 'permission-body', ...limitChecks])
+  const authorizing = createDefectiveSite(nowhere, {}, { oauth: true })
+  const inside = { oauth: { ...oauth.oauth, authorise: signedInAt(authorizing) }, site: nowhere }
+  t.deepEqual(await checkSite({ ...thorough, ...inside }, doorTo(authorizing)), { ...signedIn, site: nowhere })
+})
+
+// One after the other: what never answers is waited for, and everything else must have answered by then.
+for (const [what, defect] of Object.entries(bearerDefects)) {
+  if (!defect.needsNetwork) continue
+  test.serial(`the checker finds that a site ${what}`, async (t) => {
+    const site = await startDefectiveSite(t, defect)
+    const timeoutSeconds = defect.fails?.includes('answer-time') ? 2 : 20
+    finds(t, await check(site.origin, { ...bearer, timeoutSeconds }), defect)
+  })
+}
+
+const elsewhere = {
+  'that its address is not https': { fails: ['site-address'] },
+  'that nobody answers': { fails: ['site-reached'] },
+  'that the certificate is not to be trusted': { fails: ['certificate'] },
+  'that the manifest is to be had over plain HTTP': { fails: ['plain-http'] },
+} satisfies Record<string, Expected>
+
+test('the checker finds that its address is not https', async (t) => {
+  finds(t, await check('http://site.example'), elsewhere['that its address is not https'])
+})
+
+test('the checker finds that nobody answers', async (t) => {
+  finds(t, await check(`https://127.0.0.1:${closedPort}`), elsewhere['that nobody answers'])
+})
+
+test('the checker finds that the certificate is not to be trusted', async (t) => {
+  const site = await startDefectiveSite(t, {})
+  const report = await check(site.origin, { caFile: undefined })
+  finds(t, report, elsewhere['that the certificate is not to be trusted'])
+})
+
+test('the checker finds that the manifest is to be had over plain HTTP', async (t) => {
+  const site = await startDefectiveSite(t, {})
+  const plain = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1')
+  t.teardown(() => void plain.close())
+  await once(plain, 'listening')
+  const { port } = plain.address() as AddressInfo
+  const report = await check(site.origin, { ...bearer, httpPort: port })
+  finds(t, report, elsewhere['that the manifest is to be had over plain HTTP'])
+})
+
+test('every check finds a defect of some site', (t) => {
+  const expected = [...Object.values(bearerDefects), ...Object.values(oauthDefects), ...Object.values(elsewhere)]
+  const named = new Set(expected.flatMap(({ fails = [], warns = [] }: Expected) => [...fails, ...warns]))
+  const ids = groups.flatMap(({ checks }) => checks.map(({ id }) => id))
+  t.deepEqual(
+    ids.filter((id) => !named.has(id)),
+    [],
+  )
+  t.is(new Set(ids).size, ids.length)
+})
+
+const brokenManifests: Record<Variant, Expected> = {
+  'several-rules': { fails: ['manifest-shape'] },
+  'not-json': { fails: ['manifest-shape'] },
+  html: { fails: ['manifest-shape'], warns: ['manifest-type'] },
+  'not-utf8': { fails: ['manifest-shape'] },
+  array: { fails: ['manifest-shape'] },
+  'too-large': { fails: ['manifest-size'] },
+  'not-found': { fails: ['manifest-status'] },
+  'server-error': { fails: ['manifest-status'] },
+  redirect: { fails: ['manifest-status'] },
+  // Its tools would be on a host that does not exist.
+  'foreign-host': { fails: ['tools-reached'], warns: ['manifest-hosts', 'tool-effects', 'tool-scopes'] },
+}
+for (const variant of Object.keys(variants) as Variant[]) {
+  test(`the checker finds what is wrong with the broken manifest ${variant}`, async (t) => {
+    finds(t, await checkManifest(t, variant), brokenManifests[variant])
+  })
+}
+
+async function checkManifest(t: ExecutionContext, variant: Variant): Promise<Report> {
+  const site = await startBrokenManifest({ port: 0, tls: await temporaryCertificates(), variant })
+  t.teardown(site.close)
+  return check(site.origin)
+}
+
+test('every wrong place of a manifest has a line of its own', async (t) => {
+  const { checked } = await checkManifest(t, 'several-rules')
+  const shape = checked.find(({ check: { id } }) => id === 'manifest-shape')?.finding
+  t.is(shape?.result, 'failed')
+  const places = shape?.result === 'failed' ? shape.why.map((line) => line.split(':')[0]) : []
+  t.true(
+    ['name', 'version', 'description', 'server.url', 'auth.type', 'tools.0.name'].every((one) => places.includes(one)),
+  )
+})
+
+test('the checker finds each of the bad tools, once it may call them all', async (t) => {
+  const { badTools } = await startSites(t)
+  const careful = await check(badTools.origin, { token: 'any', callAll: false })
+  // It takes any token but one, which is a defect, too.
+  finds(t, careful, { fails: ['wrong-token'], warns: ['tool-effects', 'tool-scopes', 'www-authenticate'] })
+  // Once that one has hung; a busy machine takes long to unpack what another has packed.
+  const { checked } = await check(badTools.origin, { token: 'any', timeoutSeconds: 8 })
+  const why = Object.fromEntries(
+    checked.flatMap(({ check: { id }, finding }) =>
+      finding.result === 'failed' ? [[id, finding.why.map((line) => line.split(' ')[0])]] : [],
+    ),
+  )
+  t.deepEqual(why, {
+    'wrong-token': careful.checked.flatMap(({ finding }) =>
+      finding.result === 'failed' ? finding.why.map((line) => line.split(' ')[0]) : [],
+    ),
+    'answer-status': ['fail'],
+    'answer-time': ['hang'],
+    'answer-whole': ['reset'],
+    'answer-redirect': ['redirect'],
+    'answer-size': ['too_large', 'compressed_bomb', 'endless'],
+    'answer-utf8': ['not_utf8'],
+    'answer-object': ['not_object', 'not_json'],
+  })
+})
+
+test('without leave no tool gets arguments that fit, but those that read', async (t) => {
+  const { tracker } = await startSites(t)
+  await check(tracker.origin, { token: tracker.createToken('kim', 'admin'), callAll: false })
+  const succeeded = tracker.requests().filter(({ status }) => status === 200)
+  t.deepEqual([...new Set(succeeded.map(({ tool }) => tool))].toSorted(), ['get_issue', 'search_issues'])
+})
+
+/** Neither a database nor keys are in its environment; the code that is compiled already saves time only. */
+const env = { NODE_COMPILE_CACHE: ownEnvironment()['NODE_COMPILE_CACHE'] ?? '' }
+
+/** `npm run check-site`, trusting the site and its authority; with `client` somebody is asked to sign in. */
+async function startCommand(t: ExecutionContext, origin: string, ...more: string[]) {
+  const { caFile } = await temporaryCertificates()
+  const trusting = ['--ca-file', caFile, '--allow', new URL(origin).host]
+  const child = spawn(process.execPath, ['bin/check-site.ts', origin, ...trusting, ...more], { env })
+  t.teardown(() => child.kill('SIGKILL'))
+  const exit = once(child, 'exit').then(([code]) => code as unknown)
+  return { child, exit, report: text(child.stdout), prompts: createInterface(child.stderr) }
+}
+
+const client = ['--client-id', 'switchyard', '--redirect-uri', redirectUri]
+
+interface JsonReport {
+  checks: { id: string; result: string }[]
+}
+
+const failedIn = (report: string) =>
+  (JSON.parse(report) as JsonReport).checks.filter(({ result }) => result === 'failed').map(({ id }) => id)
+
+test('the command needs neither database nor keys, and its exit code is the result', async (t) => {
+  const good = await startDefectiveSite(t, {})
+  const fine = await startCommand(t, good.origin, '--token', 'good-token')
+  t.regex(await fine.report, /\n {2}ok {4}[^\n]*\[no-token\]\n/)
+  t.is(await fine.exit, 0)
+  const bad = await startDefectiveSite(t, { without: 'needs a token' })
+  const found = await startCommand(t, bad.origin, '--json')
+  t.deepEqual(failedIn(await found.report), ['no-token'])
+  t.is(await found.exit, 1)
+})
+
+test('a command line that makes no sense is answered with the usage and the exit code 2', async (t) => {
+  const run = promisify(execFile)(process.execPath, ['bin/check-site.ts', '--what'], { env })
+  const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(run)
+  t.is(code, 2)
+  t.true(stderr.includes(usage))
+})
+
+test('the command takes the address of a callback that is elsewhere from its standard input', async (t) => {
+  const site = await startDefectiveSite(t, {}, { oauth: true })
+  const { child, exit, prompts } = await startCommand(t, site.origin, ...client, '--code-url', '-')
+  for await (const line of prompts) {
+    const address = /https:\/\/\S+/.exec(line)?.[0]
+    if (address) child.stdin.write(`${await authorise(address)}\n`)
+  }
+  t.is(await exit, 0)
+})
+
+test('if nobody signs in, the rest is checked all the same, and the exit code says so', async (t) => {
+  const site = await startDefectiveSite(t, {}, { oauth: true })
+  const { child, exit, report } = await startCommand(t, site.origin, ...client, '--code-url', '-', '--json')
+  child.stdin.end()
+  const { checks } = JSON.parse(await report) as JsonReport
+  const results = Object.fromEntries(checks.map(({ id, result }) => [id, result]))
+  t.like(results, { 'no-token': 'passed', 'sign-in': 'skipped' })
+  t.is(await exit, 2)
+})
+
+test('the command takes the browser back at the redirect address', async (t) => {
+  const site = await startDefectiveSite(t, {}, { oauth: true })
+  const { exit, prompts } = await startCommand(t, site.origin, ...client)
+  for await (const line of prompts) {
+    if (line.startsWith('https://')) t.is((await fetch(await authorise(line))).status, 200)
+  }
+  t.is(await exit, 0)
+})

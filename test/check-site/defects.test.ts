@@ -1,0 +1,82 @@
+import test from 'ava'
+import { checkSite } from '../../check-site/check-site.ts'
+import type { CheckOptions } from '../../check-site/options.ts'
+import { asJson, written } from '../../check-site/report.ts'
+import { bearerDefects } from '../helpers/defects-of-sites/bearer-defects.ts'
+import type { Change } from '../helpers/defects-of-sites/changes.ts'
+import { redirectUri, type Defect } from '../helpers/defects-of-sites/defect.ts'
+import { createDefectiveSite } from '../helpers/defects-of-sites/defective-site.ts'
+import { oauthDefects } from '../helpers/defects-of-sites/oauth-defects.ts'
+import { bearer, burst, finds, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
+import { doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
+
+/** What the checker makes of answers. That it hears the same over a network is shown in ../check-site.test.ts. */
+function check(defect: Defect, more: Partial<CheckOptions> = {}) {
+  const site = createDefectiveSite(nowhere, defect)
+  return checkSite({ ...thorough, ...bearer, site: site.origin, ...more }, doorTo(site))
+}
+
+function checkWithOAuth(defect: Defect) {
+  const site = createDefectiveSite(nowhere, defect, { oauth: true })
+  const oauth = { clientId: 'switchyard', redirectUri, authorise: signedInAt(site) }
+  return checkSite({ ...thorough, oauth, site: site.origin }, doorTo(site))
+}
+
+for (const [what, defect] of Object.entries(bearerDefects)) {
+  if (defect.needsNetwork) continue
+  test(`the checker finds that a site ${what}`, async (t) => {
+    const isAboutLimits = limitChecks.some((id) => defect.fails?.includes(id) || defect.warns?.includes(id))
+    finds(t, await check(defect, isAboutLimits ? burst : {}), defect)
+  })
+}
+
+for (const [what, defect] of Object.entries(oauthDefects)) {
+  test(`the checker finds that a site with OAuth ${what}`, async (t) => {
+    finds(t, await checkWithOAuth(defect), defect)
+  })
+}
+
+test('of a site without tools nothing is said about tools', async (t) => {
+  const report = await check({ manifest: (manifest) => ({ ...manifest, tools: [] }) })
+  finds(t, report, {})
+  const ofTools = report.checked.filter(({ group }) => group === 'Tool endpoints')
+  const judged = ofTools.filter(({ finding }) => finding.result !== 'skipped')
+  t.deepEqual(
+    judged.map(({ check: { id } }) => id),
+    ['unknown-tool'],
+  )
+})
+
+test('a site that throws a code away for a wrong verifier is a good one', async (t) => {
+  const spent = new Set<string>()
+  const change: Change = (said, { path, body }) => {
+    const code = new URLSearchParams(body).get('code')
+    if (path !== '/token' || code === null) return said
+    const again = spent.has(code)
+    spent.add(code)
+    return again ? { status: 400, headers: { 'Cache-Control': 'no-store' }, body: { error: 'invalid_grant' } } : said
+  }
+  finds(t, await checkWithOAuth({ change }), {})
+})
+
+test('the checker waits as long as a site asks it to, within its patience', async (t) => {
+  const calls: number[] = []
+  const change: Change = (said, { path }) => {
+    if (path !== '/api/tools/get_note') return said
+    calls.push(performance.now())
+    if (calls.length > 1) return said
+    return { status: 429, headers: { 'Retry-After': '1' }, body: { error: 'Wait a second.' } }
+  }
+  finds(t, await check({ change }, { patienceSeconds: 1 }), {})
+  const [limited = 0, next = 0] = calls
+  // Timers may be early by a millisecond.
+  t.true(next - limited > 990)
+})
+
+test('a report never holds a token', async (t) => {
+  const echo: Change = (said, { token }) => ({ ...said, status: 400, body: { error: `No: ${token}` } })
+  const report = await check({ change: echo })
+  const all = `${written(report)}${JSON.stringify(asJson(report))}`
+  t.true(all.includes('no-echo'))
+  t.false(/good-token|limited-token/.test(all))
+})

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util'
+import test from 'ava'
+import { readConfig } from '../../../src/config/config.ts'
+import { ConfigError, settings } from '../../../src/config/environment.ts'
+import { newKeys } from '../../helpers/config.ts'
+
+const keys = newKeys()
+const complete = { DATABASE_URL: 'postgres://user@127.0.0.1/switchyard', ...keys }
+
+test('what is not set has its default, and the whole is frozen', (t) => {
+  const config = readConfig(complete)
+  t.is(config.http.port, 3000)
+  t.is(config.budgets.steps, 25)
+  t.throws(() => Object.assign(config.http, { port: 1 }), { instanceOf: TypeError })
+})
+
+test('a bad environment is refused with every problem at once, and without quoting secrets', (t) => {
+  const error = t.throws(
+    () => readConfig({ PORT: 'http', LOG_LEVEL: 'loud', VAULT_KEYS: 'name:dG9vIHNob3J0', BASE_URL: 'nowhere' }),
+    { instanceOf: ConfigError },
+  )
+  const names = ['DATABASE_URL', 'PORT', 'LOG_LEVEL', 'VAULT_KEYS', 'JWT_PRIVATE_KEY', 'BASE_URL']
+  for (const name of names)
+    t.true(
+      error?.problems.some((problem) => problem.startsWith(name)),
+      name,
+    )
+  t.false(error?.message.includes('dG9vIHNob3J0'))
+})
+
+test('an empty variable counts as not set', (t) => {
+  t.is(readConfig({ ...complete, PORT: '' }).http.port, 3000)
+})
+
+test('two vault keys of one name are refused', (t) => {
+  const [pair] = keys.VAULT_KEYS.split(',')
+  t.throws(() => readConfig({ ...complete, VAULT_KEYS: `${pair},${pair}` }), { message: /names must differ/ })
+})
+
+test('a mail server needs an address to send from, and both must be what they claim to be', (t) => {
+  const problems = (env: Record<string, string>): string[] =>
+    t.throws(() => readConfig({ ...complete, ...env }), { instanceOf: ConfigError })?.problems ?? []
+  t.deepEqual(problems({ SMTP_URL: 'smtp://127.0.0.1:25' }), ['MAIL_FROM is required where SMTP_URL is set'])
+  t.is(problems({ SMTP_URL: 'smtp://127.0.0.1:25', PORT: 'x' }).length, 2)
+  for (const SMTP_URL of ['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp:mail.example.com'])
+    t.regex(problems({ SMTP_URL, MAIL_FROM: 'a@example.com' }).join(), /^SMTP_URL /, SMTP_URL)
+  for (const MAIL_FROM of [
+    'nobody',
+    'a@example.com, b@example.com',
+    'A <a@example.com> b',
+    'A\r\nBcc: <a@example.com>',
+  ])
+    t.regex(problems({ MAIL_FROM }).join(), /^MAIL_FROM /, MAIL_FROM)
+  const { mail } = readConfig({
+    ...complete,
+    SMTP_URL: 'smtps://u:p@mail.example.com',
+    MAIL_FROM: 'A B <a@example.com>',
+  })
+  t.like(mail, { smtpUrl: 'smtps://u:p@mail.example.com', from: 'A B <a@example.com>' })
+})
+
+test('admins are named by complete addresses', (t) => {
+  const error = t.throws(() => readConfig({ ...complete, ADMIN_EMAILS: 'a@example.com,b' }), {
+    instanceOf: ConfigError,
+  })
+  t.regex(error?.message ?? '', /ADMIN_EMAILS must be email addresses/)
+  t.deepEqual(readConfig({ ...complete, ADMIN_EMAILS: 'a@example.com, b@example.com,' }).auth.adminEmails, [
+    'a@example.com',
+    'b@example.com',
+  ])
+})
+
+test('a duration may be a fraction of a second, down to a tenth, and is a number of seconds', (t) => {
+  const { reconcile } = readConfig({ ...complete, RECONCILE_SECONDS: '0.25', STALL_SECONDS: '5' })
+  t.deepEqual(reconcile, { everySeconds: 0.25, stallSeconds: 5 })
+  for (const written of ['0', '0.05', '1e1', '-1', '1.', 'soon', '61']) {
+    const error = t.throws(() => readConfig({ ...complete, RECONCILE_SECONDS: written }), { instanceOf: ConfigError })
+    t.true(error?.problems[0]?.startsWith('RECONCILE_SECONDS'), written)
+  }
+})
+
+/** Of each kind of setting another value than its default; the first that a setting takes is used. */
+const others = [
+  '7',
+  '17',
+  '70',
+  'true',
+  'false',
+  'memory',
+  'warn',
+  'https://other.example',
+  'smtp://mail.example',
+  'https://site.example=other',
+  'ada@example.com',
+  'other',
+]
+
+for (const name of Object.keys(settings.entries) as (keyof typeof settings.entries)[]) {
+  if (name in complete) continue
+  test(`the setting ${name} is heeded`, (t) => {
+    const given = { ...complete, MAIL_FROM: 'no-reply@example.com' }
+    const changed = others.flatMap((value) => {
+      try {
+        return [readConfig({ ...given, [name]: value })]
+      } catch {
+        return []
+      }
+    })
+    t.true(changed.length > 0, 'add a value that it takes to the list')
+    t.true(changed.some((config) => !isDeepStrictEqual(config, readConfig(given))))
+  })
+}

@@ -1,0 +1,173 @@
+import test from 'ava'
+import { deleteAgent } from '../../../../api/agents.ts'
+import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
+import { isCoded } from '../../../../src/errors.ts'
+import { newId } from '../../../../src/ids.ts'
+import { call } from '../../../helpers/client.ts'
+import { agentOf, person } from '../../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+// What is accepted at the same time shares a transaction, so these tests come one by one.
+const platformOf = forWholeFile(test, 'accept', (t) => startPlatform(t))
+const shallow = forWholeFile(test, 'accept in shallow queues', (t) =>
+  startPlatform(t, { env: { QUEUE_DEPTH: '5', TEMPORAL_ADDRESS: '127.0.0.1:1' } }),
+)
+
+const requestOf = (agentId: string, fields: Partial<AcceptRequest> = {}): AcceptRequest => ({
+  agentId,
+  trigger: 'manual',
+  requestId: newId(),
+  ...fields,
+})
+
+/** How many transactions wrote the agents' runs: Postgres notes in each row which one did. */
+async function transactions({ services }: Platform, ...agents: { id: string }[]): Promise<number> {
+  const { rows } = await services.database.raw<{ rows: { count: number }[] }>(
+    'select count(distinct xmin::text)::int as count from runs where agent_id = any(?)',
+    [agents.map(({ id }) => id)],
+  )
+  return rows[0]?.count ?? 0
+}
+
+const codeOf = (settled: PromiseSettledResult<unknown>): string | undefined =>
+  settled.status === 'rejected' && isCoded(settled.reason) ? settled.reason.code : undefined
+
+test.serial(
+  'what is accepted in one turn of the event loop is one transaction, in the order in which it came',
+  async (t) => {
+    const platform = await platformOf()
+    const someone = await person(platform)
+    const [one, other] = [await agentOf(someone), await agentOf(someone)]
+    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    const receipts = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
+    )
+    t.is(await transactions(platform, one, other), 1)
+    t.deepEqual(
+      receipts.map(({ sequence, ahead }) => [sequence, ahead]),
+      receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
+    )
+  },
+)
+
+test.serial('neither a receipt nor a list of failed runs reads all the runs that have completed', async (t) => {
+  const platform = await platformOf()
+  const agent = await agentOf(await person(platform))
+  const { database, runs } = platform.services
+  const { runId } = await runs.accept(requestOf(agent.id, { trigger: 'webhook' }))
+  await database.raw(
+    `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
+     select id || '-' || i, agent_id, owner_id, sequence + i, trigger, 'completed', request_id, accepted_at, progressed_at, accepted_at
+       from runs, generate_series(1, 20000) i where id = ?`,
+    [runId],
+  )
+  await database.raw('analyze runs')
+  const { ownerId } = await database('runs').where({ id: runId }).first<{ ownerId: string }>('ownerId')
+  const asked: { sql: string; bindings: string[] }[] = []
+  const note = (query: { sql: string; bindings: string[] }) => void asked.push(query)
+  database.on('query', note)
+  await runs.receipt(agent.id, runId)
+  await runs.list(ownerId, { status: 'failed', limit: 20 })
+  database.off('query', note)
+  const byState = asked.filter(({ sql }) => /"status" (in|=) /.test(sql))
+  t.is(byState.length, 2)
+  for (const { sql, bindings } of byState) {
+    const { rows } = await database.raw<{ rows: Record<string, string>[] }>(
+      `explain ${sql.replaceAll(/\$\d+/g, '?')}`,
+      bindings,
+    )
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    t.regex(plan, /Index (Only )?Scan .*using runs_(unfinished|state_list) /)
+  }
+})
+
+test.serial('what comes while a commit is under way shares the next one', async (t) => {
+  const platform = await platformOf()
+  const agent = await agentOf(await person(platform))
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+  const first = accept(requestOf(agent.id))
+  // By now the first is being committed, and the others have to wait for the next commit.
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  const others = Array.from({ length: 50 }, () => accept(requestOf(agent.id)))
+  const receipts = await Promise.all([first, ...others])
+  t.is(await transactions(platform, agent), 2)
+  t.deepEqual(
+    receipts.map(({ sequence }) => sequence),
+    receipts.map((_, index) => index + 1),
+  )
+})
+
+test.serial('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
+  const platform = await shallow()
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+  const settled = await Promise.allSettled([
+    accept(requestOf(agent.id, { onlyIfIdle: true })),
+    accept(requestOf(agent.id, { onlyIfIdle: true })),
+    accept(requestOf(newId())),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'a' })),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'a' })),
+    accept(requestOf(agent.id, { idempotencyKey: 'key', bodyHash: 'b' })),
+    accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
+    accept(requestOf(agent.id)),
+  ])
+  t.deepEqual(
+    settled.map((one) => (one.status === 'fulfilled' ? one.value.sequence : codeOf(one))),
+    [1, 'AGENT_ALREADY_RUNNING', 'AGENT_NOT_FOUND', 2, 2, 'VALIDATION_ERROR', 3, 4, 5, 'RATE_LIMITED'],
+  )
+  t.is(await transactions(platform, agent), 1)
+})
+
+test.serial('nothing is accepted for an agent that was deleted after it had been looked up', async (t) => {
+  const platform = await platformOf()
+  const { runs, database } = platform.services
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  t.is((await call(someone, deleteAgent, { params: { agentId: agent.id } })).status, 204)
+  const [refused] = await Promise.allSettled([runs.accept(requestOf(agent.id))])
+  t.is(refused && codeOf(refused), 'AGENT_NOT_FOUND')
+  t.deepEqual(await database('runs').where({ agentId: agent.id }), [])
+})
+
+test.serial(
+  'when a commit fails every request of its batch learns of it, and the next batch is accepted',
+  async (t) => {
+    const platform = await platformOf()
+    const agent = await agentOf(await person(platform))
+    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    // What Postgres cannot store makes the statement fail; requests never get here with it.
+    const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
+    const settled = await Promise.allSettled(broken)
+    t.deepEqual(
+      settled.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    t.is((await accept(requestOf(agent.id))).sequence, 1)
+  },
+)
+
+test.serial('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
+  const platform = await shallow()
+  const agent = await agentOf(await person(platform))
+  const { runs } = platform.services
+  /** Each of them fails, because Temporal is away, and says of which agent. */
+  const failures = () =>
+    platform.logs
+      .map((line) => JSON.parse(line) as { agentId?: string; err?: unknown })
+      .filter(({ agentId, err }) => agentId === agent.id && err !== undefined).length
+  for (let number = 0; number < 5; number += 1) await runs.accept(requestOf(agent.id))
+  for (let number = 1; number <= 5; number += 1) {
+    const run = await runs.claimNext(agent.id)
+    t.is(run?.sequence, number)
+    if (run) await runs.endRun(run, { status: 'completed', reason: null })
+  }
+  t.is(await runs.claimNext(agent.id), null)
+  await runs.accept(requestOf(agent.id))
+  await platform.services.temporal.close()
+  t.is(failures(), 2)
+})

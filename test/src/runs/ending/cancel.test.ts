@@ -1,0 +1,250 @@
+import test from 'ava'
+import * as agents from '../../../../api/agents.ts'
+import * as vault from '../../../../api/vault.ts'
+import * as webhooks from '../../../../api/webhooks.ts'
+import { newId } from '../../../../src/ids.ts'
+import { call } from '../../../helpers/client.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import {
+  cancel,
+  dataOf,
+  happened,
+  openStage,
+  runsOf,
+  scriptsOn,
+  spareSite,
+  start,
+  waiting,
+} from '../../../helpers/runs.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+const working = forWholeFile(test, 'cancel', (t) => openStage(t, { spare: 1 }))
+/** Without a worker, and without Temporal. */
+const cutOff = forWholeFile(test, 'cancel while cut off', (t) =>
+  startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }),
+)
+
+async function open() {
+  const { platform } = await working()
+  return { platform, someone: await customer(platform) }
+}
+
+/** From the request to the end, as the record has it. */
+const secondsToEnd = (run: { cancelRequestedAt: string | null; endedAt: string | null }): number =>
+  (Date.parse(run.endedAt ?? '') - Date.parse(run.cancelRequestedAt ?? '')) / 1000
+
+/** As a process that is killed in the middle of deleting leaves it. */
+const removeOnly = async ({ services }: Platform, id: string) =>
+  services.agents.remove(await services.agents.forSender(id))
+
+/** Has so many runs of the agent queued, without anybody being asked for each. */
+const queueUp = ({ services }: Platform, agentId: string, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () => services.runs.accept({ agentId, trigger: 'manual', requestId: newId() })),
+  )
+
+const unfinishedOf = async ({ services }: Platform, agentId: string) =>
+  ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
+
+test('very many runs of a deleted agent are cancelled a hundred at a time', async (t) => {
+  const platform = await cutOff()
+  const { runs } = platform.services
+  const someone = await customer(platform)
+  const [deep, claimed] = [await agentOf(someone), await agentOf(someone)]
+  for (const { id } of [deep, claimed]) await queueUp(platform, id, 110)
+
+  t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
+  t.is(await unfinishedOf(platform, deep.id), 10)
+  await removeOnly(platform, claimed.id)
+  t.is(await runs.claimNext(claimed.id), null)
+  t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
+
+  for (const { id } of [deep, claimed]) {
+    await runs.reconciler.look(id)
+    t.is(await unfinishedOf(platform, id), 0)
+  }
+})
+
+test('what a deletion that was cut short has left is cancelled by the reconciler, also while Temporal is away', async (t) => {
+  const platform = await cutOff()
+  const { runs } = platform.services
+  const someone = await customer(platform)
+  const [paused, begun] = [await webhookAgent(someone), await webhookAgent(someone)]
+  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
+  const ids: string[] = []
+  for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
+  for (const { id } of [paused, begun]) await runs.claimNext(id)
+  for (const { id } of [paused, begun]) await removeOnly(platform, id)
+  for (const { id } of [paused, begun]) await runs.reconciler.look(id)
+
+  const queuedOnes = [ids[0]!, ids[2]!]
+  for (const id of queuedOnes) {
+    t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
+    const timeline = await timelineOf(someone, id)
+    t.deepEqual(
+      timeline.map(({ kind }) => kind),
+      ['accepted', 'cancel.requested', 'ended'],
+    )
+    t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
+  }
+  t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
+  await runs.reconciler.look(begun.id)
+  t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
+})
+
+test('a queued run is cancelled at once, without a worker and while Temporal is away, and the timeline says who asked', async (t) => {
+  const platform = await cutOff()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { number: 2 })).body
+
+  const { status, body } = await cancel(someone, runId)
+  t.is(status, 200)
+  t.like(body, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', startedAt: null })
+  t.true(secondsToEnd(body) < 10)
+  const timeline = await timelineOf(someone, runId)
+  t.deepEqual(
+    timeline.map(({ kind }) => kind),
+    ['accepted', 'cancel.requested', 'ended'],
+  )
+  t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'owner' }])
+  t.like(dataOf(timeline, 'ended')[0], { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  const headers = { 'x-webhook-secret': agent.webhookSecret }
+  const receipt = await call(platform, webhooks.getDelivery, { params: { agentId: agent.id, runId: next }, headers })
+  t.like(receipt.body, { ahead: 0 }, 'nothing is in front of the next one any more')
+})
+
+test('a run that waits for the model is cancelled within ten seconds, and the next one starts', async (t) => {
+  const { platform, someone } = await open()
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]', allowActionOverride: true })
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  await happened(someone, runId, 'step.started')
+
+  t.like((await cancel(someone, runId)).body, { status: 'running' })
+  const run = await ended(someone, runId)
+  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', steps: 0, credits: 0 })
+  t.true(secondsToEnd(run) < 10, `it took ${secondsToEnd(run)} s`)
+  t.deepEqual(
+    (await timelineOf(someone, runId)).map(({ kind }) => kind),
+    ['accepted', 'started', 'step.started', 'cancel.requested', 'ended'],
+  )
+  const following = await ended(someone, next)
+  t.is(following.status, 'completed')
+  t.true(Date.parse(following.startedAt ?? '') >= Date.parse(run.endedAt ?? ''))
+})
+
+test('a run whose tool call hangs is cancelled within ten seconds: the call’s outcome is unknown, and the next run starts', async (t) => {
+  const { platform, someone, vaultEntryId, sent } = await scriptsOn(await working())
+  const agent = await webhookAgent(someone, {
+    systemPrompt: '[[call hang {}]] [[call slow_read {"seconds":60}]]',
+    sites: [{ vaultEntryId }],
+    allowActionOverride: true,
+  })
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  await eventually(20, 'both calls reach the site', () => sent(runId).length === 2 || undefined)
+
+  await cancel(someone, runId)
+  const run = await ended(someone, runId)
+  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  t.true(secondsToEnd(run) < 10, `it took ${secondsToEnd(run)} s`)
+  const outcomes = dataOf(await timelineOf(someone, runId), 'tool.finished')
+  t.is(outcomes.length, 2)
+  for (const outcome of outcomes) {
+    // Of a tool that only reads it may also be said that it failed.
+    const honest = outcome['tool'] === 'hang' ? ['unknown'] : ['unknown', 'failed']
+    t.true(honest.includes(String(outcome['status'])), String(outcome['status']))
+    t.regex(String(outcome['note']), /while this call was under way/)
+  }
+  t.is((await ended(someone, next)).status, 'completed')
+  t.is(sent(runId).length, 2, 'nothing was sent again')
+})
+
+test('cancelling twice is the same as once, as long as the run has not ended', async (t) => {
+  const { someone } = await open()
+  const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  const [one, other] = await Promise.all([cancel(someone, id), cancel(someone, id)])
+  t.deepEqual([one.status, other.status], [200, 200])
+  t.is(one.body.cancelRequestedAt, other.body.cancelRequestedAt)
+  await ended(someone, id)
+  t.is(dataOf(await timelineOf(someone, id), 'cancel.requested').length, 1)
+})
+
+test('a run that has ended, however it did, cannot be cancelled', async (t) => {
+  const { platform, someone, follow } = await scriptsOn(await working())
+  const completed = (await follow('[[say done]]')).run
+  const failed = (await follow('[[fail 400]]')).run
+  const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
+  const { id } = (await start(someone, agent)).body
+  await cancel(someone, id)
+  const cancelled = await ended(someone, id)
+  // What a schedule leaves behind when it meets an unfinished run: a record that never was anything else.
+  const { id: skippedId } = (await follow('[[say done]]')).run
+  await platform.services.database('runs').where({ id: skippedId }).update({ status: 'skipped' })
+
+  t.deepEqual([completed.status, failed.status, cancelled.status], ['completed', 'failed', 'cancelled'])
+  for (const [runId, status] of [
+    [completed.id, 'completed'],
+    [failed.id, 'failed'],
+    [cancelled.id, 'cancelled'],
+    [skippedId, 'skipped'],
+  ] as const) {
+    const { failure } = await cancel(someone, runId)
+    t.like(failure, { code: 'RUN_NOT_CANCELLABLE', statusCode: 400 })
+    t.true(failure.error.includes(status), failure.error)
+  }
+  t.is((await runsOf(someone, agent))[0]?.events, (await timelineOf(someone, id)).length)
+})
+
+test('nobody else can cancel a run', async (t) => {
+  const platform = await cutOff()
+  const someone = await person(platform)
+  const { id } = (await start(someone, await agentOf(someone))).body
+  t.is((await cancel(await person(platform), id)).failure.code, 'RUN_NOT_FOUND')
+})
+
+test('deleting an agent cancels its running and its queued runs, and nothing is accepted for it any more', async (t) => {
+  const { platform, someone } = await open()
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]' })
+  const ids: string[] = []
+  for (let number = 1; number <= 3; number += 1) ids.push((await deliver(platform, agent, { number })).body.runId)
+  await happened(someone, ids[0]!, 'step.started')
+
+  t.is((await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })).status, 204)
+  t.is((await deliver(platform, agent, { number: 4 })).failure.code, 'AGENT_NOT_FOUND')
+  for (const id of ids) {
+    const run = await ended(someone, id)
+    t.like(run, { status: 'cancelled', reason: 'AGENT_DELETED' })
+    t.true(secondsToEnd(run) < 10)
+    t.deepEqual(dataOf(await timelineOf(someone, id), 'cancel.requested'), [{ by: 'deletion' }])
+  }
+})
+
+test('calls that wait for their turn at a host leave the queue when their run is cancelled', async (t) => {
+  const stage = await working()
+  const { platform, sites, someone, vaultEntryId: entryId, scripted } = await scriptsOn(stage, spareSite(stage))
+  const { host } = new URL(sites.badTools.origin)
+  const queued = async () => (await platform.services.database('outgoing_waits').where({ host })).length
+  // The host asks for a pause, which is for everybody, and longer than this test may take.
+  const body = { refusals: 1, seconds: 300 }
+  await call(someone, vault.callTool, { params: { entryId, toolName: 'limit_first' }, body })
+  const one = '[[call slow_read {"seconds":0}]]'
+  const first = (await start(someone, await scripted(one))).body
+  await waiting(someone, first.id)
+  const second = (await start(someone, await scripted(`${one} ${one}`))).body
+  await waiting(someone, second.id)
+  t.is(await queued(), 3, 'one of the first, both of the second')
+
+  await cancel(someone, second.id)
+  t.is((await ended(someone, second.id)).status, 'cancelled')
+  t.is(await queued(), 1, 'the other run keeps its place')
+  await cancel(someone, first.id)
+  t.is((await ended(someone, first.id)).status, 'cancelled')
+  t.is(await queued(), 0)
+})

@@ -1,0 +1,396 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+import type { CallFacts, RunRecord } from '../../../../src/runs/record.ts'
+import { longestStreak, nextMove, streak } from '../../../../src/runs/step/next-move.ts'
+import type { Run } from '../../../../src/runs/run.ts'
+import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../../src/runs/states.ts'
+import type { Move } from '../../../../workflows/messages.ts'
+
+const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2, waitSeconds: 86_400 }
+const began = new Date('2026-11-21T09:00:00Z')
+const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 60_000)
+
+type Facts = Pick<
+  Run,
+  | 'status'
+  | 'steps'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'credits'
+  | 'waitingSince'
+  | 'waitedMs'
+  | 'startedAt'
+  | 'cancelRequestedAt'
+  | 'cancelReason'
+  | 'reason'
+>
+
+const fresh: Facts = {
+  status: 'running',
+  steps: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  credits: 0,
+  waitedMs: 0,
+  waitingSince: null,
+  startedAt: began,
+  cancelRequestedAt: null,
+  cancelReason: null,
+  reason: null,
+}
+
+const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
+  id,
+  step: 1,
+  name: `tool_${id}`,
+  tool: `site.tool${id}`,
+  siteOrigin: 'https://site.example',
+  waitCause: null,
+  notBefore: null,
+  arguments: { text: '{}' },
+  status: 'succeeded',
+  ...facts,
+})
+
+function recordOf(run: Partial<Facts> = {}, calls: CallFacts[] = [], finish = 'tool-calls'): RunRecord {
+  const whole = { ...fresh, ...run } as Run
+  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop' }
+  return { run: whole, lastStep, calls }
+}
+
+const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
+const answered = callOf('a')
+const planned = callOf('b', { status: 'planned' })
+const started = callOf('c', { status: 'started' })
+const dayMs = budgets.waitSeconds * 1000
+const parked = callOf('p', { status: 'planned', waitCause: 'credential' })
+const limited = (seconds: number) =>
+  callOf(`at${seconds}`, { status: 'planned', waitCause: 'rate_limit', notBefore: minutesLater(seconds / 60) })
+const same = (count: number) => Array.from({ length: count }, (_, index) => callOf(String(index), { name: 'one' }))
+const requested = { cancelRequestedAt: began, cancelReason: 'AGENT_DELETED' } as const
+
+const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
+  ['a run without a step asks the model for the first', recordOf(), { kind: 'model', step: 1 }],
+  [
+    'calls that are planned or under way come before the next step, with their labels',
+    recordOf({ steps: 1 }, [answered, planned, started, callOf('d', { status: 'planned', tool: null })]),
+    {
+      kind: 'tools',
+      step: 1,
+      calls: [
+        { callId: 'b', label: 'site.toolb' },
+        { callId: 'c', label: 'site.toolc' },
+        { callId: 'd', label: '' },
+      ],
+    },
+  ],
+  ['when every call is answered the next step follows', recordOf({ steps: 1 }, [answered]), { kind: 'model', step: 2 }],
+  [
+    'an unknown and a failed outcome are answers too',
+    recordOf({ steps: 1 }, [callOf('x', { status: 'unknown' }), callOf('y', { status: 'failed' })]),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'a step that asks for nothing completes the run',
+    recordOf({ steps: 2 }, [answered], 'stop'),
+    { kind: 'end', status: 'completed', reason: null },
+  ],
+  ...(['length', 'content-filter', 'other', 'tool-calls'] as const).map((finish): [string, RunRecord, Move] => [
+    `a model that asks for nothing and stops for "${finish}" fails the run`,
+    recordOf({ steps: 1 }, [], finish),
+    failed('MODEL_STOPPED'),
+  ]),
+  [
+    'a run that was cancelled ends although calls are open',
+    recordOf({ steps: 1, ...requested }, [planned]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a run that was cancelled ends as cancelled although the model has finished',
+    recordOf({ steps: 1, ...requested }, [], 'stop'),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a run that was cancelled ends as cancelled although a budget is used up',
+    recordOf({ steps: 1, credits: 11, ...requested }, [answered]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  ...(['completed', 'failed', 'cancelled', 'skipped'] as const).map((status): [string, RunRecord, Move] => [
+    `a run that is ${status} has ended, whatever else the record says`,
+    recordOf({ status, reason: 'NO_CREDITS', steps: 1, ...requested }, [planned]),
+    { kind: 'end', status: status as 'completed', reason: 'NO_CREDITS' },
+  ]),
+  [
+    'the last step that the budget allows is made',
+    recordOf({ steps: 2 }, [answered, callOf('z', { step: 2 })]),
+    { kind: 'model', step: 3 },
+  ],
+  ['the step after it is not', recordOf({ steps: 3 }, [callOf('z', { step: 3 })]), failed('BUDGET_STEPS')],
+  [
+    'the calls of the last step that the budget allows are made',
+    recordOf({ steps: 3 }, [callOf('z', { step: 3, status: 'planned' })]),
+    { kind: 'tools', step: 3, calls: [{ callId: 'z', label: 'site.toolz' }] },
+  ],
+  [
+    'as many calls as the budget allows are made',
+    recordOf({ steps: 1 }, [answered, callOf('e'), callOf('f'), callOf('g', { status: 'planned' })]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'g', label: 'site.toolg' }] },
+  ],
+  [
+    'with one call more none of the open ones is made',
+    recordOf({ steps: 1 }, [answered, callOf('e'), callOf('f'), planned, started]),
+    failed('BUDGET_TOOL_CALLS'),
+  ],
+  [
+    'the last token and the last credit may be used',
+    recordOf({ steps: 1, inputTokens: 60, outputTokens: 40, credits: 10 }, [answered]),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'input and output tokens count together',
+    recordOf({ steps: 1, inputTokens: 60, outputTokens: 41 }, [answered]),
+    failed('BUDGET_TOKENS'),
+  ],
+  ['too many credits end the run', recordOf({ steps: 1, credits: 11 }, [answered]), failed('BUDGET_CREDITS')],
+  [
+    'a budget that is used up ends the run although calls are open',
+    recordOf({ steps: 1, credits: 11 }, [planned]),
+    failed('BUDGET_CREDITS'),
+  ],
+  [
+    'a model that has finished completes the run although its last step used up a budget',
+    recordOf({ steps: 1, credits: 11 }, [], 'stop'),
+    { kind: 'end', status: 'completed', reason: null },
+  ],
+  ['the last minute may be used', recordOf({ steps: 1 }, [answered]), { kind: 'model', step: 2 }, minutesLater(2)],
+  ['time ends the run', recordOf({ steps: 1 }, [answered]), failed('BUDGET_TIME'), minutesLater(2.01)],
+  [
+    'time that the run has waited does not count',
+    recordOf({ steps: 1, waitedMs: 60_000 }, [answered]),
+    { kind: 'model', step: 2 },
+    minutesLater(3),
+  ],
+  [
+    'the wait under way does not count as time of the run either',
+    recordOf({ steps: 1, waitedMs: 60_000, waitingSince: minutesLater(3) }, [answered]),
+    { kind: 'model', step: 2 },
+    minutesLater(100),
+  ],
+  [
+    'time between the waits counts',
+    recordOf({ steps: 1, waitedMs: 60_000, waitingSince: minutesLater(3.01) }, [answered]),
+    failed('BUDGET_TIME'),
+    minutesLater(100),
+  ],
+  [
+    'calls that can be made are made, whatever the others wait for',
+    recordOf({ steps: 1 }, [parked, limited(5), started, planned]),
+    {
+      kind: 'tools',
+      step: 1,
+      calls: [
+        { callId: 'c', label: 'site.toolc' },
+        { callId: 'b', label: 'site.toolb' },
+      ],
+    },
+  ],
+  [
+    'a call whose time has come is made, although it is not known to have its turn',
+    recordOf({ steps: 1 }, [limited(5), parked]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'at5', label: 'site.toolat5' }] },
+    minutesLater(5 / 60),
+  ],
+  [
+    'calls that all wait for their turn are waited for until the first of them has it',
+    recordOf({ steps: 1 }, [limited(30), limited(5), limited(60), answered]),
+    { kind: 'wait', cause: 'rate_limit', ms: 5000 },
+  ],
+  [
+    'a call whose credential is dead is waited for as long as the run may wait',
+    recordOf({ steps: 1 }, [parked, answered]),
+    { kind: 'wait', cause: 'credential', ms: dayMs },
+  ],
+  [
+    'of both causes the one that ends by itself comes first',
+    recordOf({ steps: 1 }, [parked, limited(30)]),
+    { kind: 'wait', cause: 'rate_limit', ms: 30_000 },
+  ],
+  [
+    'what the run has waited before, and waits now, is taken off what it may wait',
+    recordOf({ steps: 1, waitedMs: 1000, waitingSince: began }, [parked]),
+    { kind: 'wait', cause: 'credential', ms: dayMs - 1000 - 60_000 },
+    minutesLater(1),
+  ],
+  [
+    'no turn is waited for longer than the run may wait',
+    recordOf({ steps: 1, waitedMs: dayMs - 2000 }, [limited(30)]),
+    { kind: 'wait', cause: 'rate_limit', ms: 2000 },
+  ],
+  [
+    'a run that has waited for its owner as long as it may has failed',
+    recordOf({ steps: 1, waitedMs: 1000, waitingSince: began }, [parked]),
+    failed('SITE_NOT_RECONNECTED'),
+    new Date(began.getTime() + dayMs - 1000),
+  ],
+  [
+    'a run that has waited for its turn as long as it may has failed otherwise',
+    recordOf({ steps: 1, waitedMs: dayMs }, [limited(30)]),
+    failed('WAITED_TOO_LONG'),
+  ],
+  [
+    'a run that has waited for both as long as it may has failed for what ends by itself',
+    recordOf({ steps: 1, waitedMs: dayMs }, [parked, limited(30)]),
+    failed('WAITED_TOO_LONG'),
+  ],
+  [
+    'calls that can be made are made although the run may not wait any more',
+    recordOf({ steps: 1, waitedMs: dayMs }, [parked, planned]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'b', label: 'site.toolb' }] },
+  ],
+  [
+    'a run that waits is cancelled all the same',
+    recordOf({ steps: 1, status: 'waiting', waitingSince: began, ...requested }, [parked]),
+    { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
+  ],
+  [
+    'a budget that is used up ends a run that would wait',
+    recordOf({ steps: 1, credits: 11 }, [parked]),
+    failed('BUDGET_CREDITS'),
+  ],
+  [
+    'what is answered waits for nothing, whatever is left on its row',
+    recordOf({ steps: 1 }, [callOf('w', { waitCause: 'credential' })]),
+    { kind: 'model', step: 2 },
+  ],
+  ['four identical calls in a row go on', recordOf({ steps: 1 }, same(4)), { kind: 'model', step: 2 }],
+  ['five identical calls in a row end the run', recordOf({ steps: 1 }, same(5)), failed('REPEATED_TOOL_CALL')],
+  [
+    'another call between them breaks the row',
+    recordOf({ steps: 1 }, [...same(2), answered, ...same(1)]),
+    { kind: 'model', step: 2 },
+  ],
+]
+
+for (const [title, record, move, now = began] of rows) {
+  test(`next move: ${title}`, (t) => t.deepEqual(nextMove(record, budgets, now), move))
+}
+
+test('calls are identical when name and arguments are, character by character', (t) => {
+  const one = (name: string, text: string) => ({ name, arguments: { text } })
+  t.is(streak([]), 0)
+  t.is(streak([one('a', '{}')]), 1)
+  t.is(streak([one('a', '{}'), one('a', '{}'), one('a', '{}')]), 3)
+  t.is(streak([one('a', '{}'), one('b', '{}'), one('a', '{}')]), 1)
+  t.is(streak([one('a', '{}'), one('a', '{"x":1}'), one('a', '{"x":1}')]), 2)
+  t.is(streak([one('a', '{}'), one('a', '{ }')]), 1)
+})
+
+test('the longest streak counts wherever it stands', (t) => {
+  const one = (name: string) => ({ name, arguments: { text: '{}' } })
+  t.is(longestStreak([]), 0)
+  t.is(longestStreak([one('a'), one('a'), one('b')]), 2)
+  t.is(longestStreak([one('b'), one('a'), one('a'), one('a'), one('b'), one('b')]), 3)
+})
+
+const call = fc.record({
+  step: fc.integer({ min: 1, max: 4 }),
+  name: fc.constantFrom('a', 'b'),
+  tool: fc.constantFrom('site.a', null),
+  arguments: fc.constantFrom({ text: '{}' }, { text: '{"x":1}' }),
+  status: fc.constantFrom('planned', 'started', 'succeeded', 'failed', 'unknown'),
+  wait: fc.constantFrom(
+    { waitCause: null, notBefore: null },
+    { waitCause: null, notBefore: null },
+    { waitCause: 'credential', notBefore: null },
+    { waitCause: 'rate_limit', notBefore: minutesLater(2) },
+  ),
+})
+const facts = fc.record({
+  status: fc.constantFrom(...runStatuses),
+  steps: fc.integer({ min: 0, max: 4 }),
+  inputTokens: fc.integer({ min: 0, max: 80 }),
+  outputTokens: fc.integer({ min: 0, max: 80 }),
+  credits: fc.integer({ min: 0, max: 14 }),
+  waitedMs: fc.integer({ min: 0, max: 200_000 }),
+  waitingSince: fc.constantFrom(null, null, began),
+  startedAt: fc.constantFrom(began, null),
+  cancelRequestedAt: fc.constantFrom(null, null, began),
+  cancelReason: fc.constantFrom('CANCELLED_BY_OWNER' as const, 'AGENT_DELETED' as const),
+  reason: fc.constantFrom(null, 'NO_CREDITS' as const),
+})
+const anyRecord = fc
+  .tuple(facts, fc.array(call, { maxLength: 7 }), fc.constantFrom('stop', 'tool-calls', 'length', 'other'))
+  .map(([run, calls, finish]) =>
+    recordOf(
+      run,
+      calls
+        .filter(({ step }) => step <= run.steps)
+        .map(({ wait, ...each }, index) => callOf(String(index), { ...each, ...wait })),
+      finish,
+    ),
+  )
+const anyMoment = fc.integer({ min: 0, max: 300 }).map((seconds) => minutesLater(seconds / 60))
+
+const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date) =>
+  waitCause === 'credential' || (notBefore !== null && notBefore > now)
+const isOpen = ({ status }: CallFacts) => status === 'planned' || status === 'started'
+const hasEnded = (status: RunStatus) => ['completed', 'failed', 'cancelled', 'skipped'].includes(status)
+
+/** So that what a run may wait comes to its end, too. */
+const hasty = { ...budgets, waitSeconds: 120 }
+
+test('next move: whatever the record, the rules that everything else relies on hold', (t) => {
+  const rules = fc.property(anyRecord, anyMoment, (record, now) => {
+    const { run, calls } = record
+    const before = JSON.stringify(record)
+    const move = nextMove(record, hasty, now)
+    const open = calls.filter(isOpen).map(({ id }) => id)
+    const ready = calls.filter((each) => isOpen(each) && !mustWait(each, now)).map(({ id }) => id)
+    const mustEnd = hasEnded(run.status) || run.cancelRequestedAt !== null
+
+    t.deepEqual(nextMove(record, hasty, now), move, 'asked twice it answers the same')
+    t.is(JSON.stringify(record), before, 'it changes nothing')
+    if (mustEnd) t.is(move.kind, 'end')
+    if (move.kind === 'model') {
+      t.deepEqual(open, [], 'the model is never asked while a call is open')
+      t.is(move.step, run.steps + 1)
+      t.true(move.step <= budgets.steps)
+    }
+    if (move.kind === 'tools') {
+      t.deepEqual(
+        move.calls.map(({ callId }) => callId),
+        ready,
+        'every open call that need not wait is made, and no other',
+      )
+      t.true(ready.length > 0 && calls.length <= budgets.toolCalls)
+    }
+    if (move.kind === 'wait') {
+      t.deepEqual(ready, [], 'nobody waits while there is something to do')
+      t.true(open.length > 0 && move.ms >= 1)
+      t.true(move.ms <= hasty.waitSeconds * 1000)
+    }
+    if (move.kind === 'end' && !mustEnd) {
+      t.is(move.status === 'completed', move.reason === null, 'only a completed run has no reason')
+      if (move.reason) t.true(Object.hasOwn(endReasons, move.reason))
+    }
+  })
+  fc.assert(rules, { numRuns: 2000 })
+})
+
+test('next move: more of every budget never ends a run sooner', (t) => {
+  const generous = { steps: 6, toolCalls: 8, tokens: 200, credits: 20, minutes: 10, waitSeconds: 86_400 }
+  const rule = fc.property(anyRecord, anyMoment, (record, now) => {
+    if (nextMove(record, budgets, now).kind !== 'end') t.not(nextMove(record, generous, now).kind, 'end')
+  })
+  fc.assert(rule, { numRuns: 1000 })
+})
+
+test('next move: a run that is to end is to end in the same way later', (t) => {
+  const rule = fc.property(anyRecord, anyMoment, (record, now) => {
+    const move = nextMove(record, budgets, now)
+    const later = new Date(now.getTime() + 60_000)
+    // Only the reason may be another one: of several budgets that are used up the first in the list is named.
+    if (move.kind === 'end') t.like(nextMove(record, budgets, later), { kind: 'end', status: move.status })
+  })
+  fc.assert(rule, { numRuns: 1000 })
+})

@@ -1,0 +1,285 @@
+import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../../../api/agents.ts'
+import * as notifications from '../../../../api/notifications.ts'
+import * as runs from '../../../../api/runs.ts'
+import * as vault from '../../../../api/vault.ts'
+import { call } from '../../../helpers/client.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import {
+  agentOf,
+  connectTracker,
+  customer,
+  deliver,
+  ended,
+  runOf,
+  timelineOf,
+  webhookAgent,
+  type Person,
+} from '../../../helpers/people.ts'
+import {
+  cancel,
+  dataOf,
+  openStage,
+  scriptsOn,
+  spareSite,
+  spendAllBut,
+  start,
+  waiting,
+  type Stage,
+} from '../../../helpers/runs.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+const stage = forWholeFile(test, 'waits', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
+const waitSeconds = 3
+const impatience = { RUN_WAIT_SECONDS: String(waitSeconds), QUEUE_BLOCKED_SECONDS: '3', RECONCILE_SECONDS: '1' }
+const impatient = forWholeFile(test, 'waits in vain', (t) => openStage(t, { env: impatience, spare: 1 }))
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Somebody whose site does not accept the token any more, which nobody has noticed yet. */
+async function openDead(t: ExecutionContext, given?: Stage) {
+  const opened = await scriptsOn(given ?? (await stage()))
+  const { someone, vaultEntryId: entryId, sites } = opened
+  const replaceToken = async (token: string) =>
+    t.is((await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).status, 200)
+  await replaceToken('bad-token')
+  const told = async () => (await call(someone, notifications.listNotifications)).body.items
+  const hooked = (systemPrompt: string) =>
+    webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }], allowActionOverride: true })
+  /** The answers that calls got from the site, by their key. */
+  const statuses = (key: string) =>
+    sites.badTools.requests().flatMap(({ idempotencyKey, status }) => (idempotencyKey === key ? [status] : []))
+  return { ...opened, entryId, replaceToken, told, hooked, statuses }
+}
+
+const statusOf = async (someone: Person, runId: string) => (await runOf(someone, runId)).status
+const secondsSince = (from: number, to: string | null) => (Date.parse(to ?? '') - from) / 1000
+
+test('a dead credential parks every run that needs it, whatever started it, and reconnecting resumes the same step of each', async (t) => {
+  const { platform, sites, someone, entryId, replaceToken, told, hooked, statuses } = await openDead(t)
+  const dead = { vaultEntryId: entryId }
+  const alive = { vaultEntryId: await connectTracker(someone, sites) }
+  const mixed = await agentOf(someone, {
+    systemPrompt:
+      '[[call slow_once {"seconds":0}]] [[call issues.createIssue {"title":"A","content":"B"}]] [[then]] [[say done]]',
+    sites: [dead, alive],
+  })
+  const several = await agentOf(someone, {
+    systemPrompt: '[[call echo_text {"text":"one"}]] [[call slow_idempotent {"seconds":0}]]',
+    sites: [dead],
+  })
+  const webhook = await hooked('[[call slow_once {"seconds":0}]]')
+  const deliveries = await Promise.all([1, 2, 3].map((number) => deliver(platform, webhook, { number })))
+  const queue = deliveries.map(({ body }) => body).toSorted((one, other) => one.sequence - other.sequence)
+  const [first = '', second = '', third = ''] = queue.map(({ runId }) => runId)
+  const mixedId = (await start(someone, mixed)).body.id
+  const severalId = (await start(someone, several)).body.id
+  const parked = [first, mixedId, severalId]
+  const atTracker = () => sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(mixedId))
+
+  for (const runId of parked) {
+    const run = await waiting(someone, runId)
+    t.like(run, { steps: 1, waitingCause: 'credential', waitingFor: sites.badTools.origin, endedAt: null })
+    const left = Date.parse(run.waitingUntil ?? '') - Date.now()
+    t.true(left > dayMs - 60_000 && left <= dayMs)
+  }
+  const { items } = (await call(someone, runs.listRuns, { query: { status: 'waiting' } })).body
+  t.deepEqual(items.map(({ id }) => id).toSorted(), parked.toSorted())
+  t.deepEqual([await statusOf(someone, second), await statusOf(someone, third)], ['queued', 'queued'])
+  t.is((await start(someone, mixed)).failure.code, 'AGENT_ALREADY_RUNNING')
+  const shown = await told()
+  t.deepEqual(
+    shown.map(({ kind, subjectId }) => [kind, subjectId]),
+    [['credential_dead', entryId]],
+    'the owner is told once, not for each run',
+  )
+
+  // What could be done without the credential was done first.
+  const before = await timelineOf(someone, mixedId)
+  t.like(dataOf(before, 'tool.finished'), { 0: { tool: 'issues.createIssue', status: 'succeeded' }, length: 1 })
+  t.is(before.at(-1)?.kind, 'wait.started')
+  t.like(before.at(-1)?.data, { cause: 'credential', site: sites.badTools.origin, calls: 1 })
+  t.like(dataOf(await timelineOf(someone, severalId), 'wait.started'), { 0: { calls: 2 }, length: 1 })
+  t.is(atTracker().length, 1)
+
+  const patched = Date.now()
+  await replaceToken('good-token')
+  const done = await Promise.all([...parked, second, third].map((runId) => ended(someone, runId)))
+  for (const run of done) t.like(run, { status: 'completed', steps: 2, waitingCause: null, waitingUntil: null })
+  const took = done.slice(0, 3).map(({ endedAt }) => secondsSince(patched, endedAt))
+  t.log(`resumed and ended within ${took.join(', ')} s`)
+  t.true(Math.max(...took) < 10)
+  const [one, , , two, three] = done
+  t.true(one!.endedAt! <= two!.startedAt! && two!.endedAt! <= three!.startedAt!, 'in the order of their arrival')
+
+  for (const key of [`${first}:1:0`, `${mixedId}:1:0`, `${severalId}:1:0`, `${severalId}:1:1`, `${second}:1:0`]) {
+    const answers = statuses(key)
+    t.is(answers.at(-1), 200, key)
+    t.deepEqual([...new Set(answers.slice(0, -1))], answers.length > 1 ? [401] : [], key)
+    t.true(answers.length <= 2, key)
+  }
+  t.is(atTracker().length, 1)
+  for (const runId of parked) {
+    const timeline = await timelineOf(someone, runId)
+    const overs = dataOf(timeline, 'wait.ended')
+    t.like(overs, { 0: { cause: 'credential' }, length: 1 }, 'it is one wait')
+    t.is(dataOf(timeline, 'wait.started').length, 1)
+    t.true(Number(overs[0]?.['ms']) > 0)
+    t.is(dataOf(timeline, 'step.started').length, 2, 'no step is made twice')
+  }
+  t.is((await told()).length, 1)
+})
+
+test('a run that waits for its turn at one site and for a token of another goes on with each as it comes', async (t) => {
+  const opened = await stage()
+  const { sites, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
+  const entryId = await connectTracker(someone, sites)
+  const replaceToken = (token: string) =>
+    call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((answer) => answer.body)
+  await replaceToken('revoked')
+  const agent = await agentOf(someone, {
+    systemPrompt:
+      '[[call limit_first {"refusals":1,"seconds":4}]] [[call issues.createIssue {"title":"A","content":"B"}]]',
+    sites: [{ vaultEntryId }, { vaultEntryId: entryId }],
+  })
+  const { id } = (await start(someone, agent)).body
+  const run = await eventually(45, 'the run waits for the token only', async () => {
+    const found = await runOf(someone, id)
+    return found.waitingCause === 'credential' ? found : undefined
+  })
+  t.is(run.waitingFor, sites.tracker.origin)
+  const before = await timelineOf(someone, id)
+  t.like(dataOf(before, 'tool.finished'), { 0: { tool: 'limit_first', status: 'succeeded' }, length: 1 })
+  await replaceToken(sites.tracker.createToken('ada', 'admin'))
+  t.is((await ended(someone, id)).status, 'completed')
+  const timeline = await timelineOf(someone, id)
+  const causes = dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site])
+  t.deepEqual(causes.slice(-2), [
+    ['rate_limit', sites.badTools.origin],
+    ['credential', sites.tracker.origin],
+  ])
+  t.is(dataOf(timeline, 'wait.ended').length, causes.length)
+  t.deepEqual(
+    sites.tracker.requests().flatMap(({ idempotencyKey, status }) => (idempotencyKey?.startsWith(id) ? [status] : [])),
+    [401, 200],
+  )
+})
+
+test('a token that dies again is told again, and the runs that wait meet the new one', async (t) => {
+  const { someone, scripted, replaceToken, told, statuses } = await openDead(t)
+  const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
+  await waiting(someone, id)
+  await replaceToken('bad-token')
+  await eventually(20, 'the run has tried the second token', () => statuses(`${id}:1:0`).length === 2 || undefined)
+  await waiting(someone, id)
+  await eventually(10, 'the owner is told of the second', async () => (await told()).length === 2 || undefined)
+  await replaceToken('good-token')
+  t.is((await ended(someone, id)).status, 'completed')
+  t.deepEqual(statuses(`${id}:1:0`), [401, 401, 200])
+  t.is((await told()).length, 2)
+})
+
+test('a run that waits is cancelled within ten seconds, and the next one behind it starts', async (t) => {
+  const { platform, someone, hooked } = await openDead(t)
+  const agent = await hooked('[[call slow_once {"seconds":0}]]')
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  await waiting(someone, runId)
+  t.is(await statusOf(someone, next), 'queued')
+  const asked = Date.now()
+  t.is((await cancel(someone, runId)).status, 200)
+  const run = await ended(someone, runId)
+  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', waitingCause: null, waitingFor: null })
+  t.true(secondsSince(asked, run.endedAt) < 10)
+  const timeline = await timelineOf(someone, runId)
+  t.deepEqual(
+    timeline.slice(-4).map(({ kind }) => kind),
+    ['cancel.requested', 'tool.finished', 'wait.ended', 'ended'],
+  )
+  t.like(dataOf(timeline, 'tool.finished')[0], {
+    status: 'failed',
+    attempts: 1,
+    note: 'The run ended before this call was tried again; what was tried before certainly did nothing.',
+  })
+  t.is((await ended(someone, next)).status, 'completed')
+})
+
+test('when the vault entry is deleted a run that waits for it goes on, and its model is told', async (t) => {
+  const { someone, entryId, scripted, statuses } = await openDead(t)
+  const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
+  await waiting(someone, id)
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId } })).status, 204)
+  const run = await ended(someone, id, 15)
+  t.like(run, { status: 'completed', steps: 2 })
+  const timeline = await timelineOf(someone, id)
+  t.is(dataOf(timeline, 'tool.failed').length, 1, 'the refusal, and nothing that never was')
+  t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'failed', attempts: 1 }, length: 1 })
+  t.regex(String(dataOf(timeline, 'tool.finished')[0]?.['result']), /no longer connected/)
+  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /slow_once, which failed: .*no longer connected/)
+  t.deepEqual(statuses(`${id}:1:0`), [401])
+})
+
+/** How long the run has waited, in seconds. */
+const waited = async (someone: Person, runId: string) =>
+  Number(dataOf(await timelineOf(someone, runId), 'wait.ended')[0]?.['ms']) / 1000
+
+test('a run does not wait for its owner for longer than it may, and says so', async (t) => {
+  const { platform, someone, hooked } = await openDead(t, await impatient())
+  const agent = await hooked('[[call slow_once {"seconds":0}]]')
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  t.like(await ended(someone, runId), { status: 'failed', reason: 'SITE_NOT_RECONNECTED' })
+  t.true((await waited(someone, runId)) >= waitSeconds)
+  t.is((await ended(someone, next)).status, 'completed')
+})
+
+test('a run does not wait for its turn at a site for longer than it may, and says so', async (t) => {
+  const opened = await impatient()
+  const { someone, scripted } = await scriptsOn(opened, spareSite(opened))
+  const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
+  t.like(await ended(someone, id), { status: 'failed', reason: 'WAITED_TOO_LONG' })
+  t.true((await waited(someone, id)) >= waitSeconds)
+})
+
+const pause = (someone: Person, agentId: string) => call(someone, agents.pauseAgent, { params: { agentId } })
+const resume = (someone: Person, agentId: string) => call(someone, agents.resumeAgent, { params: { agentId } })
+
+test('a run whose owner has no credits left fails with NO_CREDITS when none come in time', async (t) => {
+  const { platform, someone, scripted } = await scriptsOn(await impatient())
+  const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  await pause(someone, agent.id)
+  const { id } = (await start(someone, agent)).body
+  await spendAllBut(platform, id, 1)
+  await resume(someone, agent.id)
+  t.like(await ended(someone, id), { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
+  t.true((await waited(someone, id)) >= waitSeconds)
+  t.is(dataOf(await timelineOf(someone, id), 'step.started').length, 1, 'the model is not asked')
+})
+
+const past = new Date(Date.now() - 1000)
+const lost = [
+  { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
+  { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
+  { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { currentPeriodEnd: past } },
+]
+for (const { cause, reason, change } of lost) {
+  test(`a queued run fails with ${reason} when nobody has paid for it in time, and later ones are carried out`, async (t) => {
+    const { platform } = await impatient()
+    const { database } = platform.services
+    const someone = await customer(platform)
+    const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+    const account = database('accounts').whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
+    const { tier, currentPeriodEnd, balance } = (await account.clone().first()) as Record<string, unknown>
+    await pause(someone, agent.id)
+    const { runId } = (await deliver(platform, agent, { cause })).body
+    await account.clone().update(change)
+    await resume(someone, agent.id)
+    await eventually(20, `the queue is blocked by ${cause}`, async () => {
+      const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
+      return queue.blockedCause === cause || undefined
+    })
+    t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
+    await account.clone().update({ tier, currentPeriodEnd, balance })
+    t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
+  })
+}

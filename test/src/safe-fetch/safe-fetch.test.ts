@@ -1,0 +1,589 @@
+import test, { type ExecutionContext } from 'ava'
+import { lookup as systemLookup } from 'node:dns'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { Lookup } from '../../../src/safe-fetch/checked-lookup.ts'
+import {
+  createSafeFetch,
+  SafeFetchError,
+  type SafeFetchOptions,
+  type SafeRequest,
+} from '../../../src/safe-fetch/safe-fetch.ts'
+import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
+
+const mebibyte = 1024 * 1024
+
+/** A safe fetch that is closed with the test; trusts the test's authority. */
+async function open(t: ExecutionContext, options: Partial<SafeFetchOptions>) {
+  const { caFile } = await temporaryCertificates()
+  const defaults = { allow: [], caFile, baseUrl: 'https://switchyard.example', version: '1.2.3' }
+  const safeFetch = createSafeFetch({ ...defaults, ...options })
+  t.teardown(safeFetch.close)
+  return safeFetch
+}
+
+/**
+ * A site that answers so, and a function that asks it, with its address allowed. Not the system's resolver: it has
+ * two threads for all tests, and time limits are tested here.
+ */
+async function openSite(t: ExecutionContext, handler: RequestListener, options: Partial<SafeFetchOptions> = {}) {
+  const site = await startHttpsSite(t, handler)
+  const allow = [`localhost:${site.port}`, `shop.example:${site.port}`]
+  const safeFetch = await open(t, { allow, lookup: always('127.0.0.1'), ...options })
+  const ask = (request: Partial<SafeRequest> = {}) =>
+    safeFetch.fetch({ url: `${site.origin}/`, method: 'GET', timeoutMs: 10_000, maxBytes: 1000, ...request })
+  return { ...site, ask, close: safeFetch.close }
+}
+
+/** Asserts that the answer is a SafeFetchError, and returns what callers read of it. */
+async function failureOf(t: ExecutionContext, answer: Promise<unknown>) {
+  const error = await t.throwsAsync(answer, { instanceOf: SafeFetchError })
+  return { reason: error?.reason, maybeSent: error?.maybeSent }
+}
+
+/** A resolver that gives every name these addresses. */
+const always =
+  (...addresses: string[]): Lookup =>
+  (_hostname, _options, callback) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+// What is measured in time or memory is serial: ava runs those first, one by one.
+
+// What a site sees and what comes back
+
+test('a POST arrives with its headers, its body and our user agent', async (t) => {
+  const seen: unknown[] = []
+  const { ask } = await openSite(t, (request, response) => {
+    const { 'user-agent': agent, authorization, cookie, 'content-type': type, connection } = request.headers
+    seen.push({ method: request.method, agent, authorization, cookie, type, connection })
+    response.writeHead(201, { 'x-answer': 'yes' })
+    request.pipe(response)
+  })
+  const headers = { authorization: 'Bearer a', 'content-type': 'application/json', cookie: 'a=b', 'User-Agent': 'me' }
+  const answer = await ask({ method: 'POST', headers, body: '{"a":"ü"}' })
+  t.is(answer.status, 201)
+  t.is(answer.headers.get('x-answer'), 'yes')
+  t.is(text(answer.body), '{"a":"ü"}')
+  t.deepEqual(seen[0], {
+    method: 'POST',
+    agent: 'Switchyard/1.2.3 (+https://switchyard.example)',
+    authorization: 'Bearer a',
+    cookie: undefined,
+    type: 'application/json',
+    connection: 'close',
+  })
+})
+
+for (const status of [200, 204, 304, 400, 404, 429, 500, 503]) {
+  test(`status ${status} is an answer, not an error`, async (t) => {
+    const { ask } = await openSite(t, (_request, response) => response.writeHead(status, { 'retry-after': '7' }).end())
+    const answer = await ask()
+    t.is(answer.status, status)
+    t.is(answer.headers.get('retry-after'), '7')
+    t.is(answer.body.length, 0)
+  })
+}
+
+test('nothing is repeated, whatever the site answers', async (t) => {
+  const site = await openSite(t, (_request, response) => response.writeHead(503, { 'retry-after': '0' }).end())
+  await site.ask()
+  t.is(site.requests(), 1)
+})
+
+test('compressed answers come back unpacked', async (t) => {
+  const { ask } = await openSite(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"ok":true}')),
+  )
+  t.is(text((await ask()).body), '{"ok":true}')
+})
+
+test('cookies of one answer are not sent with the next request', async (t) => {
+  const cookies: unknown[] = []
+  const { ask } = await openSite(t, (request, response) => {
+    cookies.push(request.headers.cookie)
+    response.writeHead(200, { 'set-cookie': 'a=b' }).end()
+  })
+  await ask()
+  await ask()
+  t.deepEqual(cookies, [undefined, undefined])
+})
+
+// Addresses
+
+const loopback = [
+  '127.0.0.1',
+  '127.1',
+  '127.127.127.127',
+  '0',
+  '0.0.0.0',
+  '127.0.0.1.',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.0x0.1',
+  '3232235521',
+  '2852039166',
+  '①②⑦.⓪.⓪.①',
+  '１２７.0.0.1',
+  '127。0。0。1',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:a9fe:a9fe]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+  '[fd00::1]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[fd00:ec2::254]',
+]
+const ranges = [
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '100.64.0.1',
+  '100.127.255.255',
+  '169.254.0.1',
+  '192.0.0.1',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.19.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '169.254.169.254',
+  '169.254.170.2',
+  '168.63.129.16',
+  '100.100.100.200',
+]
+/** Names that resolve to something private; the resolver of the test says so for all of them. */
+const names = [
+  'localhost',
+  'LOCALHOST',
+  'ip6-localhost',
+  'a.localhost',
+  'metadata.google.internal',
+  'metadata.amazonaws.com',
+  '127.0.0.1.nip.io',
+  'cname-to-private.example',
+  'postgres',
+  'ⓛocalhost',
+  'xn--lhr645fjve.example',
+]
+
+for (const host of [...loopback, ...ranges, ...names]) {
+  test(`no connection is made to ${host}`, async (t) => {
+    const site = await startHttpsSite(t, (_request, response) => response.end())
+    const { fetch } = await open(t, { lookup: always('127.0.0.1') })
+    const answer = fetch({ url: `https://${host}:${site.port}/`, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
+    t.deepEqual(await failureOf(t, answer), { reason: 'refused-address', maybeSent: false })
+    t.is(site.connections(), 0)
+  })
+}
+
+const confusing = (port: number) => [
+  `https://localhost.:${port}/`,
+  `https://localhost%2e:${port}/`,
+  `https://[::1%25lo]:${port}/`,
+  `https://0o177.0.0.1:${port}/`,
+  `https://good@127.0.0.1:${port}/`,
+  `https://good:443@127.0.0.1:${port}/`,
+  `https://127.0.0.1:${port}#@good`,
+  `https://good\\@127.0.0.1:${port}`,
+  `http:127.0.0.1:${port}/`,
+  `//127.0.0.1:${port}`,
+  `https:///127.0.0.1:${port}`,
+  `https://127.0.0.1:${port}/\r\nX: y`,
+  `https://127.0.\t0.1:${port}/`,
+  `https://127.0.0.1\n:${port}/`,
+  `https://127.0.0.1\0:${port}/`,
+  `http://127.0.0.1:${port}/`,
+  `http://1.1.1.1 &@127.0.0.1:${port}# @3.3.3.3/`,
+  `https://metadata.google.internal./`,
+  `https://${'a'.repeat(10_240)}:${port}/`,
+  'file:///etc/passwd',
+  'gopher://127.0.0.1/',
+  'javascript:alert(1)',
+  ...[22, 25, 5432, 6379, 7233, 0, 65_536].map((closed) => `https://127.0.0.1:${closed}/`),
+]
+
+test('addresses that parsers read differently are refused before anything is looked up', async (t) => {
+  const site = await startHttpsSite(t, (_request, response) => response.end())
+  const { fetch } = await open(t, { allow: [`127.0.0.1:${site.port}`], lookup: () => t.fail('looked up') })
+  for (const url of confusing(site.port)) {
+    const answer = fetch({ url, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
+    t.deepEqual(await failureOf(t, answer), { reason: 'invalid-url', maybeSent: false }, url)
+  }
+  t.is(site.connections(), 0)
+})
+
+test('localhost is refused by what the system says of it', async (t) => {
+  const site = await startHttpsSite(t, (_request, response) => response.end())
+  const { fetch } = await open(t, {})
+  const answer = fetch({ url: site.origin, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
+  t.deepEqual(await failureOf(t, answer), { reason: 'refused-address', maybeSent: false })
+  t.is(site.connections(), 0)
+})
+
+for (const answer of [
+  ['127.0.0.1', '1.1.1.1'],
+  ['1.1.1.1', '127.0.0.1'],
+  ['1.1.1.1', '::1'],
+]) {
+  test(`a name with one private address is not connected to at all: ${answer.join(', ')}`, async (t) => {
+    const site = await openSite(t, (_request, response) => response.end(), { allow: [], lookup: always(...answer) })
+    const failure = await failureOf(t, site.ask({ url: `https://shop.example:${site.port}/` }))
+    t.deepEqual(failure, { reason: 'refused-address', maybeSent: false })
+    t.is(site.connections(), 0)
+  })
+}
+
+test('a name is resolved once for each request, so that what was judged is what is connected to', async (t) => {
+  let lookups = 0
+  const lookup: Lookup = (hostname, options, callback) => {
+    lookups += 1
+    systemLookup(hostname, options, callback)
+  }
+  const site = await openSite(t, (_request, response) => response.end(), { lookup })
+  await site.ask()
+  t.is(lookups, 1)
+  await site.ask()
+  t.is(lookups, 2)
+  t.is(site.connections(), 2)
+})
+
+test('an exemption is for one host and port, and not from HTTPS', async (t) => {
+  const site = await openSite(t, (_request, response) => response.end())
+  const other = await startHttpsSite(t, (_request, response) => response.end())
+  t.is((await site.ask()).status, 200)
+  t.is((await failureOf(t, site.ask({ url: `https://127.0.0.1:${site.port}/` }))).reason, 'refused-address')
+  t.is((await failureOf(t, site.ask({ url: other.origin }))).reason, 'refused-address')
+  t.is((await failureOf(t, site.ask({ url: `http://localhost:${site.port}/` }))).reason, 'invalid-url')
+  t.is(other.connections(), 0)
+})
+
+test('an exemption may be written in any notation of its host', async (t) => {
+  const site = await startHttpsSite(t, (_request, response) => response.end())
+  const { fetch } = await open(t, { allow: [`127.1:${site.port}`] })
+  const request = { method: 'GET', timeoutMs: 10_000, maxBytes: 1000 } as const
+  t.is((await fetch({ ...request, url: `https://127.0.0.1:${site.port}/` })).status, 200)
+})
+
+for (const pair of [
+  'localhost',
+  '127.0.0.1',
+  'https://localhost:4401',
+  'user@localhost:4401',
+  'localhost:4401/x:1',
+  ':1',
+]) {
+  test(`"${pair}" is no exemption, which is said at once`, (t) => {
+    t.throws(() => createSafeFetch({ allow: [pair], baseUrl: '', version: '' }), { message: /host and a port/ })
+  })
+}
+
+test('a resolver that fails or answers nothing is a failed lookup', async (t) => {
+  const failing: Lookup = (_hostname, _options, callback) =>
+    callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+  for (const lookup of [failing, always()]) {
+    const { ask } = await openSite(t, (_request, response) => response.end(), { lookup })
+    t.deepEqual(await failureOf(t, ask()), { reason: 'dns', maybeSent: false })
+  }
+})
+
+test('a resolver that answers too late is a failed lookup, and its answer is not used', async (t) => {
+  let answerLate = (): void => undefined
+  const lookup: Lookup = (hostname, options, callback) => {
+    answerLate = () => always('127.0.0.1')(hostname, options, callback)
+  }
+  const site = await openSite(t, (_request, response) => response.end(), { lookup })
+  t.deepEqual(await failureOf(t, site.ask({ timeoutMs: 100 })), { reason: 'dns', maybeSent: false })
+  answerLate()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.is(site.connections(), 0)
+})
+
+// Connections
+
+test('a port where nobody listens cannot be connected to, and nothing was sent', async (t) => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  const { fetch } = await open(t, { allow: [`127.0.0.1:${port}`] })
+  const answer = fetch({ url: `https://127.0.0.1:${port}/`, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
+  const error = await t.throwsAsync(answer, { instanceOf: SafeFetchError })
+  t.like(error, { reason: 'connect', maybeSent: false, code: 'ECONNREFUSED' })
+})
+
+test('a certificate of an unknown authority is refused before anything is sent', async (t) => {
+  const site = await openSite(t, (_request, response) => response.end(), { caFile: undefined })
+  t.deepEqual(await failureOf(t, site.ask()), { reason: 'tls', maybeSent: false })
+  t.is(site.requests(), 0)
+})
+
+test('a certificate for another host is refused before anything is sent', async (t) => {
+  const site = await openSite(t, (_request, response) => response.end(), { lookup: always('127.0.0.1') })
+  const failure = await failureOf(t, site.ask({ url: `https://shop.example:${site.port}/` }))
+  t.deepEqual(failure, { reason: 'tls', maybeSent: false })
+  t.is(site.requests(), 0)
+})
+
+/** A server that is no HTTPS server: it does this with each connection. */
+async function rawSite(t: ExecutionContext, onData: (socket: Socket) => void) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => onData(socket))
+    t.teardown(() => socket.destroy())
+  })
+  t.teardown(() => server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const { fetch } = await open(t, { allow: [`127.0.0.1:${port}`] })
+  return (timeoutMs: number) => fetch({ url: `https://127.0.0.1:${port}/`, method: 'GET', timeoutMs, maxBytes: 1000 })
+}
+
+test('a server that does not speak TLS is a TLS failure, and nothing was sent', async (t) => {
+  const ask = await rawSite(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  t.deepEqual(await failureOf(t, ask(10_000)), { reason: 'tls', maybeSent: false })
+})
+
+test('a server that hangs up during the handshake could not be connected to', async (t) => {
+  const ask = await rawSite(t, (socket) => socket.destroy())
+  t.deepEqual(await failureOf(t, ask(10_000)), { reason: 'connect', maybeSent: false })
+})
+
+test.serial('a handshake that never ends is ended by the time limit, and its socket with it', async (t) => {
+  const closed = Promise.withResolvers<boolean>()
+  const ask = await rawSite(t, (socket) => socket.once('close', () => closed.resolve(true)))
+  t.deepEqual(await failureOf(t, ask(500)), { reason: 'timeout', maybeSent: false })
+  t.true(await closed.promise)
+})
+
+// Answers that attack
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect with ${status} is not followed`, async (t) => {
+    const target = await startHttpsSite(t, (_request, response) => response.end())
+    const allow = (port: number) => [`localhost:${port}`, `localhost:${target.port}`]
+    for (const location of [target.origin, '/elsewhere', 'file:///etc/passwd', 'http://localhost/', 'gopher://x/']) {
+      const site = await startHttpsSite(t, (_request, response) => response.writeHead(status, { location }).end())
+      const { fetch } = await open(t, { allow: allow(site.port) })
+      const answer = fetch({ url: site.origin, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
+      t.deepEqual(await failureOf(t, answer), { reason: 'redirect', maybeSent: true })
+      t.is(site.requests(), 1)
+    }
+    t.is(target.connections(), 0)
+  })
+}
+
+test('a redirect that is asked for is shown, and not followed either', async (t) => {
+  const target = await startHttpsSite(t, (_request, response) => response.end())
+  const location = `${target.origin}/elsewhere?code=1`
+  const site = await startHttpsSite(t, (_request, response) => response.writeHead(303, { location }).end())
+  const { fetch } = await open(t, { allow: [`localhost:${site.port}`, `localhost:${target.port}`] })
+  const limits = { timeoutMs: 10_000, maxBytes: 1000 }
+  const answer = await fetch({ url: site.origin, method: 'GET', ...limits, showRedirect: true })
+  t.is(answer.status, 303)
+  t.is(answer.headers.get('location'), location)
+  t.is(target.connections(), 0)
+})
+
+test('a Refresh header leads nowhere', async (t) => {
+  const site = await openSite(t, (_request, response) => response.writeHead(200, { refresh: '0; url=/next' }).end())
+  t.is((await site.ask()).status, 200)
+  t.is(site.requests(), 1)
+})
+
+const endless = (chunk: Buffer) => (_request: unknown, response: ServerResponse) => {
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', more)
+  more()
+}
+
+test('an endless body is cut off at the limit', async (t) => {
+  const { ask } = await openSite(t, endless(Buffer.alloc(64 * 1024)))
+  t.deepEqual(await failureOf(t, ask({ maxBytes: mebibyte })), { reason: 'too-large', maybeSent: true })
+})
+
+test('a body of exactly the limit passes, one byte more does not', async (t) => {
+  for (const chunked of [true, false]) {
+    const { ask } = await openSite(t, (request, response) => {
+      const body = Buffer.alloc(Number(request.headers['x-size']), 'a')
+      if (!chunked) response.setHeader('content-length', body.length)
+      response.write(body)
+      response.end()
+    })
+    t.is((await ask({ headers: { 'x-size': '1000' } })).body.length, 1000)
+    t.is((await failureOf(t, ask({ headers: { 'x-size': '1001' } }))).reason, 'too-large')
+  }
+})
+
+test('a declared length above the limit is refused without waiting for the body', async (t) => {
+  const { ask } = await openSite(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': 1001 }).flushHeaders()
+  })
+  t.deepEqual(await failureOf(t, ask()), { reason: 'too-large', maybeSent: true })
+})
+
+for (const [encoding, pack] of [
+  ['gzip', gzipSync],
+  ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+] as const) {
+  test.serial(`a ${encoding} bomb is cut off at the limit, counted unpacked`, async (t) => {
+    const bomb = pack(Buffer.alloc(64 * mebibyte))
+    t.true(bomb.length < mebibyte)
+    const { ask } = await openSite(t, (_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding, 'content-length': bomb.length }).end(bomb),
+    )
+    const before = process.memoryUsage().rss
+    t.deepEqual(await failureOf(t, ask({ maxBytes: mebibyte })), { reason: 'too-large', maybeSent: true })
+    t.true(process.memoryUsage().rss - before < 32 * mebibyte)
+  })
+}
+
+test('a body of many single bytes is read whole', async (t) => {
+  const { ask } = await openSite(t, (_request, response) => {
+    for (let sent = 0; sent < 900; sent += 1) response.write('a')
+    response.end()
+  })
+  t.is(text((await ask()).body), 'a'.repeat(900))
+})
+
+for (const [kind, start] of [
+  ['no answer at all', () => undefined],
+  ['headers and no body', (response: ServerResponse) => response.flushHeaders()],
+  ['a body that never ends', (response: ServerResponse) => response.write('a')],
+] as const) {
+  test.serial(`the time limit covers ${kind}`, async (t) => {
+    const { ask } = await openSite(t, (_request, response) => void start(response))
+    t.deepEqual(await failureOf(t, ask({ timeoutMs: 1000 })), { reason: 'timeout', maybeSent: true })
+  })
+}
+
+test.serial('the time limit covers a body that drips, however often a byte comes', async (t) => {
+  const { ask } = await openSite(t, (_request, response) => {
+    const drip = setInterval(() => response.write('a'), 20)
+    response.on('close', () => clearInterval(drip))
+  })
+  t.deepEqual(await failureOf(t, ask({ timeoutMs: 1000 })), { reason: 'timeout', maybeSent: true })
+})
+
+test('headers of more than 16 KiB are refused', async (t) => {
+  const one = { 'x-one': 'a'.repeat(17 * 1024) }
+  const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`x-${index}`, 'a'.repeat(50)]))
+  for (const headers of [one, many]) {
+    const { ask } = await openSite(t, (_request, response) => response.writeHead(200, headers).end())
+    t.deepEqual(await failureOf(t, ask()), { reason: 'too-large', maybeSent: true })
+  }
+})
+
+for (const [kind, bytes] of [
+  ['nothing', ''],
+  ['half a status line', 'HTTP/1.'],
+  ['what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'],
+  ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ['broken gzip', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc'],
+] as const) {
+  test(`a connection that ends after ${kind} is a reset, and the request may have been acted on`, async (t) => {
+    const { ask } = await openSite(t, (request) => request.socket.end(bytes))
+    t.deepEqual(await failureOf(t, ask({ method: 'POST', body: '{}' })), { reason: 'reset', maybeSent: true })
+  })
+}
+
+test('a connection that is torn down before the answer is a reset', async (t) => {
+  const site = await openSite(t, (request) => request.socket.destroy())
+  t.deepEqual(await failureOf(t, site.ask()), { reason: 'reset', maybeSent: true })
+  t.is(site.requests(), 1)
+})
+
+// Giving up
+
+test('a signal that has fired already sends nothing', async (t) => {
+  const site = await openSite(t, (_request, response) => response.end())
+  t.deepEqual(await failureOf(t, site.ask({ signal: AbortSignal.abort() })), { reason: 'aborted', maybeSent: false })
+  t.is(site.connections(), 0)
+})
+
+test('a signal ends a request that waits for its answer, and the connection', async (t) => {
+  const abort = new AbortController()
+  const closed = Promise.withResolvers<boolean>()
+  const { ask } = await openSite(t, (request) => {
+    request.socket.once('close', () => closed.resolve(true))
+    abort.abort(new Error('told to stop'))
+  })
+  t.deepEqual(await failureOf(t, ask({ signal: abort.signal })), { reason: 'aborted', maybeSent: true })
+  t.true(await closed.promise)
+})
+
+test('a signal ends a request in the middle of a body', async (t) => {
+  const abort = new AbortController()
+  const { ask } = await openSite(t, (_request, response) => {
+    response.write('a')
+    setTimeout(() => abort.abort(), 50)
+  })
+  t.deepEqual(await failureOf(t, ask({ signal: abort.signal })), { reason: 'aborted', maybeSent: true })
+})
+
+test('closing aborts what is under way, and later requests send nothing', async (t) => {
+  const arrived = Promise.withResolvers<void>()
+  const site = await openSite(t, () => arrived.resolve())
+  const answer = failureOf(t, site.ask())
+  await arrived.promise
+  await site.close()
+  t.deepEqual(await answer, { reason: 'aborted', maybeSent: true })
+  t.deepEqual(await failureOf(t, site.ask()), { reason: 'aborted', maybeSent: false })
+  t.is(site.connections(), 1)
+})
+
+// What errors say
+
+test('errors name the host and hold neither query, header nor body', async (t) => {
+  const secret = 'hunter2'
+  const { ask, origin } = await openSite(t, (request) => request.socket.end(`HTTP/1.1 abc ${secret}\r\n\r\n`))
+  const request = { method: 'POST', headers: { authorization: secret }, body: secret } as const
+  const url = `${origin}/${secret}?key=${secret}`
+  const headers = { authorization: `${secret}\n` }
+  const invalid = `https://user:${secret}@shop.example/`
+  for (const sent of [{ ...request, url }, { ...request, url, timeoutMs: 1 }, { headers }, { url: invalid }]) {
+    const error = await t.throwsAsync(ask(sent), { instanceOf: SafeFetchError })
+    t.false([error?.message, error?.stack, JSON.stringify(error), String(error?.cause)].join().includes(secret))
+  }
+  const error = await t.throwsAsync(ask())
+  t.true(error?.message.includes('localhost'))
+})
+
+test.serial('the time limit holds although the garbage collector runs while an answer is read', async (t) => {
+  const { ask } = await openSite(t, (_request, response) => {
+    const dripping = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(dripping)).writeHead(200)
+  })
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const collecting = setInterval(() => collect(), 100)
+  t.teardown(() => clearInterval(collecting))
+  const answers = Array.from({ length: 10 }, () => failureOf(t, ask({ timeoutMs: 5000, maxBytes: 1_000_000 })))
+  for (const failure of await Promise.all(answers)) t.deepEqual(failure, { reason: 'timeout', maybeSent: true })
+})

@@ -1,0 +1,75 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+import { changeWarnings } from '../../../../src/schedules/cron/change-warnings.ts'
+import { parseCron, type Cron } from '../../../../src/schedules/cron/cron.ts'
+import { firesBetween } from '../../../../src/schedules/cron/fire-times.ts'
+import { changesOf, comes, wallMs } from './clocks.ts'
+import { nightly } from './random-expressions.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const now = Date.UTC(2026, 10, 21, 12)
+
+/** Half an hour of daylight saving; two hours; changes at midnight; a Ramadan without it; none at all. */
+const zones = [
+  'Australia/Lord_Howe',
+  'Antarctica/Troll',
+  'America/Santiago',
+  'Africa/Cairo',
+  'Africa/Casablanca',
+  'America/St_Johns',
+  'Europe/Berlin',
+  'Asia/Tokyo',
+]
+
+const msBetween = (cron: Cron, zone: string, after: number, until: number): number[] =>
+  firesBetween(cron, zone, new Date(after), new Date(until), 100_000).map((fire) => fire.getTime())
+
+/** Which local times of the two days around a change are skipped, and which come twice, by the fires themselves. */
+function seen(cron: Cron, zone: string, { at, by }: { at: number; by: number }) {
+  const [after, until] = [at - dayMs, at + dayMs]
+  const walls = msBetween(cron, zone, after, until).map((fire) => wallMs(zone, fire))
+  const shown = new Set(walls)
+  const named = msBetween(cron, 'UTC', wallMs(zone, after), wallMs(zone, until))
+  const inStep = cron.hour.length === 24 && by % hourMs === 0
+  return {
+    skipped: inStep ? [] : named.filter((wall) => !shown.has(wall)),
+    doubled: inStep ? [] : walls.filter((wall, index) => walls.indexOf(wall) < index),
+  }
+}
+
+/** The code, the first time, and the last if there are more, as the sentence must have them. */
+function expected(code: string, [first, ...more]: number[] = []): string[] {
+  if (first === undefined) return []
+  const [date = '', from = ''] = new Date(first).toISOString().slice(0, 16).split('T')
+  const to = new Date(more.at(-1) ?? first).toISOString().slice(11, 16)
+  return [`${code}: ${more.length === 0 ? `The fire at ${from}` : `Each fire from ${from} to ${to}`} on ${date}`]
+}
+
+const changes = zones.map((zone) => ({ zone, list: changesOf(zone, now, now + 400 * dayMs) }))
+
+function agrees(text: string, { zone, list }: (typeof changes)[number]): boolean {
+  const cron = parseCron(text)
+  const all = list.map((change) => seen(cron, zone, change))
+  const wanted = [
+    ...expected('skipped_by_clock_change', all.find(({ skipped }) => skipped.length > 0)?.skipped),
+    ...expected('doubled_by_clock_change', all.find(({ doubled }) => doubled.length > 0)?.doubled),
+  ]
+  const said = changeWarnings(cron, zone, new Date(now)).map(({ code, message }) => `${code}: ${message}`)
+  return said.length === wanted.length && said.every((one, index) => one.startsWith(wanted[index] ?? 'nothing'))
+}
+
+test('the next local time that a change of clocks skips or doubles is warned of, in every kind of zone, and no other', (t) => {
+  const property = fc.property(nightly.filter(comes), fc.constantFrom(...changes), agrees)
+  t.notThrows(() => fc.assert(property, { numRuns: 150 }))
+})
+
+test('what fires in every hour is warned of changes by half an hour, and not of those by whole hours', (t) => {
+  const texts = ['* * * * *', '*/5 * * * *', '45 * * * *', '15 * * * *', '0 * * * *', '45 * 4 4 *', '15 * 3 10 *']
+  for (const text of texts) for (const zone of changes) t.true(agrees(text, zone), `${text} in ${zone.zone}`)
+  const codes = (text: string, zone: string) =>
+    changeWarnings(parseCron(text), zone, new Date(now)).map(({ code }) => code)
+  t.deepEqual(codes('45 * * * *', 'Australia/Lord_Howe'), ['doubled_by_clock_change'])
+  t.deepEqual(codes('15 * * * *', 'Australia/Lord_Howe'), ['skipped_by_clock_change'])
+  t.deepEqual(codes('* * * * *', 'Antarctica/Troll'), [])
+})

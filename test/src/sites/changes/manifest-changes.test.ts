@@ -1,0 +1,464 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema, and schemas are not awaited */
+import test from 'ava'
+import * as fc from 'fast-check'
+import type { ChangeClass } from '../../../../src/sites/changes/difference.ts'
+import { compareManifests } from '../../../../src/sites/changes/manifest-changes.ts'
+import { parseManifest, type Manifest } from '../../../../src/sites/manifest/manifest.ts'
+import { argumentProblems } from '../../../../src/sites/tool-arguments.ts'
+import { fewOf } from './few-keywords.ts'
+
+type Json = Record<string, unknown>
+
+const tool = (more: Json = {}): Json => ({
+  name: 'search_things',
+  description: 'Searches.',
+  input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: [] },
+  ...more,
+})
+const manifest = (more: Json = {}): Json => ({
+  name: 'Site',
+  version: '1',
+  description: 'A site.',
+  server: { url: 'https://site.example/api' },
+  auth: { type: 'bearer' },
+  tools: [tool()],
+  ...more,
+})
+const oauth = (more: Json = {}): Json => ({
+  type: 'oauth2',
+  authorization_url: 'https://site.example/authorize',
+  token_url: 'https://site.example/token',
+  scopes: ['read'],
+  ...more,
+})
+
+const parsed = (written: Json): Manifest => parseManifest(new TextEncoder().encode(JSON.stringify(written)))
+const compared = (before: Json, after: Json) => compareManifests(parsed(before), parsed(after))
+
+type Row = [what: string, expected: ChangeClass, before: Json, after: Json]
+const site = (what: string, expected: ChangeClass, before: Json, after: Json): Row => [
+  what,
+  expected,
+  manifest(before),
+  manifest(after),
+]
+const tools = (what: string, expected: ChangeClass, before: Json[], after: Json[]): Row =>
+  site(what, expected, { tools: before }, { tools: after })
+const one = (what: string, expected: ChangeClass, before: Json, after: Json): Row =>
+  tools(what, expected, [tool(before)], [tool(after)])
+const auth = (what: string, expected: ChangeClass, before: Json, after: Json): Row =>
+  site(what, expected, { auth: oauth(before) }, { auth: oauth(after) })
+
+const issuer = { issuer: 'https://site.example' }
+const revocation = { revocation_url: 'https://site.example/revoke' }
+
+const manifestRows: Row[] = [
+  site('nothing', 'none', {}, {}),
+  ['the order of members', 'none', manifest(), Object.fromEntries(Object.entries(manifest()).toReversed())],
+  site('the name', 'text', {}, { name: 'Other' }),
+  site('the version', 'text', {}, { version: '2' }),
+  site('the description', 'text', {}, { description: 'Other.' }),
+  site('an unknown member', 'text', {}, { contact: 'mail' }),
+  site('an unknown member of the server', 'text', {}, { server: { url: 'https://site.example/api', region: 'eu' } }),
+  site('an unknown member of the authorisation', 'text', {}, { auth: { type: 'bearer', hint: 'See settings.' } }),
+  tools('the order of tools', 'text', [tool(), tool({ name: 'get_it' })], [tool({ name: 'get_it' }), tool()]),
+  tools('a new tool whose scope others need', 'compatible', [tool()], [tool(), tool({ name: 'get_it' })]),
+  tools('a new tool that needs a new scope', 'new_scope', [tool()], [tool(), tool({ name: 'delete_it' })]),
+  tools('a tool that is gone', 'breaking', [tool(), tool({ name: 'get_it' })], [tool()]),
+  tools('a tool with another name', 'breaking', [tool()], [tool({ name: 'find_things' })]),
+  tools(
+    'a tool named like an inherited member',
+    'compatible',
+    [tool()],
+    [tool(), tool({ name: 'constructor', scope: 'read' })],
+  ),
+  one("a tool's description", 'text', {}, { description: 'Other.' }),
+  one('an unknown member of a tool', 'text', {}, { icon: 'x' }),
+  one('a scope that is only written down', 'text', {}, { scope: 'read' }),
+  one('an effect that is only written down', 'text', {}, { effect: 'once' }),
+  one('a scope that rises', 'new_scope', { scope: 'read' }, { scope: 'write' }),
+  one('a scope that falls', 'compatible', { scope: 'admin' }, { scope: 'delete' }),
+  one('once becomes idempotent', 'breaking', { effect: 'once' }, { effect: 'idempotent' }),
+  one('once becomes read', 'breaking', {}, { effect: 'read' }),
+  one('idempotent becomes read', 'breaking', { effect: 'idempotent' }, { effect: 'read' }),
+  one('idempotent becomes once', 'compatible', { effect: 'idempotent' }, { effect: 'once' }),
+  one('read becomes undeclared', 'compatible', { effect: 'read' }, {}),
+  one('read becomes idempotent', 'compatible', { effect: 'read' }, { effect: 'idempotent' }),
+  site('bearer becomes OAuth', 'breaking', {}, { auth: oauth() }),
+  site('OAuth becomes bearer', 'breaking', { auth: oauth() }, {}),
+  auth('more scopes', 'new_scope', {}, { scopes: ['read', 'write'] }),
+  auth('fewer scopes, which no tool needs', 'compatible', { scopes: ['read', 'write'] }, {}),
+  auth('fewer scopes, which a tool needs', 'breaking', { scopes: ['read', 'write'] }, { scopes: ['write'] }),
+  auth('the order of scopes', 'text', { scopes: ['read', 'write'] }, { scopes: ['write', 'read'] }),
+  site('the address of the server', 'changed_address', {}, { server: { url: 'https://api.site.example/api' } }),
+  site('the path of the server', 'changed_address', {}, { server: { url: 'https://site.example/v2' } }),
+  auth('where users consent', 'changed_address', {}, { authorization_url: 'https://site.example/other' }),
+  auth('where tokens come from', 'changed_address', {}, { token_url: 'https://site.example/other' }),
+  auth('where tokens are revoked', 'changed_address', revocation, { revocation_url: 'https://site.example/other' }),
+  auth('an address to revoke that is new', 'changed_address', {}, revocation),
+  auth('an address to revoke that is gone', 'changed_address', revocation, {}),
+  auth('an issuer that is new', 'changed_address', {}, issuer),
+  auth('an issuer that is gone', 'changed_address', issuer, {}),
+  site(
+    'a changed address among breaking and harmless changes',
+    'changed_address',
+    {},
+    { name: 'Other', tools: [], server: { url: 'https://site.example/v2' } },
+  ),
+  site(
+    'a tool that is gone among harmless changes',
+    'breaking',
+    {},
+    { name: 'Other', tools: [tool({ name: 'get_it' })] },
+  ),
+]
+
+for (const [what, expected, before, after] of manifestRows)
+  test(`of a manifest, ${what}: ${expected}`, (t) => t.is(compared(before, after).class, expected))
+
+/** The rules of one keyword; what stands there is the schema of a property, or a whole input schema. */
+const property = (what: string, expected: ChangeClass, before: unknown, after: unknown): Row =>
+  one(
+    what,
+    expected,
+    { input_schema: { type: 'object', properties: { p: before } } },
+    { input_schema: { type: 'object', properties: { p: after } } },
+  )
+const whole = (what: string, expected: ChangeClass, before: Json, after: Json): Row =>
+  one(what, expected, { input_schema: { type: 'object', ...before } }, { input_schema: { type: 'object', ...after } })
+
+const p = { type: 'string' }
+const closed = { additionalProperties: false }
+
+const schemaRows: Row[] = [
+  whole('an annotation', 'text', {}, { title: 'Arguments' }),
+  whole('definitions, which nothing can refer to', 'text', {}, { $defs: { a: { type: 'string' } } }),
+  property('a description', 'text', p, { ...p, description: 'A text.' }),
+  property('the order of an enumeration', 'text', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }),
+  whole('a new optional property', 'compatible', { properties: {} }, { properties: { p } }),
+  whole('a new optional property of a closed schema', 'compatible', { ...closed }, { ...closed, properties: { p } }),
+  whole(
+    'a new property that further ones were ruled by',
+    'breaking',
+    { additionalProperties: { type: 'number' } },
+    { additionalProperties: { type: 'number' }, properties: { p } },
+  ),
+  whole(
+    'a new property that is wider than the rule of further ones',
+    'compatible',
+    { additionalProperties: { type: 'integer' } },
+    { additionalProperties: { type: 'integer' }, properties: { p: { type: 'number' } } },
+  ),
+  whole('a new property where any was invited', 'breaking', { additionalProperties: true }, { properties: { p } }),
+  whole(
+    'a new property that a pattern may have meant',
+    'breaking',
+    { patternProperties: { '^p': true } },
+    { patternProperties: { '^p': true }, properties: { p } },
+  ),
+  whole('a property that is gone', 'breaking', { properties: { p } }, { properties: {} }),
+  whole('a new required property', 'breaking', {}, { properties: { p }, required: ['p'] }),
+  whole('a property that becomes required', 'breaking', { properties: { p } }, { properties: { p }, required: ['p'] }),
+  whole(
+    'a property that is no longer required',
+    'compatible',
+    { properties: { p }, required: ['p'] },
+    { properties: { p }, required: [] },
+  ),
+  whole(
+    'the order of required properties',
+    'text',
+    { properties: { p, q: p }, required: ['p', 'q'] },
+    { properties: { p, q: p }, required: ['q', 'p'] },
+  ),
+  whole('further properties are refused', 'breaking', {}, closed),
+  whole('further properties are let through', 'compatible', closed, {}),
+  whole(
+    'a property named like an inherited member',
+    'breaking',
+    { ...closed, required: [] },
+    { properties: { constructor: p }, required: ['constructor'] },
+  ),
+  property('another type', 'breaking', p, { type: 'number' }),
+  property('one more type', 'compatible', p, { type: ['string', 'null'] }),
+  property('one type less', 'breaking', { type: ['string', 'null'] }, p),
+  property('a type that is given now', 'breaking', {}, p),
+  property('a type that is no longer given', 'compatible', p, {}),
+  property('integers become numbers', 'compatible', { type: 'integer' }, { type: 'number' }),
+  property('numbers become integers', 'breaking', { type: 'number' }, { type: 'integer' }),
+  property('one more value', 'compatible', { enum: ['a'] }, { enum: ['b', 'a'] }),
+  property('one value less', 'breaking', { enum: ['a', 'b'] }, { enum: ['a'] }),
+  property('values are given now', 'breaking', p, { ...p, enum: ['a'] }),
+  property('values are no longer given', 'compatible', { ...p, enum: ['a'] }, p),
+  property('a constant becomes one of several', 'compatible', { const: 'a' }, { enum: ['a', 'b'] }),
+  property('another constant', 'breaking', { const: 'a' }, { const: 'b' }),
+  property('a pattern comes', 'breaking', p, { ...p, pattern: '^a' }),
+  property('a pattern changes', 'breaking', { pattern: '^a' }, { pattern: '^[ab]' }),
+  property('a pattern goes', 'compatible', { ...p, pattern: '^a' }, p),
+  property('a format comes', 'breaking', p, { ...p, format: 'date' }),
+  property('a format goes', 'compatible', { ...p, format: 'date' }, p),
+  property('longer texts', 'compatible', { maxLength: 5 }, { maxLength: 6 }),
+  property('shorter texts', 'breaking', { maxLength: 5 }, { maxLength: 4 }),
+  property('a limit comes', 'breaking', p, { ...p, maxLength: 500 }),
+  property('a limit goes', 'compatible', { ...p, maxLength: 5 }, p),
+  property('a least length that is none', 'text', p, { ...p, minLength: 0 }),
+  property('a least length that rises', 'breaking', { minLength: 1 }, { minLength: 2 }),
+  property('a least length that falls', 'compatible', { minLength: 2 }, { minLength: 1 }),
+  property('a minimum that falls', 'compatible', { minimum: 2 }, { minimum: -1 }),
+  property('a minimum that comes', 'breaking', {}, { minimum: 0 }),
+  property('a maximum that falls', 'breaking', { exclusiveMaximum: 9 }, { exclusiveMaximum: 8 }),
+  property('a finer step', 'compatible', { multipleOf: 10 }, { multipleOf: 5 }),
+  property('another step', 'breaking', { multipleOf: 10 }, { multipleOf: 4 }),
+  property('items that are wider', 'compatible', { items: { type: 'integer' } }, { items: { type: 'number' } }),
+  property('items that are ruled now', 'breaking', { type: 'array' }, { type: 'array', items: p }),
+  property('items that must differ', 'breaking', {}, { uniqueItems: true }),
+  property('items that may be the same', 'compatible', { uniqueItems: true }, {}),
+  property('first items that are ruled no longer', 'breaking', { prefixItems: [true], items: p }, { items: p }),
+  property('one more alternative', 'compatible', { anyOf: [p] }, { anyOf: [p, { type: 'null' }] }),
+  property('one alternative less', 'breaking', { anyOf: [p, { type: 'null' }] }, { anyOf: [p] }),
+  property('one more of which one must hold', 'breaking', { oneOf: [p] }, { oneOf: [p, { maxLength: 3 }] }),
+  property('a text inside of which one must hold', 'text', { oneOf: [p] }, { oneOf: [{ ...p, title: 'A' }] }),
+  property('a wider one of which one must hold', 'breaking', { oneOf: [p] }, { oneOf: [{}] }),
+  property('one more that all must hold', 'breaking', { allOf: [p] }, { allOf: [p, { maxLength: 3 }] }),
+  property(
+    'a wider one that all must hold',
+    'compatible',
+    { allOf: [{ maxLength: 3 }] },
+    { allOf: [{ maxLength: 4 }] },
+  ),
+  property('what is excluded is wider', 'breaking', { not: { maxLength: 3 } }, { not: { maxLength: 4 } }),
+  property('what is excluded is narrower', 'breaking', { not: { maxLength: 4 } }, { not: { maxLength: 3 } }),
+  property('nothing is excluded any more', 'compatible', { not: p }, {}),
+  property('another condition', 'breaking', { if: { maxLength: 3 }, then: p }, { if: { maxLength: 4 }, then: p }),
+  property(
+    'a consequence that is wider',
+    'compatible',
+    { if: p, then: { maxLength: 3 } },
+    { if: p, then: { maxLength: 4 } },
+  ),
+  property('a consequence that comes', 'breaking', { if: p }, { if: p, then: { maxLength: 3 } }),
+  property(
+    'at most so many that are wider',
+    'breaking',
+    { contains: { maximum: 1 }, maxContains: 2 },
+    { contains: { maximum: 2 }, maxContains: 2 },
+  ),
+  property(
+    'one that must be among them is wider',
+    'compatible',
+    { contains: { maximum: 1 } },
+    { contains: { maximum: 2 } },
+  ),
+  property('fewer than one must be among them', 'breaking', { contains: p, minContains: 0 }, { contains: p }),
+  property('names that are ruled', 'breaking', {}, { propertyNames: { maxLength: 3 } }),
+  property('names that need others', 'breaking', {}, { dependentRequired: { a: ['b'] } }),
+  property(
+    'names that need fewer others',
+    'compatible',
+    { dependentRequired: { a: ['b', 'c'] } },
+    { dependentRequired: { a: ['c'] } },
+  ),
+  property(
+    'a property inside a property',
+    'breaking',
+    { properties: { q: p } },
+    { properties: { q: { type: 'null' } } },
+  ),
+  property('what was never allowed', 'compatible', false, p),
+  property('what is never allowed now', 'breaking', p, false),
+  property('true instead of an empty schema', 'text', true, {}),
+  property(
+    'what rules the unevaluated, with anything else',
+    'breaking',
+    { unevaluatedProperties: false, maxProperties: 1 },
+    { unevaluatedProperties: false, maxProperties: 2 },
+  ),
+]
+
+for (const [what, expected, before, after] of schemaRows)
+  test(`of an input schema, ${what}: ${expected}`, (t) => t.is(compared(before, after).class, expected))
+
+test('a difference says where it is, what stood there and what stands there now', (t) => {
+  const { differences } = compared(manifest(), manifest({ server: { url: 'https://site.example/v2' }, name: 'Other' }))
+  t.like(differences[0], {
+    path: 'server.url',
+    kind: 'changed',
+    class: 'changed_address',
+    before: 'https://site.example/api',
+    after: 'https://site.example/v2',
+  })
+  t.like(differences[1], { path: 'name', kind: 'changed', class: 'text', before: 'Site', after: 'Other' })
+})
+
+test('of very many differences the gravest are listed, and the class is that of all', (t) => {
+  const many = (from: number) => Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`x${from + i}`, 'text']))
+  const { class: found, differences } = compared(
+    manifest(many(0)),
+    manifest({ ...many(300), server: { url: 'https://site.example/v2' } }),
+  )
+  t.is(found, 'changed_address')
+  t.is(differences.length, 200)
+  t.is(differences[0]?.path, 'server.url')
+})
+
+test('an address is shown whole, however long it is', (t) => {
+  const url = `https://site.example/${'a'.repeat(2000)}`
+  t.is(compared(manifest(), manifest({ server: { url } })).differences[0]?.after, url)
+})
+
+/** Simple schemas and arguments from one small world, so that they meet often. */
+const names = ['a', 'b', 'c'] as const
+const everyValue: unknown[] = ['', 'x', 'xy', 'xyz', 0, 1, 2.5, 4, 10, true, null, [], [1, 1], ['x', 2], {}, { a: 1 }]
+const words = {
+  type: fc.constantFrom<unknown>('string', 'integer', 'number', ['string', 'null'], ['integer', 'array'], 'object'),
+  enum: fc.uniqueArray(fc.constantFrom<unknown>('x', 'xy', 1, 4, null), { minLength: 1 }),
+  const: fc.constantFrom<unknown>('x', 4),
+  minLength: fc.nat(2),
+  maxLength: fc.nat(3),
+  minimum: fc.nat(4),
+  maximum: fc.nat(10),
+  multipleOf: fc.constantFrom(1, 2, 5),
+  pattern: fc.constantFrom('^x', 'y$'),
+  uniqueItems: fc.boolean(),
+  maxItems: fc.nat(2),
+  minItems: fc.nat(2),
+  title: fc.constantFrom('A', 'B'),
+}
+const leaf = fewOf(words, { least: 2, most: 2 })
+
+const { node } = fc.letrec<{ node: unknown }>((tie) => {
+  const some = fc.array(tie('node'), { minLength: 1, maxLength: 2 })
+  const sometimes = { requiredKeys: [] }
+  // Keywords that mean something together only are one choice.
+  const choices = {
+    anyOf: some.map((anyOf) => ({ anyOf })),
+    allOf: some.map((allOf) => ({ allOf })),
+    oneOf: some.map((oneOf) => ({ oneOf })),
+    not: tie('node').map((not) => ({ not })),
+    condition: fc.record({ if: tie('node'), then: tie('node'), else: tie('node') }, sometimes),
+    items: fc.record({ items: tie('node'), prefixItems: some }, sometimes),
+    contains: fc.record({ contains: tie('node'), minContains: fc.nat(2), maxContains: fc.nat(2) }, sometimes),
+  }
+  const compound = fewOf(choices, { least: 1, most: 3 }).map((chosen): Json =>
+    Object.assign({}, ...Object.values(chosen)),
+  )
+  return {
+    node: fc.oneof(
+      { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
+      { weight: 5, arbitrary: leaf },
+      { weight: 1, arbitrary: fc.boolean() },
+      { weight: 2, arbitrary: compound },
+    ),
+  }
+})
+const properties = fc.dictionary(fc.constantFrom(...names), node, { maxKeys: 3 })
+const objectWords = {
+  properties,
+  required: fc.subarray([...names]),
+  additionalProperties: fc.oneof(fc.constant(false), fc.constant(false), node),
+  patternProperties: fc.dictionary(fc.constantFrom('^a', 'b|c'), node, { maxKeys: 1 }),
+  propertyNames: fc.record({ enum: fc.subarray([...names]) }),
+  minProperties: fc.nat(2),
+  maxProperties: fc.nat(3),
+  dependentRequired: fc.dictionary(fc.constantFrom(...names), fc.subarray([...names]), { maxKeys: 1 }),
+  dependentSchemas: fc.dictionary(fc.constantFrom(...names), fc.record({ maxProperties: fc.nat(3) }), { maxKeys: 1 }),
+  unevaluatedProperties: fc.boolean(),
+  anyOf: fc.array(
+    fc.record({ properties, required: fc.subarray([...names]), additionalProperties: fc.constant(false) }),
+    { minLength: 1, maxLength: 2 },
+  ),
+}
+const objectSchema = fewOf(objectWords, { least: 3, most: 3 }).map((schema): Json => ({
+  type: 'object',
+  ...closed,
+  ...schema,
+}))
+/** All arguments of this world, those for one property alone with every value there is. */
+const ofOne = everyValue.map((value) => ({ a: value }))
+const ofAll = [undefined, 'x', 4, null].flatMap((a) =>
+  [undefined, 'xy', 1].flatMap((b) => [undefined, [1, 1]].map((c) => JSON.parse(JSON.stringify({ a, b, c })) as Json)),
+)
+
+/** A second schema that differs from the first in a few keywords, so that many pairs are compatible. */
+const pairs = fc
+  .tuple(
+    objectSchema,
+    objectSchema,
+    fc.subarray(['properties', 'required', 'additionalProperties', 'anyOf', 'maxProperties']),
+  )
+  .map(([before, other, keys]) => {
+    const after = { ...before }
+    for (const key of keys) {
+      if (Object.hasOwn(other, key)) after[key] = other[key]
+      else delete after[key]
+    }
+    return [before, after] as const
+  })
+/** Where a schema can stand inside another one: places where more inside is more outside, and places where it is not. */
+const places: ((inner: unknown) => Json)[] = [
+  (inner) => inner as Json,
+  (inner) => inner as Json,
+  (inner) => ({ not: inner }),
+  (inner) => ({ oneOf: [inner, { type: 'integer' }] }),
+  (inner) => ({ anyOf: [inner, { type: 'boolean' }] }),
+  (inner) => ({ if: inner, then: { type: 'string' }, else: { type: 'number' } }),
+  (inner) => ({ contains: inner, maxContains: 1 }),
+  (inner) => ({ items: inner }),
+]
+/** Two schemas of one property, which differ in one keyword. */
+const leafPairs = fc
+  .tuple(leaf, fc.record(words), fc.nat(), fc.boolean(), fc.constantFrom(...places))
+  .map(([before, other, nth, isGone, place]) => {
+    const key = Object.keys(before)[nth % Object.keys(before).length] ?? ''
+    const { [key]: _, ...rest } = before
+    const after = isGone ? rest : { ...rest, [key]: (other as Json)[key] }
+    const around = (inner: unknown): Json => ({ type: 'object', ...closed, properties: { a: place(inner) } })
+    return [around(before), around(after)] as const
+  })
+
+test('what is compatible takes every arguments that were right before', (t) => {
+  const seen: Record<string, number> = {}
+  const count = (what: string) => void (seen[what] = (seen[what] ?? 0) + 1)
+  const check =
+    (given: Json[]) =>
+    ([before, after]: readonly [Json, Json]) => {
+      const [one, other] = [before, after].map((schema) => manifest({ tools: [tool({ input_schema: schema })] }))
+      const found = compared(one ?? {}, other ?? {}).class
+      count(found)
+      if (found !== 'text' && found !== 'compatible') return
+      for (const args of given.filter((candidate) => argumentProblems(before, candidate).length === 0)) {
+        count('right before')
+        if (argumentProblems(after, args).length > 0) throw new Error(`${found}: ${JSON.stringify(args)}`)
+      }
+    }
+  fc.assert(fc.property(pairs, check(ofAll)), { numRuns: 2000 })
+  fc.assert(fc.property(leafPairs, check(ofOne)), { numRuns: 1000 })
+  t.log(seen)
+  t.true((seen['compatible'] ?? 0) > 100)
+  t.true((seen['right before'] ?? 0) > 500)
+})
+
+test('a manifest does not differ from itself', (t) => {
+  fc.assert(
+    fc.property(objectSchema, (schema) => {
+      const written = manifest({ tools: [tool({ input_schema: schema })] })
+      return compared(written, structuredClone(written)).class === 'none'
+    }),
+  )
+  t.pass()
+})
+
+test('two manifests are the same exactly when nothing differs, whichever comes first', (t) => {
+  fc.assert(
+    fc.property(pairs, ([before, after]) => {
+      const [one, other] = [before, after].map((schema) => manifest({ tools: [tool({ input_schema: schema })] }))
+      const forth = compared(one ?? {}, other ?? {})
+      const back = compared(other ?? {}, one ?? {})
+      return (
+        (forth.class === 'none') === (back.class === 'none') &&
+        (forth.class === 'none') === (forth.differences.length === 0)
+      )
+    }),
+  )
+  t.pass()
+})

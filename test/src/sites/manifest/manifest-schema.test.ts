@@ -1,0 +1,143 @@
+import { Validator } from '@cfworker/json-schema'
+import test from 'ava'
+import { createManifest as badTools } from '../../../../examples/sites/bad-tools/manifest.ts'
+import { variants, type ManifestAnswer } from '../../../../examples/sites/broken-manifest/variants.ts'
+import { createContacts } from '../../../../examples/sites/contacts/contacts.ts'
+import { createManifest as contacts } from '../../../../examples/sites/contacts/manifest.ts'
+import { createTools as contactTools } from '../../../../examples/sites/contacts/tools.ts'
+import { createIssues } from '../../../../examples/sites/issue-tracker/issues.ts'
+import { createManifest as issueTracker } from '../../../../examples/sites/issue-tracker/manifest.ts'
+import { createTools } from '../../../../examples/sites/issue-tracker/tools.ts'
+import { isCoded } from '../../../../src/errors.ts'
+import { decodeUtf8, parseJson } from '../../../../src/json.ts'
+import { manifestJsonSchema } from '../../../../src/sites/manifest/manifest-schema.ts'
+import { parseManifest } from '../../../../src/sites/manifest/manifest.ts'
+
+const origin = 'https://site.example'
+const oauth2 = {
+  type: 'oauth2',
+  authorization_url: `${origin}/authorize?tenant=1`,
+  token_url: `${origin}/token`,
+  scopes: ['read'],
+}
+const tool = { name: 'get_it', description: 'Gets it.', input_schema: { type: 'object', properties: {} } }
+const plain = {
+  name: 'Site',
+  version: '1',
+  description: 'A site.',
+  server: { url: origin },
+  auth: { type: 'bearer' },
+  tools: [tool],
+}
+const withTool = (change: object) => ({ ...plain, tools: [{ ...tool, ...change }] })
+const withAuth = (change: object) => ({ ...plain, auth: { ...oauth2, ...change } })
+
+function parses(manifest: unknown): boolean {
+  try {
+    parseManifest(Buffer.from(JSON.stringify(manifest)))
+    return true
+  } catch (error) {
+    if (isCoded(error, 'MANIFEST_INVALID')) return false
+    throw error
+  }
+}
+
+const schema = new Validator(manifestJsonSchema(), '2020-12')
+
+/** As it comes over the wire: without members that are undefined. */
+const written = (manifest: unknown): unknown => JSON.parse(JSON.stringify(manifest))
+
+function parsesAtAll(bytes: Uint8Array): boolean {
+  const text = decodeUtf8(bytes)
+  return text !== undefined && parseJson(text).ok
+}
+
+const served = ({ body }: ManifestAnswer): unknown => JSON.parse(String(body))
+
+const good: [what: string, manifest: unknown][] = [
+  ['of the issue tracker', issueTracker(origin, createTools(createIssues()))],
+  ['of the contacts', contacts(origin, contactTools(createContacts()))],
+  ['of the bad tools', badTools(origin)],
+  ['on a foreign host', served(variants['foreign-host']())],
+  ['with unknown members', { ...withTool({ title: 'x' }), more: [1] }],
+  ['without tools', { ...plain, tools: [] }],
+  ['with OAuth', withAuth({})],
+  ['with OAuth in full', withAuth({ revocation_url: `${origin}/revoke`, issuer: `${origin}/as` })],
+  ['with scope and effect', withTool({ scope: 'admin', effect: 'idempotent' })],
+]
+for (const [what, manifest] of good) {
+  test(`a manifest ${what} is accepted by the schema and by the platform`, (t) => {
+    t.true(parses(manifest))
+    t.deepEqual(schema.validate(written(manifest)).errors, [])
+  })
+}
+
+const broken: [what: string, manifest: unknown][] = [
+  ['that breaks several rules', served(variants['several-rules']())],
+  ['that is a list', served(variants.array(origin))],
+  ...Object.keys(plain).map((name): [string, unknown] => [`without ${name}`, { ...plain, [name]: undefined }]),
+  ...['name', 'description', 'input_schema'].map((name): [string, unknown] => [
+    `with a tool without ${name}`,
+    withTool({ [name]: undefined }),
+  ]),
+  ...['authorization_url', 'token_url', 'scopes'].map((name): [string, unknown] => [
+    `with OAuth without ${name}`,
+    withAuth({ [name]: undefined }),
+  ]),
+  ['with a blank name', { ...plain, name: ' ' }],
+  ['with too long a version', { ...plain, version: 'x'.repeat(101) }],
+  ['with another way to authenticate', { ...plain, auth: { type: 'basic' } }],
+  ['with an http address', { ...plain, server: { url: 'http://site.example' } }],
+  ['with a query in the base address', { ...plain, server: { url: `${origin}/?a=1` } }],
+  ['with a password in an address', { ...plain, server: { url: 'https://a:b@site.example' } }],
+  ['with a fragment in an address', withAuth({ token_url: `${origin}/token#x` })],
+  ['with an unknown scope', withAuth({ scopes: ['root'] })],
+  ['with a revocation address that is none', withAuth({ revocation_url: '/revoke' })],
+  ['with an issuer that is no address', withAuth({ issuer: 'us' })],
+  ['with a tool name with spaces', withTool({ name: 'get it' })],
+  ['with a tool name of 65 characters', withTool({ name: 'a'.repeat(65) })],
+  ['with an input schema of a list', withTool({ input_schema: { type: 'array' } })],
+  ['with an input schema that refers', withTool({ input_schema: { type: 'object', $ref: '#' } })],
+  ['with an effect that nobody knows', withTool({ effect: 'maybe' })],
+  ['with 201 tools', { ...plain, tools: Array.from({ length: 201 }, (_, i) => ({ ...tool, name: `t${i}` })) }],
+]
+for (const [what, manifest] of broken) {
+  test(`a manifest ${what} is refused by the schema and by the platform`, (t) => {
+    t.false(parses(manifest))
+    t.false(schema.validate(written(manifest)).valid)
+  })
+}
+
+const others = Object.keys(variants).filter((name) => !['foreign-host', 'several-rules', 'array'].includes(name))
+for (const name of others as (keyof typeof variants)[]) {
+  test(`of the broken manifest ${name} there is no document for the schema, or only its size is wrong`, (t) => {
+    const { status = 200, body }: ManifestAnswer = variants[name](origin)
+    const isSize = name === 'too-large'
+    t.true(status !== 200 || isSize || !parsesAtAll(Buffer.from(body)))
+    if (isSize) t.true(schema.validate(JSON.parse(String(body))).valid)
+  })
+}
+
+test('the issuer must have the origin of the authorization address', (t) => {
+  const manifest = withAuth({ issuer: 'https://other.example' })
+  const error = t.throws(() => parseManifest(Buffer.from(JSON.stringify(manifest)))) as { details?: object[] }
+  t.deepEqual(error.details, [{ path: 'auth.issuer', message: 'must have the same origin as authorization_url' }])
+})
+
+/** Every schema of a member inside a schema, by name. */
+function* members(of: unknown): Generator<[string, { description?: string }]> {
+  const { properties = {}, items, oneOf = [] } = of as { properties?: object; items?: unknown; oneOf?: unknown[] }
+  for (const [name, inner] of Object.entries(properties)) {
+    yield [name, inner as object]
+    if (name !== 'input_schema') yield* members(inner)
+  }
+  for (const inner of [...oneOf, ...(items ? [items] : [])]) yield* members(inner)
+}
+
+test('every member of the schema but a mere container says what it is for', (t) => {
+  const undescribed = [...members(manifestJsonSchema())].filter(([, { description }]) => description === undefined)
+  t.deepEqual(
+    undescribed.map(([name]) => name),
+    ['server'],
+  )
+})

@@ -1,0 +1,298 @@
+import test from 'ava'
+import * as notifications from '../../../../api/notifications.ts'
+import * as vault from '../../../../api/vault.ts'
+import type { ErrorCode } from '../../../../src/errors.ts'
+import { newId } from '../../../../src/ids.ts'
+import { createCallSite } from '../../../../src/tools/call-site.ts'
+import { createSender, type Ledger } from '../../../../src/tools/sender.ts'
+import { createManifestJudgement } from '../../../../src/vault/manifests/review-manifest.ts'
+import { OAuthFlow } from '../../../../src/vault/oauth/oauth-flow.ts'
+import { VaultEntry } from '../../../../src/vault/vault-entry.ts'
+import { call } from '../../../helpers/client.ts'
+import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../../helpers/connect.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { hold } from '../../../helpers/hold.ts'
+import { connectBadTools, customer, person, type Person } from '../../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import { askSite } from '../../../helpers/sites.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+/** What comes back from a site finds the vault as it is by then. One after the other: they share the sites. */
+const house = forWholeFile(test, 'late grants', async (t) => {
+  const { contacts, sites, env } = await startOAuthSites(t)
+  return { contacts, sites, platform: await startPlatform(t, { sites, env }) }
+})
+
+/** Waits until so many queries wait for a lock. */
+const waitingForLocks = ({ services }: Platform, count: number) =>
+  eventually(10, `${count} wait for a lock`, async () => {
+    const waiting = await services
+      .database('pg_stat_activity')
+      .whereRaw('datname = current_database()')
+      .where({ wait_event_type: 'Lock' })
+    return waiting.length === count || undefined
+  })
+
+const entryOf = ({ services }: Platform, id: string) => VaultEntry.query(services.database).findById(id)
+
+/** What the site says of an access token that the platform was given. */
+const statusOf = async (origin: string, token: string) =>
+  (await askSite(`${origin}/api/tools/crm.searchContacts`, { token, body: {} })).status
+
+test.serial('tokens that arrive after their entry was deleted are given back to the site', async (t) => {
+  const { contacts, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectContacts(someone, contacts)
+  const given: string[] = []
+  contacts.transformToken = (body) => {
+    given.push(String(body['access_token']))
+    return body
+  }
+  // As when the owner's account goes: nobody tells the site of it.
+  contacts.intercept(async ({ grantType }, _response, proceed) => {
+    await proceed()
+    if (grantType === 'refresh_token') await VaultEntry.query(platform.services.database).deleteById(entryId)
+  })
+  t.teardown(() => {
+    contacts.intercept(undefined)
+    contacts.transformToken = undefined
+  })
+  contacts.expireAccessTokens()
+  const path = { params: { entryId, toolName: 'crm.searchContacts' }, body: {} }
+  const code: ErrorCode = (await call(someone, vault.callTool, path)).failure.code
+  t.is(code, 'SITE_UNAVAILABLE')
+  t.is(given.length, 1)
+  t.is(await statusOf(contacts.origin, given[0] ?? ''), 401, 'they are worth nothing any more')
+  t.is(await entryOf(platform, entryId), undefined)
+})
+
+test.serial(
+  'tokens that arrive for an entry which was connected anew do not take the place of the new ones',
+  async (t) => {
+    const { contacts, platform } = await house()
+    const { database } = platform.services
+    const someone = await customer(platform)
+    const entryId = await connectContacts(someone, contacts)
+    const entry = await entryOf(platform, entryId)
+    contacts.intercept(async (_facts, _response, proceed) => {
+      await proceed()
+      await VaultEntry.query(database)
+        .findById(entryId)
+        .patch({ generation: (entry?.generation ?? 0) + 1, updatedAt: new Date(0) })
+    })
+    t.teardown(() => contacts.intercept(undefined))
+    const renewal = await platform.services.vault.refresh.renew(entryId, entry?.generation ?? 0, 'unauthorized')
+    t.is(renewal.kind, 'renewed')
+    t.like(await entryOf(platform, entryId), {
+      generation: (entry?.generation ?? 0) + 1,
+      credential: entry?.credential,
+      updatedAt: new Date(0),
+    })
+  },
+)
+
+test.serial('a 401 to a token that was replaced meanwhile does not kill the new one', async (t) => {
+  const { sites, platform } = await house()
+  const { connections } = platform.services.vault
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const entry = await entryOf(platform, entryId)
+  const ownerId = entry?.ownerId ?? ''
+  const state = await connections.open(ownerId, entryId)
+  if (state.kind !== 'ready') throw new Error('the site is connected')
+  // Two lines of defence: the look before the lock, and the one under it.
+  const trx = await platform.services.database.transaction()
+  await VaultEntry.query(trx).findById(entryId).forUpdate()
+  const late = connections.refused(ownerId, state.connection, false)
+  await waitingForLocks(platform, 1)
+  await VaultEntry.query(trx)
+    .findById(entryId)
+    .patch({ generation: state.connection.generation + 1 })
+  await trx.commit()
+  t.like(await late, { kind: 'ready', connection: { generation: state.connection.generation + 1 } })
+  t.is((await connections.refused(ownerId, state.connection, false)).kind, 'ready')
+  t.is((await entryOf(platform, entryId))?.status, 'connected')
+})
+
+test.serial(
+  'the owner of a token that the site refuses is told once, and of the next one’s death as well',
+  async (t) => {
+    const { sites, platform } = await house()
+    const { connections } = platform.services.vault
+    const someone = await customer(platform)
+    const entryId = await connectBadTools(someone, sites)
+    const ownerId = (await entryOf(platform, entryId))?.ownerId ?? ''
+    const told = async () => (await call(someone, notifications.listNotifications)).body.items.length
+    async function die(times: number) {
+      const state = await connections.open(ownerId, entryId)
+      if (state.kind !== 'ready') throw new Error('the site is connected')
+      for (let time = 0; time < times; time += 1)
+        t.is((await connections.refused(ownerId, state.connection, false)).kind, 'dead')
+      t.is((await connections.open(ownerId, entryId)).kind, 'dead')
+    }
+    t.is(await told(), 0)
+    await die(2)
+    t.is(await told(), 1)
+    await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'a-new-token' } })
+    t.like(await connections.open(ownerId, entryId), { kind: 'ready', connection: { token: 'a-new-token' } })
+    await die(1)
+    t.is(await told(), 2)
+  },
+)
+
+test.serial('a connection is opened to its own owner only', async (t) => {
+  const { sites, platform } = await house()
+  const { connections } = platform.services.vault
+  const [someone, stranger] = [await customer(platform), await customer(platform)]
+  const [entryId, theirs] = [await connectBadTools(someone, sites), await connectBadTools(stranger, sites)]
+  const owner = (await entryOf(platform, entryId))?.ownerId ?? ''
+  const strangersId = (await entryOf(platform, theirs))?.ownerId ?? ''
+  const own = await connections.open(owner, entryId)
+  if (own.kind !== 'ready') throw new Error('the site is connected')
+  t.deepEqual(await connections.open(strangersId, entryId), { kind: 'gone' })
+  t.deepEqual(await connections.refused(strangersId, own.connection, false), { kind: 'gone' })
+  t.is((await entryOf(platform, entryId))?.status, 'connected')
+})
+
+test.serial('of two returns from the site with one state, both past the first look, one is taken', async (t) => {
+  const { contacts, platform } = await house()
+  const someone = await customer(platform)
+  const visit = await beginConnect(someone, contacts)
+  const address = await authorise(visit)
+  const before = contacts.tokenRequests().length
+  const release = await hold(platform.services.database, async (trx) =>
+    OAuthFlow.query(trx).findById(visit.flowId).forUpdate(),
+  )
+  const returns = [1, 2].map(() => comeBack(someone, address, visit.cookie))
+  await waitingForLocks(platform, 2)
+  await release()
+  const statuses = (await Promise.all(returns)).map(({ status }) => status)
+  t.deepEqual(
+    statuses.toSorted((one, other) => one - other),
+    [200, 400],
+  )
+  t.is(contacts.tokenRequests().length, before + 1, 'the code left once')
+})
+
+test.serial('of two who connect one site at once, both past the first look, one does', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const { database } = platform.services
+  const lock = 'select 1 from users where email = ? for update'
+  const release = await hold(database, (trx) => trx.raw(lock, [someone.email]))
+  const body = { url: sites.badTools.origin, token: 'any-token' }
+  const adding = [1, 2].map(() => call(someone, vault.addToVault, { body }))
+  await waitingForLocks(platform, 2)
+  await release()
+  const answers = await Promise.all(adding)
+  t.deepEqual(
+    answers.map(({ status }) => status).toSorted((one, other) => one - other),
+    [201, 409],
+  )
+  t.is(answers.find(({ status }) => status === 409)?.failure.code, 'TOKEN_EXISTS')
+})
+
+test.serial('a manifest that was asked for before the one on record changes nothing', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const entry = await entryOf(platform, entryId)
+  if (!entry) throw new Error('the site is connected')
+  const judgement = createManifestJudgement(platform.services)
+  const older = new Date(entry.manifestCheckedAt.getTime() - 1)
+  const [first, ...tools] = entry.manifest.tools
+  t.truthy(first)
+  const found = await judgement.judge(entryId, { ...entry.manifest, tools }, older)
+  t.is(found.status, 'none')
+  t.deepEqual(await entryOf(platform, entryId), entry)
+  const newer = await judgement.judge(entryId, { ...entry.manifest, tools }, new Date())
+  t.is(newer.status, 'pending', 'asked for later, it counts')
+})
+
+/** A flow of somebody's, and what a browser gets that opens its address. */
+async function beginFlow({ services }: Platform, { token }: Person, url: string) {
+  const { flows } = services.vault
+  const { userId } = await services.users.authenticate(`Bearer ${token}`)
+  const { id, connectUrl } = await flows.start({ ownerId: userId, target: { url }, acceptHosts: [] })
+  const ticket = new URL(connectUrl).searchParams.get('ticket') ?? ''
+  const row = () => OAuthFlow.query(services.database).findById(id)
+  return { flows, row, open: () => flows.open(ticket, () => undefined) }
+}
+
+test.serial('of two browsers that were shown the page, the one that goes on first has the flow', async (t) => {
+  const { contacts, platform } = await house()
+  const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
+  const [first, second] = [await open(), await open()]
+  const address = await flows.go(first)
+  const bound = await row()
+  await t.throwsAsync(flows.go(second), { message: /opened in another browser/ })
+  t.deepEqual(await row(), bound)
+  t.is(await flows.go(first), address, 'the same browser is sent there again')
+})
+
+test.serial('a browser that goes on when its flow was used meanwhile is sent nowhere', async (t) => {
+  const { contacts, platform } = await house()
+  const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
+  const opened = await open()
+  await opened.flow.$query(platform.services.database).patch({ status: 'exchanging' })
+  await t.throwsAsync(flows.go(opened), { message: /Start again/ })
+  t.like(await row(), { bindingHash: null, stateHash: null })
+})
+
+test.serial('flows are forgotten a day after they are over, and not before', async (t) => {
+  const { contacts, platform } = await house()
+  const { database } = platform.services
+  const someone = await person(platform)
+  const overFor = async (hours: number) => {
+    const flow = await beginFlow(platform, someone, contacts.origin)
+    const { id = '' } = (await flow.row()) ?? {}
+    const expiresAt = new Date(Date.now() - hours * 3_600_000)
+    await OAuthFlow.query(database).findById(id).patch({ expiresAt })
+    return flow
+  }
+  const flows = [await overFor(25), await overFor(23), await beginFlow(platform, someone, contacts.origin)]
+  await platform.services.vault.flows.purge()
+  const kept = await Promise.all(flows.map(async ({ row }) => (await row()) !== undefined))
+  t.deepEqual(kept, [false, true, true])
+})
+
+/** The ledger of a call that may always be sent; nobody reads it. */
+const anyLedger: Ledger = { begin: async () => true, undone: async () => {}, refreshed: async () => {} }
+
+test.serial('a call that is refused twice under one credential gets the next, which nobody has refused', async (t) => {
+  const { contacts, platform } = await house()
+  const { services } = platform
+  const sender = createSender({ ...services, outgoing: services.outgoingLimit, callSite: createCallSite(services) })
+  const entryId = await connectContacts(await customer(platform), contacts)
+  const { ownerId = '', generation = 0 } = (await entryOf(platform, entryId)) ?? {}
+  const call = {
+    callId: newId(),
+    ownerId,
+    entryId,
+    tool: 'crm.searchContacts',
+    arguments: '{}',
+    idempotencyKey: newId(),
+  }
+  contacts.expireAccessTokens()
+  const sent = await sender.send({ ...call, share: ownerId, mayWait: false, refusedGeneration: generation }, anyLedger)
+  t.like(sent, { kind: 'again', refreshed: true })
+  t.like(await entryOf(platform, entryId), { status: 'connected', generation: generation + 1 })
+})
+
+test.serial('an entry says to the hour when it was last used', async (t) => {
+  const { sites, platform } = await house()
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const { ownerId = '' } = (await entryOf(platform, entryId)) ?? {}
+  const usedAt = async () => (await entryOf(platform, entryId))?.lastUsedAt?.getTime() ?? 0
+  const useAfter = async (minutes: number) => {
+    const lastUsedAt = new Date(Date.now() - minutes * 60_000)
+    await VaultEntry.query(platform.services.database).findById(entryId).patch({ lastUsedAt })
+    await platform.services.vault.connections.open(ownerId, entryId)
+    return (await usedAt()) > lastUsedAt.getTime()
+  }
+  t.is(await usedAt(), 0)
+  await platform.services.vault.connections.open(ownerId, entryId)
+  t.true(Date.now() - (await usedAt()) < 60_000)
+  t.deepEqual([await useAfter(50), await useAfter(70)], [false, true])
+})

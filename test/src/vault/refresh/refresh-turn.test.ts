@@ -1,0 +1,243 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+import { judgeTurn, type Turn, type TurnFacts } from '../../../../src/vault/refresh/refresh-turn.ts'
+import type { VaultEntry } from '../../../../src/vault/vault-entry.ts'
+import type { RefreshCause, RefreshOutcome, VaultRefresh } from '../../../../src/vault/refresh/vault-refresh.ts'
+
+const began = Date.parse('2026-11-21T09:00:00Z')
+const at = (seconds: number): Date => new Date(began + seconds * 1000)
+
+const entryOf = (fields: Partial<VaultEntry> = {}): VaultEntry =>
+  ({ id: 'e', generation: 3, status: 'connected', statusReason: null, expiresAt: at(-1), ...fields }) as VaultEntry
+
+const living = entryOf({ expiresAt: at(60) })
+const eternal = entryOf({ expiresAt: null })
+
+function attemptOf(fields: Partial<VaultRefresh> = {}): VaultRefresh {
+  const times = { startedAt: at(-30), leaseUntil: at(5), contestedAt: null, endedAt: null }
+  return { id: 'a', entryId: 'e', generation: 3, cause: 'expiry', ...times, outcome: null, ...fields } as VaultRefresh
+}
+
+/** Attempts that ended so many seconds ago, one each second before that. */
+const ended = (outcome: RefreshOutcome, count = 1, secondsAgo = 3600): VaultRefresh[] =>
+  Array.from({ length: count }, (_, index) => {
+    const error = `${outcome} ${index + 1}`
+    return attemptOf({ id: error, outcome, error, endedAt: at(index + 1 - count - secondsAgo) })
+  })
+
+const underWay = attemptOf()
+const late = attemptOf({ leaseUntil: at(0) })
+const contestedJustNow = attemptOf({ leaseUntil: at(-9), contestedAt: at(-1.999) })
+const over = attemptOf({ leaseUntil: at(-9), contestedAt: at(-2) })
+const ofOlder = attemptOf({ id: 'old', generation: 2 })
+
+type Case = Partial<Omit<TurnFacts, 'past'>> & { past?: VaultRefresh[] }
+
+const judge = (facts: Case): Turn =>
+  judgeTurn({ entry: entryOf(), past: [], seen: 3, cause: 'expiry', now: at(0), refreshable: true, ...facts })
+
+/** A turn in short: its kind, and whose attempt is contested or abandoned. */
+const short = ({ kind, contest, abandon }: Turn): string =>
+  [kind, contest && `contests ${contest.id}`, abandon && `abandons ${abandon.id}`].filter(Boolean).join(', ')
+
+const rows: [title: string, facts: Case, turn: string][] = [
+  ['an expired access token is refreshed', {}, 'mine'],
+  ['an access token that still lives is refreshed early', { entry: living }, 'mine'],
+  ['one that the site refused is refreshed although it should live', { entry: living, cause: 'unauthorized' }, 'mine'],
+  ['one of unknown lifetime is refreshed when the site refuses it', { entry: eternal, cause: 'unauthorized' }, 'mine'],
+  ['whoever has seen an older generation takes what is there', { seen: 2 }, 'renewed'],
+  ['even if that is dead', { seen: 2, entry: entryOf({ status: 'needs_reauth' }) }, 'renewed'],
+  ['a dead credential stays dead', { entry: entryOf({ status: 'needs_reauth' }) }, 'dead'],
+  [
+    'even while its access token should live',
+    { entry: entryOf({ expiresAt: at(60), status: 'needs_reauth' }) },
+    'dead',
+  ],
+
+  ['while somebody refreshes, whoever has no access token waits', { past: [underWay] }, 'busy'],
+  ['while somebody refreshes, a living access token is used', { past: [underWay], entry: living }, 'kept'],
+  [
+    'while somebody refreshes, whoever was refused waits',
+    { past: [underWay], entry: living, cause: 'unauthorized' },
+    'busy',
+  ],
+  ['a lease that is over is contested, not taken', { past: [late] }, 'busy, contests a'],
+  ['a living access token is no reason to contest it', { past: [late], entry: living }, 'kept'],
+  ['its holder gets two seconds from then on', { past: [contestedJustNow] }, 'busy'],
+  ['after that the attempt is given up, and another one made', { past: [over] }, 'mine, abandons a'],
+  [
+    'a holder that was contested and is back is waited for',
+    { past: [attemptOf({ leaseUntil: at(1), contestedAt: at(-60) })] },
+    'busy',
+  ],
+  ['with a living access token it is given up, and no other made', { past: [over], entry: living }, 'kept, abandons a'],
+  ['the second attempt that is given up is the last', { past: [...ended('ambiguous'), over] }, 'dead, abandons a'],
+  ['an attempt with tokens that were replaced meanwhile is in nobody’s way', { past: [ofOlder] }, 'mine, abandons old'],
+
+  ['without a refresh token an expired access token is the end', { refreshable: false }, 'dead'],
+  ['without a refresh token a living one is used', { refreshable: false, entry: living }, 'kept'],
+  [
+    'without a refresh token one that was refused is the end',
+    { refreshable: false, entry: living, cause: 'unauthorized' },
+    'dead',
+  ],
+
+  ['after one doubt the refresh token is tried once more', { past: ended('ambiguous') }, 'mine'],
+  ['an abandoned attempt is a doubt, too', { past: ended('abandoned') }, 'mine'],
+  ['after one doubt a living access token is used up first', { past: ended('ambiguous'), entry: living }, 'kept'],
+  ['but not one that the site refused', { past: ended('ambiguous'), entry: living, cause: 'unauthorized' }, 'mine'],
+  ['after two doubts it is over', { past: ended('ambiguous', 2) }, 'dead'],
+  ['however they came about', { past: [...ended('ambiguous'), ...ended('abandoned')] }, 'dead'],
+  ['but not while the access token lives', { past: ended('ambiguous', 2), entry: living }, 'kept'],
+
+  [
+    'after a failure that spent nothing there is a pause of a second',
+    { past: ended('failed', 1, 0.999) },
+    'unavailable',
+  ],
+  ['and then another attempt', { past: ended('failed', 1, 1) }, 'mine'],
+  ['a site that was not reached is spared as well', { past: ended('not_sent', 1, 0.999) }, 'unavailable'],
+  ['and one that refused for a reason of its own', { past: ended('refused', 1, 0.999) }, 'unavailable'],
+  ['meanwhile a living access token is used', { past: ended('failed', 1, 0.5), entry: living }, 'kept'],
+  ['the pause doubles each time', { past: ended('failed', 4, 7.999) }, 'unavailable'],
+  ['and is eight seconds after four failures', { past: ended('failed', 4, 8) }, 'mine'],
+  ['it is never longer than five minutes', { past: ended('not_sent', 40, 300) }, 'mine'],
+  ['and it is that long', { past: ended('not_sent', 40, 299.999) }, 'unavailable'],
+  ['unreachable sites are asked for ever', { past: ended('not_sent', 1000) }, 'mine'],
+  ['a site that refuses is asked five times', { past: ended('refused', 4) }, 'mine'],
+  ['and then no more', { past: ended('refused', 5) }, 'dead'],
+  ['except while the access token lives', { past: ended('refused', 5), entry: living }, 'mine'],
+  ['a doubt does not make a pause of its own', { past: ended('ambiguous', 1, 0) }, 'mine'],
+]
+
+for (const [title, facts, turn] of rows) test(`refreshing: ${title}`, (t) => t.is(short(judge(facts)), turn))
+
+test('what is dead or unavailable says why, in the words of the last failure where there are any', (t) => {
+  const reason = (facts: Case) => (judge(facts) as { reason?: string }).reason
+  t.is(reason({ entry: entryOf({ status: 'needs_reauth', statusReason: 'Gone.' }) }), 'Gone.')
+  t.regex(reason({ refreshable: false }) ?? '', /gave no refresh token/)
+  t.regex(reason({ past: ended('ambiguous', 2) }) ?? '', /did not answer clearly/)
+  t.is(reason({ past: ended('refused', 5) }), 'refused 5')
+  t.like(judge({ past: ended('failed', 2, 0) }), { kind: 'unavailable', message: 'failed 2' })
+  const wordless = ended('failed', 1, 0).map((attempt) => Object.assign(attempt, { error: null }))
+  t.regex((judge({ past: wordless }) as { message: string }).message, /could not refresh/)
+})
+
+/** What becomes of an attempt; of a `lost` one nothing is heard, unless its process returns or shows that it lives. */
+type Fate = Exclude<RefreshOutcome, 'abandoned'> | 'lost'
+type Happening =
+  | { kind: 'time'; seconds: number }
+  | { kind: 'want'; cause: RefreshCause; stale: boolean; fate: Fate; seconds: number }
+  | { kind: 'return' | 'beat' }
+
+const fates = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom<Fate>('refreshed', 'refused', 'not_sent', 'failed') },
+  { weight: 2, arbitrary: fc.constantFrom<Fate>('ambiguous', 'lost') },
+)
+const times = fc.record({ kind: fc.constant('time' as const), seconds: fc.constantFrom(0.1, 1, 2, 10, 60, 400) })
+const wants = fc.record({
+  kind: fc.constant('want' as const),
+  cause: fc.constantFrom<RefreshCause>('expiry', 'unauthorized', 'keep_alive'),
+  stale: fc.constantFrom(false, false, false, false, true),
+  fate: fates,
+  seconds: fc.constantFrom(0, 1, 9),
+})
+const returns = fc.record({ kind: fc.constantFrom('return' as const, 'beat' as const) })
+const happenings = fc.array(
+  fc.oneof({ weight: 5, arbitrary: times }, { weight: 8, arbitrary: wants }, { weight: 1, arbitrary: returns }),
+  { minLength: 10, maxLength: 60, size: 'max' },
+)
+
+/** An entry and its record, on which the rule is carried out as the vault does it. */
+function playOut(story: Happening[]) {
+  let now = 0
+  const entry = entryOf({ generation: 1, expiresAt: at(100) })
+  const record: VaultRefresh[] = []
+  const judged: { turn: Turn; lives: boolean; sentBefore: VaultRefresh | undefined; doubts: number }[] = []
+
+  function finish(attempt: VaultRefresh, outcome: RefreshOutcome): void {
+    Object.assign(attempt, { endedAt: at(now), outcome, error: outcome })
+    if (outcome !== 'refreshed' || attempt.generation !== entry.generation) return
+    Object.assign(entry, { generation: entry.generation + 1, expiresAt: at(now + 100) })
+  }
+
+  function want({ cause, stale, fate, seconds }: Extract<Happening, { kind: 'want' }>): void {
+    const seen = stale ? entry.generation - 1 : entry.generation
+    const past = record.filter(({ generation, endedAt }) => generation === entry.generation || endedAt === null)
+    const turn = judgeTurn({ entry, past, seen, cause, now: at(now), refreshable: true })
+    const lives = cause !== 'unauthorized' && entry.expiresAt !== null && entry.expiresAt > at(now)
+    const sentBefore = record.find(({ endedAt }) => endedAt === null)
+    if (turn.contest) turn.contest.contestedAt = at(now)
+    if (turn.abandon) finish(turn.abandon, 'abandoned')
+    const doubts = record.filter((one) => one.generation === entry.generation && isDoubt(one)).length
+    judged.push({ turn, lives: lives && entry.status === 'connected', sentBefore, doubts })
+    if (turn.kind === 'dead') Object.assign(entry, { status: 'needs_reauth', statusReason: turn.reason })
+    if (turn.kind !== 'mine') return
+    const times = { startedAt: at(now), leaseUntil: at(now + 10) }
+    const attempt = attemptOf({ id: String(record.length), generation: entry.generation, ...times })
+    record.push(attempt)
+    if (fate === 'lost') return
+    now += seconds
+    finish(attempt, fate)
+  }
+
+  function comeBack(open: VaultRefresh, kind: 'return' | 'beat'): void {
+    if (kind === 'return') finish(open, 'refreshed')
+    else Object.assign(open, { leaseUntil: at(now + 10), contestedAt: null })
+  }
+
+  for (const happening of story) {
+    if (happening.kind === 'time') now += happening.seconds
+    else if (happening.kind === 'want') want(happening)
+    else for (const open of record.filter(({ endedAt }) => endedAt === null)) comeBack(open, happening.kind)
+  }
+  return { judged, record }
+}
+
+const isDoubt = ({ outcome, endedAt }: VaultRefresh): boolean =>
+  endedAt === null || outcome === 'ambiguous' || outcome === 'abandoned'
+
+test('whatever happens, a refresh token of unknown fate is sent twice at most, and never by two at once', (t) => {
+  let doubted = 0
+  const property = fc.property(happenings, (story) => {
+    const { judged, record } = playOut(story)
+    for (const generation of new Set(record.map((attempt) => attempt.generation))) {
+      const doubts = record.filter((attempt) => attempt.generation === generation && isDoubt(attempt)).length
+      doubted = Math.max(doubted, doubts)
+      if (doubts > 2) return false
+    }
+    return judged.every(({ turn, sentBefore, doubts }) => {
+      if (turn.kind !== 'mine') return true
+      const free = !sentBefore || turn.abandon === sentBefore
+      return free && doubts < 2
+    })
+  })
+  fc.assert(property, { numRuns: 1000 })
+  t.is(doubted, 2, 'the second time was seen')
+})
+
+test('whatever happens, a living access token is never given up, nor waited for', (t) => {
+  const seen = new Set<string>()
+  const property = fc.property(happenings, (story) =>
+    playOut(story).judged.every(({ turn, lives }) => {
+      seen.add(`${turn.kind} ${lives}`)
+      return !lives || ['mine', 'kept', 'renewed'].includes(turn.kind)
+    }),
+  )
+  fc.assert(property, { numRuns: 1000 })
+  t.true(seen.has('kept true') && seen.has('dead false') && seen.has('busy false'))
+})
+
+test('nobody is given up before two seconds have passed in which it could have come back', (t) => {
+  let abandoned = 0
+  const property = fc.property(happenings, (story) =>
+    playOut(story).record.every(({ outcome, leaseUntil, contestedAt, endedAt }) => {
+      if (outcome !== 'abandoned') return true
+      abandoned += 1
+      const since = Math.max(leaseUntil.getTime(), contestedAt?.getTime() ?? Infinity)
+      return (endedAt?.getTime() ?? 0) - since >= 2000 - 1
+    }),
+  )
+  fc.assert(property, { numRuns: 1000 })
+  t.true(abandoned > 0)
+})
