@@ -12,6 +12,7 @@ COPY activities activities
 COPY workflows workflows
 COPY migrations migrations
 COPY bin bin
+COPY check-site check-site
 USER node
 EXPOSE 3000
 CMD ["node", "bin/api.ts"]
