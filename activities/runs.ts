@@ -12,13 +12,13 @@ export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'
   return {
     /** Claims the agent's next run; null lets its queue end. */
     claimNext: perform<{ agentId: string }, AgentRunInput | null>(logger, ({ agentId }) =>
-      runs.claimNext(agentId, activityInfo().workflowExecution?.runId),
+      runs.queue.claimNext(agentId, activityInfo().workflowExecution?.runId),
     ),
 
     /** Records how a run ended. Under an older epoch nothing is recorded: somebody else goes on with the run. */
     endRun: perform<Traced & { agentId: string } & Ending, void>(logger, async ({ status, reason, ...ref }) => {
       try {
-        await runs.endRun(ref, { status, reason })
+        await runs.ending.end(ref, { status, reason })
       } catch (error) {
         if (!(error instanceof StaleEpochError)) throw error
         logger.info({ runId: ref.runId, epoch: ref.epoch }, 'an ending of an older epoch was not recorded')
@@ -26,11 +26,11 @@ export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'
     }),
 
     /** Makes the run's next model call, or answers from the record. */
-    advance: perform<Traced, Move>(logger, (ref, signal) => runs.advance(ref, signal)),
+    advance: perform<Traced, Move>(logger, (ref, signal) => runs.steps.advance(ref, signal)),
 
     /** Makes one tool call of a run, or answers from the record. */
     callTool: perform<Traced & { callId: string }, void>(logger, ({ callId, ...ref }, signal) =>
-      runs.performCall(ref, callId, signal),
+      runs.calls.perform(ref, callId, signal),
     ),
   }
 }

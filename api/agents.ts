@@ -137,7 +137,7 @@ export const deleteAgent = route({
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, resource }) {
     await services.agents.remove(resource)
-    await services.runs.cancelSomeOf(resource.id)
+    await services.runs.ending.cancelSomeOf(resource.id)
   },
 })
 
@@ -226,8 +226,8 @@ export const startRun = route({
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
   async handle({ services, caller, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    const { runId } = await services.runs.startByHand(resource, asked)
-    return presentRun(await services.runs.get(caller.userId, runId))
+    const { runId } = await services.runs.accept.startManually(resource, asked)
+    return presentRun(await services.runs.reading.get(caller.userId, runId))
   },
 })
 
@@ -242,7 +242,7 @@ export const listAgentRuns = route({
   resource,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource, query }) {
-    const page = await services.runs.list(caller.userId, { ...query, agentId: resource.id })
+    const page = await services.runs.reading.list(caller.userId, { ...query, agentId: resource.id })
     return { ...page, items: page.items.map(presentRun) }
   },
 })

@@ -35,7 +35,7 @@ const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 type OfAgent = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(caller.userId, params.agentId)
 type OfRun = { services: Services; caller: { userId: string }; params: { runId: string } }
-const runOf = ({ services, caller, params }: OfRun) => services.runs.get(caller.userId, params.runId)
+const runOf = ({ services, caller, params }: OfRun) => services.runs.reading.get(caller.userId, params.runId)
 
 export const listCallbacks = route({
   ...shared,

@@ -7,7 +7,7 @@ import { presentRun, run } from './run-schema.ts'
 import { pageOf, paging, runStatus, text, time, trigger } from './schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
-const resource = ({ services, caller, params }: Named) => services.runs.get(caller.userId, params.runId)
+const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 
@@ -36,7 +36,7 @@ export const listRuns = route({
   }),
   response: pageOf(run),
   async handle({ services, caller, query }) {
-    const page = await services.runs.list(caller.userId, query)
+    const page = await services.runs.reading.list(caller.userId, query)
     return { ...page, items: page.items.map(presentRun) }
   },
 })
@@ -89,7 +89,7 @@ export const listEvents = route({
   resource,
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, resource, query }) => ({
-    items: await services.runs.timeline(resource, reached(resource, query.after, 'after'), query.limit),
+    items: await services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   }),
   stream: {
     description:
@@ -113,7 +113,7 @@ export const skipRun = route({
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
-  handle: async ({ services, resource }) => presentRun(await services.runs.skip(resource)),
+  handle: async ({ services, resource }) => presentRun(await services.runs.ending.skip(resource)),
 })
 
 export const replayRun = route({
@@ -141,10 +141,10 @@ export const replayRun = route({
   async handle({ services, caller, resource, request }) {
     const agent = await services.agents.get(caller.userId, resource.agentId)
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    const { runId } = await services.runs.replay(resource, asked, (delivery) => {
+    const { runId } = await services.runs.accept.replay(resource, asked, (delivery) => {
       if (resource.trigger === 'webhook') services.webhooks.assertFits(agent, delivery)
     })
-    return presentRun(await services.runs.get(caller.userId, runId))
+    return presentRun(await services.runs.reading.get(caller.userId, runId))
   },
 })
 
@@ -158,5 +158,5 @@ export const cancelRun = route({
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
-  handle: async ({ services, resource }) => presentRun(await services.runs.cancel(resource)),
+  handle: async ({ services, resource }) => presentRun(await services.runs.ending.cancel(resource)),
 })

@@ -88,7 +88,7 @@ export const getDelivery = route({
   codes: ofSenderCodes,
   resource: (asked) => asked.services.webhooks.proveAsking(knock(asked), `get-${asked.params.runId}`),
   handle: async ({ services, resource, params }) =>
-    present(services, resource.id, await services.runs.receipt(resource.id, params.runId)),
+    present(services, resource.id, await services.runs.reading.receipt(resource.id, params.runId)),
 })
 
 export const withdrawDelivery = route({

@@ -57,7 +57,7 @@ export const whyRun = route({
   name: 'whyRun',
   path: '/runs/{runId}/why',
   summary: 'Why a run is not running, or what it does',
-  resource: ({ services, caller, params }) => services.runs.get(caller.userId, params.runId),
+  resource: ({ services, caller, params }) => services.runs.reading.get(caller.userId, params.runId),
   codes: ['RUN_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofRun(resource),
 })

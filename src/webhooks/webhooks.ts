@@ -87,11 +87,11 @@ export function createWebhooks(context: {
     async admit(knock: Knock): Promise<Admitted> {
       const agent = await agents.forWebhook(knock.agentId)
       await prove(knock, agent, demandedOfDelivery(agent.webhookProof, knock.header))
-      const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.depth(agent.id)])
+      const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
       billing.requireFeature(account, 'webhooks')
       billing.requireGoodStanding(account)
       await rateLimits.webhook(agent.id)
-      runs.assertRoom(depth)
+      runs.queue.assertRoom(depth)
       return { agent, account }
     },
 
@@ -108,7 +108,7 @@ export function createWebhooks(context: {
       const identity = identityOf(preset, header, body, payload)
       const trigger = 'webhook' as const
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
-      return runs.acceptChecked(request, async () => {
+      return runs.accept.checked(request, async () => {
         assertMatches(agent.webhookSchema, payload)
         billing.requireCredits(account)
       })
@@ -124,9 +124,9 @@ export function createWebhooks(context: {
      * RUN_NOT_CANCELLABLE.
      */
     async withdraw(agentId: string, runId: string): Promise<Receipt> {
-      await runs.receipt(agentId, runId)
-      await runs.withdraw({ id: runId, agentId })
-      return runs.receipt(agentId, runId)
+      await runs.reading.receipt(agentId, runId)
+      await runs.ending.withdraw({ id: runId, agentId })
+      return runs.reading.receipt(agentId, runId)
     },
   }
 }

@@ -149,7 +149,7 @@ test('an ending of an older epoch fails nobody, another failure to record it doe
   const input = { runId: 'r', agentId: 'a', epoch: 1, status: 'completed', reason: null } as const
   const logger = createLogger('silent', 'test')
   const endWith = (thrown: Error) => {
-    const runs = { endRun: () => Promise.reject(thrown) } as unknown as Services['runs']
+    const runs = { ending: { end: () => Promise.reject(thrown) } } as unknown as Services['runs']
     return activityEnvironment().run(runActivities({ runs, logger }).endRun, input)
   }
   await t.notThrowsAsync(endWith(new StaleEpochError('later')))

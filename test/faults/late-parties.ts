@@ -15,7 +15,7 @@ export const lateParties: Fault[] = [
     file: 'src/runs/ending/end.ts',
     find: 'if (!run || run.epoch !== ref.epoch) throw',
     replace: 'if (!run) throw',
-    why: 'endRun ignores the epoch',
+    why: 'ending.end ignores the epoch',
     tests: ['test/src/runs/late-party.test.ts'],
   },
   {

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts'
 export const wiring: Fault[] = [
   {
     id: 'wiring/cursor-runs',
-    file: 'src/runs/runs.ts',
+    file: 'src/runs/reading/read-runs.ts',
     find: "if (before) void query.where('id', '<', before)",
     replace: "if (before) void query.orWhere('id', '<', before)",
     why: 'with a cursor, the list of runs shows every tenant’s',
@@ -92,7 +92,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/cursor-filter',
-    file: 'src/runs/runs.ts',
+    file: 'src/runs/reading/read-runs.ts',
     find: 'if (filter.status) void',
     replace: 'if (filter.status && !before) void',
     why: 'a filter does not hold on later pages',

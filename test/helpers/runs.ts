@@ -148,5 +148,5 @@ export async function takeUpAgain(services: Platform['services'], { runId, agent
     }
     return present > epoch || undefined
   })
-  await services.runs.claimNext(agentId)
+  await services.runs.queue.claimNext(agentId)
 }

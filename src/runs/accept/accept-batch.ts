@@ -3,6 +3,7 @@ import { CodedError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
+import { queueFull } from '../queue/depth.ts'
 import { endReasons, type RunStatus } from '../states.ts'
 
 /** A queue row as it was read, and as the batch changes it; `awake` stays what it was. */
@@ -111,13 +112,6 @@ const remember = (request: AcceptRequest, { runId, status, sequence, ahead }: Re
   status,
   ahead,
 })
-
-/** RATE_LIMITED because the agent has as many unfinished runs as it may. */
-export const queueFull = (depth: number): CodedError =>
-  new CodedError('RATE_LIMITED', {
-    message: `The agent has ${depth} unfinished runs, as many as its queue holds. Try again when some have ended.`,
-    retryAfter: 60,
-  })
 
 /** Writes the accepted runs, their first events and their queues; returns the queues as they were before, awake or not. */
 export async function store(

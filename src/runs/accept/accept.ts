@@ -1,6 +1,8 @@
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { receiptInsteadOfRefusal } from './repeats.ts'
@@ -24,13 +26,11 @@ export function createAccept(context: {
   database: Database
   clock: Clock
   callbacks: Callbacks
-  queueDepth: number
-  /** From its acceptance on, a run has so long to be claimed before its agent counts as stalled. */
-  stallSeconds: number
-  /** Called after the commit with the agents whose queue has just become awake. */
-  wake: (agents: { agentId: string; ownerId: string }[]) => void
+  config: Pick<Config, 'queueDepth' | 'reconcile'>
+  temporal: Pick<Temporal, 'wakeSoon'>
 }) {
-  const { database, clock, callbacks, wake, queueDepth, stallSeconds } = context
+  const { database, clock, callbacks, temporal } = context
+  const { queueDepth, reconcile } = context.config
   const waiting: Waiting[] = []
   let flushing = false
 
@@ -46,7 +46,7 @@ export function createAccept(context: {
     try {
       const requests = batch.map(({ request }) => request)
       const { decisions, woken } = await database.transaction((trx) => decideAll(trx, requests))
-      wake(woken)
+      temporal.wakeSoon(woken)
       batch.forEach(({ resolve, reject }, index) => {
         const decision = decisions[index] as Decision
         if ('error' in decision) reject(decision.error)
@@ -62,7 +62,8 @@ export function createAccept(context: {
     const known = await findKnown(trx, requests)
     const decisions = requests.map((request) => decide(request, queues.get(request.agentId), known, queueDepth))
     const now = clock.now()
-    const changed = await store(trx, { now, due: later(now, stallSeconds) }, requests, decisions, queues)
+    // From its acceptance on, a run has so long to be claimed before its agent counts as stalled.
+    const changed = await store(trx, { now, due: later(now, reconcile.stallSeconds) }, requests, decisions, queues)
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
       if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })
@@ -78,7 +79,7 @@ export function createAccept(context: {
   }
 
   /** Accepts one run; the promise holds when it is committed. */
-  function accept(request: AcceptRequest): Promise<Receipt> {
+  function one(request: AcceptRequest): Promise<Receipt> {
     return new Promise((resolve, reject) => {
       waiting.push({ request, resolve, reject })
       if (!flushing) void flush()
@@ -87,22 +88,22 @@ export function createAccept(context: {
 
   return {
     known,
-    accept,
+    one,
 
     /** Accepts one run unless `check` refuses it; one that was accepted before has its receipt, whatever `check` says. */
-    async acceptChecked(request: AcceptRequest, check: () => Promise<void>): Promise<Receipt> {
-      return (await receiptInsteadOfRefusal(request, known, check)) ?? accept(request)
+    async checked(request: AcceptRequest, check: () => Promise<void>): Promise<Receipt> {
+      return (await receiptInsteadOfRefusal(request, known, check)) ?? one(request)
     },
 
     /**
      * Accepts one run within the caller's transaction, for those who record more with it; the queue must be locked last
      * of all. `wake` is to be called after the commit.
      */
-    async acceptWithin(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
+    async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
       const { decisions, woken } = await decideAll(trx, [request])
       const [decision] = decisions as [Decision]
       if ('error' in decision) throw decision.error
-      return { receipt: decision.receipt, wake: () => wake(woken) }
+      return { receipt: decision.receipt, wake: () => temporal.wakeSoon(woken) }
     },
   }
 }

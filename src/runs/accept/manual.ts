@@ -23,7 +23,7 @@ export function createManual(context: {
      * A client's key makes a repeated request harmless: it gets the receipt of the run that the first one has started.
      * AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
      */
-    async startByHand(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<Receipt> {
+    async startManually(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<Receipt> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`
       const request = { agentId: agent.id, trigger: 'manual', requestId: id, idempotencyKey, onlyIfIdle: true } as const
       return (await receiptInsteadOfRefusal(request, known, () => assertStartable(agent))) ?? accept(request)

@@ -73,7 +73,7 @@ async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
 export function createEnd(context: { database: Database; clock: Clock; writeEnding: WriteEnding }) {
   const { database, clock, writeEnding } = context
   return {
-    endRun: (ref: RunRef & { agentId: string }, ending: Ending) =>
+    end: (ref: RunRef & { agentId: string }, ending: Ending) =>
       database.transaction(async (trx) => {
         await lockQueue(trx, ref.agentId)
         const run = await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate()

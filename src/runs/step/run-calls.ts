@@ -73,7 +73,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
      * wait for. Throws TOOL_EXECUTION_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason
      * when aborted.
      */
-    async performCall(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
+    async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
       const { agentId } = await Run.query(database).findById(ref.runId).select('agentId').throwIfNotFound()
       for (;;) {
         const call = await ledger.look(ref, callId)

@@ -56,7 +56,7 @@ export function createFires(context: {
   clock: Clock
   config: Pick<Config, 'scheduleCatchUpSeconds'>
   logger: Logger
-  runs: Pick<Runs, 'acceptWithin'>
+  runs: { accept: Pick<Runs['accept'], 'within'> }
   billing: Billing
   schedules: Pick<Schedules, 'syncSoon'>
 }) {
@@ -85,7 +85,7 @@ export function createFires(context: {
   async function settle(the: Case): Promise<Judgement> {
     const reason = await reasonNotTo(the)
     if (reason) return write(the, reason, null)
-    const { receipt, wake } = await runs.acceptWithin(the.trx, {
+    const { receipt, wake } = await runs.accept.within(the.trx, {
       agentId: the.agent.id,
       trigger: 'scheduled',
       requestId: the.fired.requestId,

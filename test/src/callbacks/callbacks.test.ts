@@ -36,7 +36,7 @@ test('each ending of a run is posted once, signed, and says what became of the r
   await cancel(someone, cancelled)
   const fire = { agentId: paused.id, trigger: 'scheduled', requestId: newId(), skipUnlessIdle: true } as const
   const { receipt } = await platform.services.database.transaction((trx) =>
-    platform.services.runs.acceptWithin(trx, fire),
+    platform.services.runs.accept.within(trx, fire),
   )
   await call(someone, runs.skipRun, { params: { runId: skipped } })
 

@@ -27,9 +27,9 @@ async function plannedCalls(systemPrompt: string) {
   const vaultEntryId = await connectBadTools(someone, sites)
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await start(someone, agent)
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
-  const move = await services.runs.advance(run, never)
+  const move = await services.runs.steps.advance(run, never)
   if (move.kind !== 'tools') throw new Error('no call was asked for')
   const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId))
   const callsOf = () => services.database('tool_calls').where({ runId: run.runId }).orderBy('position')
@@ -43,7 +43,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
   ] as const) {
     const { services, run, sent, callsOf, callId } = await plannedCalls(`[[call ${tool} {"seconds":0}]]`)
     await services.database('tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
-    await services.runs.performCall(run, callId, never)
+    await services.runs.calls.perform(run, callId, never)
     t.is(sent().length, times, tool)
     t.like(await callsOf(), [{ status }], tool)
   }
@@ -75,10 +75,10 @@ const ago = (ms: number): Date => new Date(Date.now() - ms)
 test('a queue stays blocked since the first look at it, and is opened when its owner has paid', async (t) => {
   const { services, agent, queue, paidUntil } = await queued(1)
   await paidUntil(ago(hour))
-  t.is(await services.runs.claimNext(agent.id), null)
+  t.is(await services.runs.queue.claimNext(agent.id), null)
   const before = ago(hour)
   await queue().update({ blockedSince: before })
-  t.is(await services.runs.claimNext(agent.id), null)
+  t.is(await services.runs.queue.claimNext(agent.id), null)
   t.like(await queue().first(), { blockedCause: 'past_due', blockedSince: before, awake: false })
 
   await services.runs.reconciler.look(agent.id)
@@ -92,7 +92,7 @@ test('a run that came to a blocked queue lately has its own time, whatever came 
   const { services, agent, queue, paidUntil } = await queued(2)
   const { database, runs } = services
   await paidUntil(ago(hour))
-  await runs.claimNext(agent.id)
+  await runs.queue.claimNext(agent.id)
   const longAgo = ago((services.config.queueBlockedSeconds + 60) * 1000)
   await queue().update({ blockedSince: longAgo })
   await database('runs').where({ agentId: agent.id, sequence: 1 }).update({ acceptedAt: longAgo })
@@ -109,7 +109,7 @@ const skip = (someone: Person, runId: string) => call(someone, runsApi.skipRun, 
 /** A run that was started, of an agent that its owner pauses and resumes. */
 async function begun() {
   const { services, someone, agent } = await queued(1)
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   const params = { agentId: agent.id }
   const pause = () => call(someone, agentsApi.pauseAgent, { params })
@@ -122,7 +122,7 @@ test('a run at work is not skipped, one that waits is', async (t) => {
   const { runId } = run
   t.is((await skip(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
   await pause()
-  t.like(await services.runs.advance(run, never), { kind: 'wait', cause: 'paused' })
+  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
   t.is((await skip(someone, runId)).status, 200)
   t.is((await runOf(someone, runId)).status, 'skipped')
 })
@@ -130,7 +130,7 @@ test('a run at work is not skipped, one that waits is', async (t) => {
 test('a sender does not take back a run that waits: it was started', async (t) => {
   const { services, someone, agent, run, pause } = await begun()
   await pause()
-  t.like(await services.runs.advance(run, never), { kind: 'wait', cause: 'paused' })
+  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
   const { runId, agentId } = run
   const headers = { 'x-webhook-secret': agent.webhookSecret }
   const { failure } = await call(someone, webhooks.withdrawDelivery, { params: { agentId, runId }, headers })

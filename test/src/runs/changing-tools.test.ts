@@ -88,12 +88,12 @@ async function openPlanned() {
     const systemPrompt = `[[call ${tool} {"seconds":0}]]`
     const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
     await start(someone, agent)
-    const run = await services.runs.claimNext(agent.id)
+    const run = await services.runs.queue.claimNext(agent.id)
     if (!run) throw new Error('there was nothing to claim')
-    const move = await services.runs.advance(run, never)
+    const move = await services.runs.steps.advance(run, never)
     const [{ callId } = { callId: '' }] = move.kind === 'tools' ? move.calls : []
     const finished = async () => dataOf(await timelineOf(someone, run.runId), 'tool.finished')
-    return { agent, run, callId, finished, perform: () => services.runs.performCall(run, callId, never) }
+    return { agent, run, callId, finished, perform: () => services.runs.calls.perform(run, callId, never) }
   }
   return { sites, database: services.database, someone, vaultEntryId, planned }
 }

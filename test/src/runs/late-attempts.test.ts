@@ -20,7 +20,7 @@ async function claimed(systemPrompt: string) {
   const someone = await person(platform)
   const agent = await agentOf(someone, { systemPrompt })
   await start(someone, agent)
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   return { services, someone, run }
 }
@@ -34,7 +34,7 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   const someone = await person(platform)
   const agent = await agentOf(someone)
   const { id } = (await start(someone, agent)).body
-  const claim = (execution: string) => services.runs.claimNext(agent.id, execution)
+  const claim = (execution: string) => services.runs.queue.claimNext(agent.id, execution)
   const openExecution = () =>
     eventually(10, 'the queue is open', async () => (await inspection.queue(agent.id))?.executionId)
   const courseOf = async () => (await timelineOf(someone, id)).map(({ kind }) => kind)
@@ -55,7 +55,7 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   t.is(await claim(one), null)
   t.like(await claim(another), { runId: id, epoch: 2 })
   t.deepEqual(await courseOf(), ['accepted', 'started', 'recovered'])
-  await services.runs.endRun({ runId: id, epoch: 2, agentId: agent.id }, { status: 'completed', reason: null })
+  await services.runs.ending.end({ runId: id, epoch: 2, agentId: agent.id }, { status: 'completed', reason: null })
   t.is(await claim(another), null)
 })
 
@@ -64,10 +64,10 @@ test('a run of which nobody knows who has claimed it is given to nobody before a
   const { runs, database } = services
   const { runId, agentId } = run
   await database('agent_queues').where({ agentId }).update({ claimedBy: null, claimedEpoch: null })
-  t.is(await runs.claimNext(agentId, 'one'), null)
+  t.is(await runs.queue.claimNext(agentId, 'one'), null)
   await takeUpAgain(services, run)
   await database('agent_queues').where({ agentId }).update({ claimedEpoch: run.epoch })
-  t.like(await runs.claimNext(agentId, 'one'), { runId, epoch: run.epoch + 1 })
+  t.like(await runs.queue.claimNext(agentId, 'one'), { runId, epoch: run.epoch + 1 })
 })
 
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {
@@ -75,7 +75,7 @@ test('an attempt that comes when the step is on record already begins nothing', 
   const { database } = services
   const trx = await database.transaction()
   await Run.query(trx).findById(run.runId).forUpdate()
-  const late = services.runs.advance(run, never)
+  const late = services.runs.steps.advance(run, never)
   const recorded = { model: 'demo', answer: { text: 'Done.' }, finish: 'stop' as const, recordedAt: new Date() }
   const used = { inputTokens: 1, outputTokens: 1, credits: 1, latencyMs: 1 }
   await RunStep.query(trx).insert({ runId: run.runId, step: 1, ...recorded, ...used })
@@ -89,8 +89,8 @@ test('an attempt that comes when the step is on record already begins nothing', 
 
 test('an attempt that fails after the run has ended adds nothing to its timeline', async (t) => {
   const { services, someone, run } = await claimed('[[sleep 1]][[fail 500]]')
-  const failing = services.runs.advance(run, never)
-  await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
+  const failing = services.runs.steps.advance(run, never)
+  await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   await failing.catch((error: unknown) => t.true(isCoded(error, 'MODEL_ERROR')))
   const timeline = await timelineOf(someone, run.runId)
   t.is(timeline.at(-1)?.kind, 'ended')
@@ -98,7 +98,7 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
 
 test('an attempt that fails says when it is made again, if its provider has named a time', async (t) => {
   const { services, someone, run } = await claimed('[[fail 429]]')
-  await t.throwsAsync(services.runs.advance(run, never))
+  await t.throwsAsync(services.runs.steps.advance(run, never))
   const timeline = await timelineOf(someone, run.runId)
   const [failed] = dataOf(timeline, 'step.failed')
   t.like(failed, { attempt: 1, willRetry: true })
@@ -113,8 +113,8 @@ test('an attempt that fails says when it is made again, if its provider has name
 
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {
   const { services, someone, run } = await claimed('[[sleep 1]][[say late]]')
-  const answering = services.runs.advance(run, never)
-  await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
+  const answering = services.runs.steps.advance(run, never)
+  await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   t.like(await answering, { kind: 'end', status: 'failed', reason: 'TERMINATED' })
   const { steps, credits } = await Run.query(services.database).findById(run.runId).throwIfNotFound()
   t.deepEqual({ steps, credits }, { steps: 0, credits: 0 })
@@ -129,9 +129,9 @@ async function planned(systemPrompt: string, state = {}, alone = false) {
   const { sites, someone, vaultEntryId } = scripts
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await start(someone, agent)
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
-  const move = await services.runs.advance(run, never)
+  const move = await services.runs.steps.advance(run, never)
   const [call] = move.kind === 'tools' ? move.calls : []
   if (!call) throw new Error('no call was asked for')
   const updated = { status: 'planned', ...state }
@@ -148,7 +148,7 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
   await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
   const lock = 'select 1 from outgoing_hosts where host = ? for update'
   const release = await hold(database, (trx) => trx.raw(lock, [host]))
-  const attempts = [1, 2].map(() => services.runs.performCall(run, call.callId, never))
+  const attempts = [1, 2].map(() => services.runs.calls.perform(run, call.callId, never))
   await eventually(10, 'both wait for the lock', async () => {
     const waiting = await database('pg_stat_activity')
       .whereRaw('datname = current_database()')
@@ -171,7 +171,7 @@ test('a call whose last attempt was lost stays in doubt when there is no way to 
   const state = { status: 'started', attempts: 1 }
   const { services, someone, vaultEntryId, run, call } = await planned('[[call slow_idempotent {"seconds":0}]]', state)
   await services.database('vault_entries').where({ id: vaultEntryId }).delete()
-  await services.runs.performCall(run, call.callId, never)
+  await services.runs.calls.perform(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'unknown', attempts: 1 }])
   t.deepEqual(dataOf(timeline, 'tool.failed'), [])
@@ -180,7 +180,7 @@ test('a call whose last attempt was lost stays in doubt when there is no way to 
 test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
   const state = { attempts: 20, harmless: 20 }
   const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
-  await services.runs.performCall(run, call.callId, never)
+  await services.runs.calls.perform(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
   t.deepEqual(dataOf(timeline, 'tool.failed'), [])
@@ -202,7 +202,7 @@ test('a run that ends says of each call that it leaves open what is known of its
   const { services, someone, run } = await planned(script)
   for (const [position, [state]] of cases.entries())
     await services.database('tool_calls').where({ runId: run.runId, position }).update(state)
-  await services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
+  await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   const outcomes = dataOf(await timelineOf(someone, run.runId), 'tool.finished')
   const said = outcomes.map((data) => [data['idempotencyKey'], [data['status'], data['note'], data['result']]])
   const expected = cases.map(([, status, note], position) => [`${run.runId}:1:${position}`, [status, note, note]])

@@ -76,7 +76,7 @@ test('once its run is to be cancelled, a call is neither looked at nor begun nor
   const before = await recordOf(late, run)
   t.is(await ledger.look(run, callId), undefined)
   t.is(await ledger.begin(run, seen), undefined)
-  await services.runs.performCall(run, callId, never)
+  await services.runs.calls.perform(run, callId, never)
   t.deepEqual(await recordOf(late, run), before)
   t.deepEqual(
     sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId)),
@@ -88,7 +88,7 @@ test('a call is of its own run: under another one it is not there', async (t) =>
   const late = await house()
   const [one, other] = [await planned(late), await planned(late)]
   const before = await recordOf(late, other.run)
-  await t.throwsAsync(late.services.runs.performCall(one.run, other.callId, never))
+  await t.throwsAsync(late.services.runs.calls.perform(one.run, other.callId, never))
   t.deepEqual(await recordOf(late, other.run), before)
 })
 
@@ -100,7 +100,7 @@ test('a call that names a site of somebody else is not sent there', async (t) =>
   // As if nothing before had noticed it: the agent has the site as well.
   const site = { agentId: one.run.agentId, vaultEntryId: other.vaultEntryId, position: 1 }
   await services.database('agentSites').insert(site)
-  await services.runs.performCall(one.run, one.callId, never)
+  await services.runs.calls.perform(one.run, one.callId, never)
   t.like(await one.read(), { status: 'failed', httpStatus: null })
   t.deepEqual(
     sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(one.run.runId)),

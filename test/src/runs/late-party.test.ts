@@ -28,6 +28,11 @@ type UnderEpoch<Of> = {
     : never
 }[keyof Of]
 
+/** The operations of all parts of runs. */
+type Parts = { [Part in keyof Runs]: (of: Runs[Part]) => void }[keyof Runs] extends (of: infer All) => void
+  ? All
+  : never
+
 const outcome = { kind: 'succeeded', httpStatus: 200, text: 'late', value: {} } as const
 const unreached = { kind: 'unavailable', httpStatus: null, certain: true, text: 'late' } as const
 const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' } as const
@@ -37,10 +42,10 @@ function actsOf({ services }: Late): Record<string, Act> {
   const { runs } = services
   const ledger = createCallLedger(services)
   const waits = createWaits({ ...services, decide: createDecide(services) })
-  const ofRuns: Record<UnderEpoch<Runs>, Act> = {
-    advance: (ref) => runs.advance(ref, never),
-    performCall: (ref, { id }) => runs.performCall(ref, id, never),
-    endRun: (ref) => runs.endRun(ref, { status: 'completed', reason: null }),
+  const ofRuns: Record<UnderEpoch<Parts>, Act> = {
+    advance: (ref) => runs.steps.advance(ref, never),
+    perform: (ref, { id }) => runs.calls.perform(ref, id, never),
+    end: (ref) => runs.ending.end(ref, { status: 'completed', reason: null }),
   }
   const ofLedger: Record<UnderEpoch<typeof ledger>, Act> = {
     look: (ref, { id }) => ledger.look(ref, id),
@@ -88,12 +93,12 @@ test('when a run was taken up again, every act under the epoch before is refused
 test('each of these acts is carried out under the epoch in force', async (t) => {
   const late = await house()
   const { run, read, callId } = await underWay(late)
-  for (const [name, act] of Object.entries(actsOf(late)).filter(([one]) => one !== 'endRun')) {
+  for (const [name, act] of Object.entries(actsOf(late)).filter(([one]) => one !== 'end')) {
     const open = { status: 'started', attempts: 1, waitCause: null, result: null, endedAt: null }
     await late.services.database('toolCalls').where({ id: callId }).update(open)
     await t.notThrowsAsync(act(run, await read()), name)
   }
-  await t.notThrowsAsync(late.services.runs.endRun(run, { status: 'completed', reason: null }))
+  await t.notThrowsAsync(late.services.runs.ending.end(run, { status: 'completed', reason: null }))
   t.is((await recordOf(late, run)).run.status, 'completed')
 })
 
@@ -114,12 +119,16 @@ test('a forced end raises the epoch, and every act under the one before is refus
 test('of an ended run its end is told again under its own epoch, and nothing else happens', async (t) => {
   const late = await house()
   const { run, call, callId } = await underWay(late)
-  await late.services.runs.endRun(run, { status: 'failed', reason: 'TERMINATED' })
+  await late.services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   const before = await recordOf(late, run)
   t.like(before.run, { status: 'failed', reason: 'TERMINATED' })
-  await late.services.runs.endRun(run, { status: 'completed', reason: null })
-  t.deepEqual(await late.services.runs.advance(run, never), { kind: 'end', status: 'failed', reason: 'TERMINATED' })
-  await late.services.runs.performCall(run, callId, never)
+  await late.services.runs.ending.end(run, { status: 'completed', reason: null })
+  t.deepEqual(await late.services.runs.steps.advance(run, never), {
+    kind: 'end',
+    status: 'failed',
+    reason: 'TERMINATED',
+  })
+  await late.services.runs.calls.perform(run, callId, never)
   await createCallLedger(late.services).finish(run, call, outcome)
   t.deepEqual(await recordOf(late, run), before)
 })
@@ -140,7 +149,7 @@ for (const [what, { script, aborted }] of Object.entries(answers))
     const { run } = await claimed(late, script)
     const stop = new AbortController()
     const release = await hold(database, (trx) => trx.raw('lock table agent_sites in access exclusive mode'))
-    const calling = runs.advance(run, stop.signal)
+    const calling = runs.steps.advance(run, stop.signal)
     calling.catch(() => undefined)
     await eventually(10, 'the step is begun', async () =>
       (await recordOf(late, run)).run.stepAttempts === 1 ? true : undefined,
@@ -158,21 +167,21 @@ test('runs are claimed in the order of their sequence numbers, whatever their id
   const late = await house()
   const { database, runs } = late.services
   const { run } = await claimed(late, 'Report.')
-  await runs.endRun(run, { status: 'completed', reason: null })
+  await runs.ending.end(run, { status: 'completed', reason: null })
   const sequences = [1, 2, 3, 4, 5]
   for (const requestId of sequences.map(String))
-    await runs.accept({ agentId: run.agentId, trigger: 'webhook', requestId, payload: '{}' })
+    await runs.accept.one({ agentId: run.agentId, trigger: 'webhook', requestId, payload: '{}' })
   // As when they come from several processes whose clocks differ: the later a number, the earlier its identifier.
   await database.raw('update runs set sequence = 1000 - sequence where agent_id = ?', [run.agentId])
   const queued = await database('runs').where({ agentId: run.agentId, status: 'queued' }).orderBy('id', 'desc')
   const claims: string[] = []
   while (claims.length < sequences.length) {
-    const next = await runs.claimNext(run.agentId)
+    const next = await runs.queue.claimNext(run.agentId)
     if (!next) break
     claims.push(next.runId)
-    await runs.endRun(next, { status: 'completed', reason: null })
+    await runs.ending.end(next, { status: 'completed', reason: null })
   }
-  t.is(await runs.claimNext(run.agentId), null)
+  t.is(await runs.queue.claimNext(run.agentId), null)
   t.deepEqual(
     claims,
     queued.map(({ id }: { id: string }) => id),
@@ -183,9 +192,10 @@ test('of several queued runs the one that is said to be next is the next to be c
   const late = await house()
   const { agents, runs, why } = late.services
   const { agentId, ...run } = (await claimed(late, 'Report.')).run
-  await runs.endRun({ agentId, ...run }, { status: 'completed', reason: null })
-  for (const requestId of ['1', '2', '3']) await runs.accept({ agentId, trigger: 'webhook', requestId, payload: '{}' })
+  await runs.ending.end({ agentId, ...run }, { status: 'completed', reason: null })
+  for (const requestId of ['1', '2', '3'])
+    await runs.accept.one({ agentId, trigger: 'webhook', requestId, payload: '{}' })
   const { causes } = await why.ofAgent(await agents.forSender(agentId))
-  const next = await runs.claimNext(agentId)
+  const next = await runs.queue.claimNext(agentId)
   t.is(causes.find(({ code }) => code === 'WAKE_PENDING')?.runId, next?.runId ?? 'none')
 })

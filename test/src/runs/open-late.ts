@@ -23,7 +23,7 @@ export async function claimed({ sites, platform, services }: Late, systemPrompt:
   const vaultEntryId = await connectBadTools(someone, sites)
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   await start(someone, agent)
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   return { someone, vaultEntryId, run }
 }
@@ -32,7 +32,7 @@ export async function claimed({ sites, platform, services }: Late, systemPrompt:
 export async function planned(late: Late, tool = 'slow_idempotent') {
   const { services } = late
   const { run, ...rest } = await claimed(late, `[[call ${tool} {"seconds":0}]]`)
-  const move = await services.runs.advance(run, never)
+  const move = await services.runs.steps.advance(run, never)
   const [call] = move.kind === 'tools' ? move.calls : []
   if (!call) throw new Error('no call was asked for')
   const { callId } = call

@@ -229,7 +229,7 @@ test.serial(
     )
     await database('runs').where({ id: old }).update({ events: 200 })
     const { services } = platform
-    const run = await services.runs.get(
+    const run = await services.runs.reading.get(
       (await database('runs').where({ id: old }).first<{ ownerId: string }>('ownerId')).ownerId,
       old,
     )

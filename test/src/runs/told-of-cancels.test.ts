@@ -33,7 +33,7 @@ async function begin(systemPrompt: string, meanwhile: (agentId: string) => Promi
   // What the model is offered cannot be read before this is released.
   const release = await hold(database, (trx) => trx.raw('lock table agent_sites in access exclusive mode'))
   const request = { agentId: agent.id, trigger: 'manual', requestId: newId() } as const
-  const { runId: id } = await platform.services.runs.accept(request)
+  const { runId: id } = await platform.services.runs.accept.one(request)
   const read = () => Run.query(database).findById(id).throwIfNotFound()
   await eventually(15, 'the step is begun', async () => ((await read()).stepAttempts > 0 ? true : undefined))
   await meanwhile(agent.id)

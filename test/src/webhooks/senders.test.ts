@@ -296,7 +296,7 @@ test('a sender reads and withdraws its deliveries by the secret, whatever proof 
   t.is((await sender(second.runId).withdraw()).failure.code, 'RUN_NOT_CANCELLABLE')
   t.like(await push(2), { runId: second.runId, status: 'cancelled' }, 'sent again, it stays withdrawn')
 
-  await platform.services.runs.claimNext(agent.id)
+  await platform.services.runs.queue.claimNext(agent.id)
   t.is((await sender(first.runId).withdraw()).failure.code, 'RUN_NOT_CANCELLABLE', 'it was started')
   t.is((await runOf(someone, first.runId)).cancelRequestedAt, null)
   const other = await agentFor('github')

@@ -39,7 +39,7 @@ test.serial(
     const platform = await platformOf()
     const someone = await person(platform)
     const [one, other] = [await agentOf(someone), await agentOf(someone)]
-    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
     const receipts = await Promise.all(
       Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
     )
@@ -55,7 +55,7 @@ test.serial('neither a receipt nor a list of failed runs reads all the runs that
   const platform = await platformOf()
   const agent = await agentOf(await person(platform))
   const { database, runs } = platform.services
-  const { runId } = await runs.accept(requestOf(agent.id, { trigger: 'webhook' }))
+  const { runId } = await runs.accept.one(requestOf(agent.id, { trigger: 'webhook' }))
   await database.raw(
     `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
      select id || '-' || i, agent_id, owner_id, sequence + i, trigger, 'completed', request_id, accepted_at, progressed_at, accepted_at
@@ -67,8 +67,8 @@ test.serial('neither a receipt nor a list of failed runs reads all the runs that
   const asked: { sql: string; bindings: string[] }[] = []
   const note = (query: { sql: string; bindings: string[] }) => void asked.push(query)
   database.on('query', note)
-  await runs.receipt(agent.id, runId)
-  await runs.list(ownerId, { status: 'failed', limit: 20 })
+  await runs.reading.receipt(agent.id, runId)
+  await runs.reading.list(ownerId, { status: 'failed', limit: 20 })
   database.off('query', note)
   const byState = asked.filter(({ sql }) => /"status" (in|=) /.test(sql))
   t.is(byState.length, 2)
@@ -85,7 +85,7 @@ test.serial('neither a receipt nor a list of failed runs reads all the runs that
 test.serial('what comes while a commit is under way shares the next one', async (t) => {
   const platform = await platformOf()
   const agent = await agentOf(await person(platform))
-  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+  const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
   const first = accept(requestOf(agent.id))
   // By now the first is being committed, and the others have to wait for the next commit.
   await new Promise((resolve) => setImmediate(resolve))
@@ -103,7 +103,7 @@ test.serial('a request of a batch that is refused does not harm the others, and 
   const platform = await shallow()
   const someone = await person(platform)
   const agent = await agentOf(someone)
-  const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+  const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
   const settled = await Promise.allSettled([
     accept(requestOf(agent.id, { onlyIfIdle: true })),
     accept(requestOf(agent.id, { onlyIfIdle: true })),
@@ -129,7 +129,7 @@ test.serial('nothing is accepted for an agent that was deleted after it had been
   const someone = await person(platform)
   const agent = await agentOf(someone)
   t.is((await call(someone, deleteAgent, { params: { agentId: agent.id } })).status, 204)
-  const [refused] = await Promise.allSettled([runs.accept(requestOf(agent.id))])
+  const [refused] = await Promise.allSettled([runs.accept.one(requestOf(agent.id))])
   t.is(refused && codeOf(refused), 'AGENT_NOT_FOUND')
   t.deepEqual(await database('runs').where({ agentId: agent.id }), [])
 })
@@ -139,7 +139,7 @@ test.serial(
   async (t) => {
     const platform = await platformOf()
     const agent = await agentOf(await person(platform))
-    const accept = (request: AcceptRequest) => platform.services.runs.accept(request)
+    const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
     // What Postgres cannot store makes the statement fail; requests never get here with it.
     const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
     const settled = await Promise.allSettled(broken)
@@ -160,14 +160,14 @@ test.serial('however many runs are accepted, an agent is woken once until it has
     platform.logs
       .map((line) => JSON.parse(line) as { agentId?: string; err?: unknown })
       .filter(({ agentId, err }) => agentId === agent.id && err !== undefined).length
-  for (let number = 0; number < 5; number += 1) await runs.accept(requestOf(agent.id))
+  for (let number = 0; number < 5; number += 1) await runs.accept.one(requestOf(agent.id))
   for (let number = 1; number <= 5; number += 1) {
-    const run = await runs.claimNext(agent.id)
+    const run = await runs.queue.claimNext(agent.id)
     t.is(run?.sequence, number)
-    if (run) await runs.endRun(run, { status: 'completed', reason: null })
+    if (run) await runs.ending.end(run, { status: 'completed', reason: null })
   }
-  t.is(await runs.claimNext(agent.id), null)
-  await runs.accept(requestOf(agent.id))
+  t.is(await runs.queue.claimNext(agent.id), null)
+  await runs.accept.one(requestOf(agent.id))
   await platform.services.temporal.close()
   t.is(failures(), 2)
 })

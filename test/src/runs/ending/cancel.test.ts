@@ -42,7 +42,7 @@ const removeOnly = async ({ services }: Platform, id: string) =>
 /** Has so many runs of the agent queued, without anybody being asked for each. */
 const queueUp = ({ services }: Platform, agentId: string, count: number) =>
   Promise.all(
-    Array.from({ length: count }, () => services.runs.accept({ agentId, trigger: 'manual', requestId: newId() })),
+    Array.from({ length: count }, () => services.runs.accept.one({ agentId, trigger: 'manual', requestId: newId() })),
   )
 
 const unfinishedOf = async ({ services }: Platform, agentId: string) =>
@@ -58,7 +58,7 @@ test('very many runs of a deleted agent are cancelled a hundred at a time', asyn
   t.is((await call(someone, agents.deleteAgent, { params: { agentId: deep.id } })).status, 204)
   t.is(await unfinishedOf(platform, deep.id), 10)
   await removeOnly(platform, claimed.id)
-  t.is(await runs.claimNext(claimed.id), null)
+  t.is(await runs.queue.claimNext(claimed.id), null)
   t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
 
   for (const { id } of [deep, claimed]) {
@@ -75,7 +75,7 @@ test('what a deletion that was cut short has left is cancelled by the reconciler
   await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
   const ids: string[] = []
   for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
-  for (const { id } of [paused, begun]) await runs.claimNext(id)
+  for (const { id } of [paused, begun]) await runs.queue.claimNext(id)
   for (const { id } of [paused, begun]) await removeOnly(platform, id)
   for (const { id } of [paused, begun]) await runs.reconciler.look(id)
 

@@ -31,18 +31,18 @@ const dayMs = 24 * 60 * 60 * 1000
 
 test('a queue without credits is not woken for a grant that is not made, because the subscription is not paid', async (t) => {
   const { runs, agentId, pay, queue } = await openUnpaid(t)
-  t.is(await runs.claimNext(agentId), null)
+  t.is(await runs.queue.claimNext(agentId), null)
   await runs.reconciler.look(agentId)
   t.false((await queue()).awake)
   await pay(agentId)
   await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
-  t.not(await runs.claimNext(agentId), null, 'the look at the account makes the grant')
+  t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
 })
 
 test('a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew', async (t) => {
   const { agents: lifecycle, runs, why, database, agentId, pass, queue, run, now } = await openUnpaid(t)
-  t.is(await runs.claimNext(agentId), null)
+  t.is(await runs.queue.claimNext(agentId), null)
   t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
   const agent = await lifecycle.forSender(agentId)
   const pausedAt = pass(0.5)
@@ -57,7 +57,7 @@ test('a paused agent’s runs do not fail for want of credits; from its resuming
   await lifecycle.resume(agent)
   await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
-  t.is(await runs.claimNext(agentId), null)
+  t.is(await runs.queue.claimNext(agentId), null)
   t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
   t.is((await database('notifications').where({ kind: 'queue_blocked' })).length, 2, 'the owner is told anew')
   pass(2)
@@ -82,7 +82,7 @@ test('a queue that is blocked in the very moment of the pause is kept by the pau
 
 test('the queue of a deleted agent is neither opened nor made to fail: its runs are cancelled', async (t) => {
   const { agents: lifecycle, runs, agentId, pay, pass, queue, run } = await openUnpaid(t)
-  t.is(await runs.claimNext(agentId), null)
+  t.is(await runs.queue.claimNext(agentId), null)
   t.is((await queue()).blockedCause, 'credits')
   await lifecycle.remove(await lifecycle.forSender(agentId))
   pass(2)
@@ -93,7 +93,7 @@ test('the queue of a deleted agent is neither opened nor made to fail: its runs 
 
 test('a run whose queue was opened in the very moment in which it would fail does not', async (t) => {
   const { database, runs, agentId, pass, run } = await openUnpaid(t)
-  t.is(await runs.claimNext(agentId), null)
+  t.is(await runs.queue.claimNext(agentId), null)
   pass(2)
   const opening = await database.transaction()
   await lockQueue(opening, agentId)

@@ -84,7 +84,7 @@ test.serial('a run that goes on while its agent is looked at keeps its epoch', a
   const { database, runs } = services
   const agent = await webhookAgent(someone)
   await deliver(cutOff, agent, { number: 1 })
-  const run = await runs.claimNext(agent.id)
+  const run = await runs.queue.claimNext(agent.id)
   await stall(services, agent.id)
   const going = await database.transaction()
   await going('agent_queues').where({ agentId: agent.id }).forUpdate()
@@ -109,7 +109,7 @@ test.serial('a repair is no progress: what never gets better is stalled ever lon
   const services = processHere()
   const agent = await webhookAgent(someone)
   await deliver(cutOff, agent, { number: 1 })
-  const run = await services.runs.claimNext(agent.id)
+  const run = await services.runs.queue.claimNext(agent.id)
   await takeUpAgain(services, run!)
   const { progressedAt } = (await services.database('runs').where({ agentId: agent.id }).first()) as {
     progressedAt: Date
@@ -122,8 +122,8 @@ test.serial('an agent with nothing to do is not due any more', async (t) => {
   const services = processHere()
   const agent = await webhookAgent(someone)
   await deliver(cutOff, agent, { number: 1 })
-  const run = await services.runs.claimNext(agent.id)
-  await services.runs.endRun(run!, { status: 'completed', reason: null })
+  const run = await services.runs.queue.claimNext(agent.id)
+  await services.runs.ending.end(run!, { status: 'completed', reason: null })
   t.is((await dueOf(services, agent.id)).length, 1)
   await services.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
   await services.runs.reconciler.round()

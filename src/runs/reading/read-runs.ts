@@ -1,0 +1,60 @@
+import { assertThat } from '../../errors.ts'
+import type { Database } from '../../database/database.ts'
+import { readCursor, toPage, type Page, type PageRequest } from '../../database/paging.ts'
+import { isId } from '../../ids.ts'
+import type { Receipt } from '../accept/receipt.ts'
+import { Run, runFacts, type RunFacts } from '../run.ts'
+import { unfinishedStatuses, type RunStatus } from '../states.ts'
+import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+
+/** Which runs a list shows. */
+export interface RunFilter {
+  agentId?: string | undefined
+  status?: RunStatus | undefined
+  trigger?: Run['trigger'] | undefined
+}
+
+/** What owners and senders read of runs. */
+export function createReading({ database }: { database: Database }) {
+  return {
+    /** Without payload and prompt, so that a stream can hold on to it as long as its run takes. RUN_NOT_FOUND. */
+    async get(ownerId: string, id: string): Promise<RunFacts> {
+      const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }).select(runFacts) : undefined
+      assertThat(run, 'RUN_NOT_FOUND')
+      return run
+    },
+
+    /** Newest first. */
+    async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<RunFacts>> {
+      const before = readCursor('runs', filter.cursor)
+      const query = Run.query(database)
+        .select(runFacts)
+        .where({ ownerId })
+        .orderBy('id', 'desc')
+        .limit(filter.limit + 1)
+      if (before) void query.where('id', '<', before)
+      if (filter.agentId) void query.where({ agentId: filter.agentId })
+      if (filter.status) void query.where({ status: filter.status })
+      if (filter.trigger) void query.where({ trigger: filter.trigger })
+      return toPage('runs', await query, filter.limit, ({ id }) => id)
+    },
+
+    /** The run's timeline after the given event number, at most `limit` events. */
+    timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
+      readTimeline(database, run.id, after, limit),
+
+    /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
+    async receipt(agentId: string, runId: string): Promise<Receipt> {
+      const run = isId(runId)
+        ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' }).select('status', 'sequence')
+        : undefined
+      assertThat(run, 'RUN_NOT_FOUND')
+      const ahead = await Run.query(database)
+        .where({ agentId })
+        .where('sequence', '<', run.sequence)
+        .whereIn('status', unfinishedStatuses)
+        .resultSize()
+      return { runId, status: run.status, sequence: run.sequence, ahead }
+    },
+  }
+}
