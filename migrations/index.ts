@@ -16,6 +16,7 @@ import * as claimedBy from './20261121001500-claimed-by.ts'
 import * as runsByState from './20261121001600-runs-by-state.ts'
 import * as retention from './20261121001700-retention.ts'
 import * as dueAgents from './20261122000100-due-agents.ts'
+import * as attempts from './20261122000200-attempts.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: Migration[] = [
   { ...runsByState, name: '20261121001600-runs-by-state' },
   { ...retention, name: '20261121001700-retention' },
   { ...dueAgents, name: '20261122000100-due-agents' },
+  { ...attempts, name: '20261122000200-attempts' },
 ]

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
 import { Run, runFacts } from './run.ts'
@@ -32,21 +32,21 @@ export interface RunRef {
 }
 
 /** Locks the run's row for a write under the given epoch. Throws StaleEpochError. */
-export async function lockRun(trx: Transaction, { runId, epoch }: RunRef): Promise<Run> {
-  const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
-  return current(run, epoch)
+export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
+  return currentRun(await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate(), ref)
 }
 
-function current(run: Run | undefined, epoch: number): Run {
+/** The run, unless it is acted for under a later epoch, or is gone. Throws StaleEpochError. */
+export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
   throw new StaleEpochError('the run is acted for under a later epoch')
 }
 
-/** Reads what decides about the run's next move. Throws StaleEpochError. */
-export async function readRecord(database: Database | Transaction, { runId, epoch }: RunRef): Promise<RunRecord> {
-  const run = current(await Run.query(database).findById(runId).select(runFacts), epoch)
-  const lastStep = run.steps === 0 ? undefined : await RunStep.query(database).findById([runId, run.steps])
-  const calls = await ToolCall.query(database)
+/** Reads what decides about the next move of a run whose row is locked. */
+export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
+  const { id: runId, steps } = run
+  const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish')
+  const calls = await ToolCall.query(trx)
     .where({ runId })
     .select('id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore')
     .orderBy(['step', 'position'])

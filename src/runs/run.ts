@@ -28,7 +28,15 @@ export class Run extends Row {
   declare epoch: number
   declare prompt: PromptInForce | null
   declare steps: number
+  /** Attempts at the step that is not on record yet: those that count, and the number of the latest, from 1. */
   declare stepAttempts: number
+  declare attempt: number
+  declare attemptedAt: Date | null
+  /** The latest attempt that is known to have failed, how, and when its provider wants to be asked again. */
+  declare failedAttempt: number | null
+  declare failedAt: Date | null
+  declare failure: string | null
+  declare retryAt: Date | null
   declare toolCalls: number
   declare inputTokens: number
   declare outputTokens: number
@@ -53,6 +61,17 @@ export class Run extends Row {
   declare endedAt: Date | null
 }
 
+/** Of a run whose present step was not tried yet. */
+export const noAttempt = {
+  stepAttempts: 0,
+  attempt: 0,
+  attemptedAt: null,
+  failedAttempt: null,
+  failedAt: null,
+  failure: null,
+  retryAt: null,
+}
+
 /** All of a run but payload and prompt, which may be large and which few need. */
 export const runFacts = [
   'id',
@@ -67,6 +86,12 @@ export const runFacts = [
   'epoch',
   'steps',
   'stepAttempts',
+  'attempt',
+  'attemptedAt',
+  'failedAttempt',
+  'failedAt',
+  'failure',
+  'retryAt',
   'toolCalls',
   'inputTokens',
   'outputTokens',

@@ -1,6 +1,8 @@
+import { raw, type PartialModelObject } from 'objection'
 import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
+import { Run } from './run.ts'
 
 /** A model call that failed; `retryAt` is when its provider wants to be asked again, if it has said so. */
 export interface StepFailure {
@@ -48,18 +50,25 @@ export class RunEvent extends Row {
 }
 
 /**
- * Appends events to a run's timeline. The run's row is locked by counting them, so numbers have no gaps and follow the
- * order of commits. Counts as progress of the run.
+ * Appends events to a run's timeline, and makes the changes of its row that they tell of. The row is locked by counting
+ * them, so numbers have no gaps and follow the order of commits. Counts as progress of the run.
  */
-export async function append(trx: Transaction, runId: string, at: Date, events: NewEvent[]): Promise<void> {
+export async function append(
+  trx: Transaction,
+  runId: string,
+  at: Date,
+  events: NewEvent[],
+  changes: PartialModelObject<Run> = {},
+): Promise<void> {
   if (events.length === 0) return
-  const { rows } = await trx.raw<{ rows: { events: number }[] }>(
-    'update runs set events = events + ?, progressed_at = ? where id = ? returning events',
-    [events.length, at, runId],
-  )
-  const last = rows[0]?.events
-  if (last === undefined) throw new Error('an event was appended to a run that does not exist')
-  const first = last - events.length + 1
+  const counted = { events: raw('events + :count', { count: events.length }), progressedAt: at }
+  const row = await Run.query(trx)
+    .findById(runId)
+    .patch({ ...changes, ...counted })
+    .returning('events')
+    .first()
+  if (!row) throw new Error('an event was appended to a run that does not exist')
+  const first = row.events - events.length + 1
   await RunEvent.query(trx).insert(
     events.map(({ kind, data }, index) => ({ runId, number: first + index, kind, at, data: { ...data } })),
   )

@@ -39,8 +39,10 @@ export class ToolCall extends Row {
   declare status: CallStatus
   declare attempts: number
   declare epoch: number
-  /** Sends that are known to have done nothing (401, 429); they count as attempts, but not as failed ones. */
-  declare harmless: number
+  /** Attempts that the site has refused without doing anything (401, 429): counted among the attempts, too. */
+  declare refusedAttempts: number
+  /** The latest attempt that is known to have failed; a later one that was begun may have been lost. */
+  declare failedAttempt: number | null
   /** The generation of the credential under which the site answered 401 to it; it is sent again under a newer one. */
   declare refusedGeneration: number | null
   /** An attempt at it may have taken effect, although a later one certainly has not. */

@@ -53,7 +53,7 @@ export function createTools(context: {
       refused: () => refused,
       refreshed: async () => {},
       async undone(_outcome, refusedGeneration) {
-        await ToolCall.query(database).findById(row.id).patch({ harmless: sends, refusedGeneration })
+        await ToolCall.query(database).findById(row.id).patch({ refusedAttempts: sends, refusedGeneration })
         refused = refusedGeneration
       },
       async begin() {
@@ -108,7 +108,7 @@ export function createTools(context: {
       const text = 'The process that made this call ended before its outcome was recorded.'
       await database.raw(
         `update tool_calls set result = ?, ended_at = ?,
-                status = case when effect = 'read' or harmless = attempts then 'failed' else 'unknown' end
+                status = case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end
           where origin = 'direct' and status = 'started' and started_at < ?`,
         [JSON.stringify({ text }), clock.now(), new Date(clock.now().getTime() - longestMs)],
       )

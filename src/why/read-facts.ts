@@ -9,7 +9,6 @@ import { Run, runFacts } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
-import { RunEvent } from '../runs/timeline.ts'
 import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
@@ -99,28 +98,16 @@ async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, n
   const { budgets } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
   const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
-  return { run, ...(await readAttempts(trx, run)), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
+  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
 }
 
 /** What has been tried of the step that is not on record yet. */
-async function readAttempts(trx: Transaction, { id, steps }: Run): Promise<Pick<HeadRun, 'attempt' | 'failure'>> {
-  const recent = await RunEvent.query(trx)
-    .where({ runId: id })
-    .whereIn('kind', ['step.started', 'step.failed'])
-    .orderBy('number', 'desc')
-    .limit(10)
-  const events = recent.filter(({ data }) => data['step'] === steps + 1)
-  const [last] = events
-  const failed = events.find(({ kind }) => kind === 'step.failed')
+function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
+  const { attempt: number, attemptedAt: at, failedAttempt, failure: message, failedAt, retryAt } = run
   return {
-    attempt: last ? { number: Number(last.data['attempt']), at: last.at, failed: last === failed } : null,
-    failure: failed ? toFailure(failed) : null,
+    attempt: at && { number, at, failed: failedAttempt === number },
+    failure: failedAt && { message: message ?? '', at: failedAt, retryAt },
   }
-}
-
-function toFailure({ data, at }: RunEvent): HeadRun['failure'] {
-  const retryAt = typeof data['retryAt'] === 'string' ? new Date(data['retryAt']) : null
-  return { message: String(data['message']), at, retryAt }
 }
 
 async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {

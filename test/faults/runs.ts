@@ -46,8 +46,8 @@ export const runs: Fault[] = [
   {
     id: 'runs/repeats-once',
     file: 'src/runs/step/call-ledger.ts',
-    find: "if (effect !== 'once' && attempts - harmless < maxAttempts) return undefined",
-    replace: 'if (attempts - harmless < maxAttempts) return undefined',
+    find: "if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined",
+    replace: 'if (attempts - refusedAttempts < maxAttempts) return undefined',
     why: 'a call of a `once` tool that was lost with its worker is sent again: two orders, two payments',
     tests: ['test/src/runs/by-hand.test.ts'],
   },

@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, statusAfter, ToolCall } from '../../tools/tool-call.ts'
-import { lockRun, type RunRef } from '../record.ts'
-import type { Run } from '../run.ts'
+import { currentRun, lockRun, type RunRef } from '../record.ts'
+import { Run, runFacts } from '../run.ts'
 import { lastWordOnTaken, type LastWord } from './taken-tools.ts'
 import { append } from '../timeline.ts'
 
@@ -11,7 +11,7 @@ import { append } from '../timeline.ts'
 export const maxAttempts = 3
 
 /** How often a site may answer 401 or 429 to one call, which proves that it did nothing, before that is its answer. */
-export const maxHarmless = 20
+export const maxRefused = 20
 
 const inDoubt =
   'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
@@ -33,17 +33,26 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
   const ofAttempt = (trx: Transaction, { id, status, attempts }: ToolCall) =>
     ToolCall.query(trx).where({ id, status, attempts })
 
+  const endUnsent = (ref: RunRef, callId: string): Promise<void> =>
+    underLock(ref, async (trx, run, now) => {
+      const call = await openCall(trx, run, callId)
+      const lastWord = call && (await lastWordOn(trx, call))
+      if (lastWord) await close(trx, call, lastWord, now)
+    })
+
   return {
-    /** The call if there is anything to send; settles it if it must not be sent, or not again. */
-    look: (ref: RunRef, callId: string): Promise<ToolCall | undefined> =>
-      underLock(ref, async (trx, run, now) => {
-        const call = await openCall(trx, run, callId)
-        if (!call) return undefined
-        const lastWord = lastWordOnLost(call) ?? (await lastWordOnTaken(trx, call))
-        if (!lastWord) return call
-        await close(trx, call, lastWord, now)
-        return undefined
-      }),
+    /**
+     * The call, with its agent, if there is anything to send; ends it if it must not be sent again. Most calls are only
+     * read here: `begin` looks again, under the lock.
+     */
+    async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; agentId: string } | undefined> {
+      const run = currentRun(await Run.query(database).findById(ref.runId).select(runFacts), ref)
+      const call = open(run, await callOf(database, run, callId))
+      if (!call) return undefined
+      if (!(await lastWordOn(database, call))) return { call, agentId: run.agentId }
+      await endUnsent(ref, callId)
+      return undefined
+    },
 
     /** Writes that the call is sent now; undefined if it is not to be sent any more. */
     begin: (ref: RunRef, seen: ToolCall): Promise<ToolCall | undefined> =>
@@ -59,11 +68,11 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
           return undefined
         }
         const attempt = call.attempts + 1
-        const lost = call.status === 'started' && !(await failedBefore(trx, call))
+        const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
         const free = { waitCause: null, notBefore: null, inDoubt: call.inDoubt || call.status === 'started' }
         const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
         await ToolCall.query(trx).findById(callId).patch(changes)
-        const data = { callId, attempt, ...(lost && { note: repeated }) }
+        const data = { callId, attempt, ...(isLost && { note: repeated }) }
         await append(trx, run.id, now, [{ kind: 'tool.started', data }])
         return Object.assign(call, changes)
       }),
@@ -83,17 +92,19 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
       underLock(ref, async (trx, run, now) => {
         // Nothing reached the site: the call stands as if it had never been begun, whatever its effect.
         const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
-        if ((await ofAttempt(trx, call).patch({ status })) === 0) return
+        if ((await ofAttempt(trx, call).patch({ status, failedAttempt: call.attempts })) === 0) return
         await append(trx, run.id, now, [failedEvent(call, outcome.text)])
       }),
 
     /** The site has answered that it did nothing: the call is as it was before it was sent, but for the count. */
-    takeBack: (ref: RunRef, call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> =>
+    recordRefusal: (ref: RunRef, call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> =>
       underLock(ref, async (trx, run, now) => {
         const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
-        const changes = { status: 'planned' as const, harmless: call.harmless + 1, refusedGeneration }
+        const refusedAttempts = call.refusedAttempts + 1
+        const failedAttempt = call.attempts
+        const changes = { status: 'planned' as const, refusedAttempts, failedAttempt, refusedGeneration }
         if ((await ofAttempt(trx, call).patch(changes)) === 0) return call
-        const isAnswer = outcome.httpStatus === 429 && changes.harmless > maxHarmless
+        const isAnswer = outcome.httpStatus === 429 && refusedAttempts > maxRefused
         await append(trx, run.id, now, isAnswer ? [] : [failedEvent(call, outcome.text)])
         return Object.assign(call, changes)
       }),
@@ -106,7 +117,7 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
         const attempts = call.attempts + 1
-        if ((await ofAttempt(trx, call).patch({ attempts })) === 0) return
+        if ((await ofAttempt(trx, call).patch({ attempts, failedAttempt: attempts })) === 0) return
         await append(trx, run.id, now, [failedEvent({ id: call.id, attempts }, outcome.text)])
       }),
 
@@ -119,22 +130,33 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
   }
 }
 
-async function openCall(trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> {
-  const call = await ToolCall.query(trx).findOne({ id: callId, runId: run.id }).forUpdate().throwIfNotFound()
+const callOf = (db: Database | Transaction, run: Run, callId: string) =>
+  ToolCall.query(db).findOne({ id: callId, runId: run.id })
+
+const openCall = async (trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> =>
+  open(run, await callOf(trx, run, callId).forUpdate())
+
+/** The call, unless nothing more may happen to it. */
+function open(run: Run, call: ToolCall | undefined): ToolCall | undefined {
+  if (!call) throw new Error('a tool call was asked for that its run does not have')
   return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
 }
 
+/** How a call ends that must not be sent, or not again. */
+const lastWordOn = async (db: Database | Transaction, call: ToolCall): Promise<LastWord | undefined> =>
+  lastWordOnLost(call) ?? lastWordOnTaken(db, call)
+
 /** How a call ends whose last attempt was lost and must not be repeated. */
-function lastWordOnLost({ status, effect, attempts, harmless }: ToolCall): LastWord | undefined {
+function lastWordOnLost({ status, effect, attempts, refusedAttempts }: ToolCall): LastWord | undefined {
   if (status !== 'started') return undefined
-  if (effect !== 'once' && attempts - harmless < maxAttempts) return undefined
+  if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined
   return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
 }
 
 /** Ends a call that is not sent any more; its place at its host goes to others. */
 async function close(trx: Transaction, call: ToolCall, { status, note }: LastWord, now: Date): Promise<void> {
   const { id: callId, runId, attempts } = call
-  await trx('outgoing_waits').where({ callId }).delete()
+  await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
   await ToolCall.query(trx)
     .findById(callId)
     .patch({ status, result: { text: note }, endedAt: now })
@@ -145,13 +167,3 @@ const failedEvent = ({ id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'a
   kind: 'tool.failed' as const,
   data: { callId, attempt, message, willRetry: true as const },
 })
-
-/** Whether the call's last attempt is known to have failed, and was not merely lost. */
-async function failedBefore(trx: Transaction, { id, runId, attempts }: ToolCall): Promise<boolean> {
-  const { rows } = await trx.raw<{ rows: unknown[] }>(
-    `select 1 from run_events where run_id = ? and kind = 'tool.failed'
-        and data->>'callId' = ? and (data->>'attempt')::int = ?`,
-    [runId, id, attempts],
-  )
-  return rows.length > 0
-}

@@ -7,7 +7,7 @@ import type { Sites } from '../../sites/sites.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { endAfter, streak, warnAfter } from './next-move.ts'
 import type { Run } from '../run.ts'
-import { append, type NewEvent } from '../timeline.ts'
+import type { NewEvent } from '../timeline.ts'
 
 /** A tool as it was offered to the model: the name it goes by there, and what it is. */
 export type OfferedTool = AgentTool & { name: string }
@@ -24,9 +24,9 @@ interface Plan {
 /**
  * Writes a row for each tool call that the model asked for. One that cannot be made (an unknown tool, arguments that
  * do not fit the input schema, the third identical call in a row) is answered on the spot, so that the model can
- * correct itself; nothing is sent for it.
+ * correct itself; nothing is sent for it. Returns the events that tell of these.
  */
-export async function planCalls(trx: Transaction, plan: Plan): Promise<void> {
+export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
   const { run, calls, tools, now, sites } = plan
   const sofar = await ToolCall.query(trx)
     .where({ runId: run.id })
@@ -44,7 +44,7 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<void> {
     if (problem) events.push({ kind: 'tool.finished', data })
   }
   if (rows.length > 0) await ToolCall.query(trx).insert(rows)
-  await append(trx, run.id, now, events)
+  return events
 }
 
 function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, offered: OfferedTool | undefined) {

@@ -4,9 +4,8 @@ import { CodedError } from '../../errors.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../../tools/sender.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
-import { createCallLedger, maxAttempts, maxHarmless, type Counted } from './call-ledger.ts'
+import { createCallLedger, maxAttempts, maxRefused, type Counted } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
-import { Run } from '../run.ts'
 
 /**
  * The tool calls of runs. A call's row says `started` before the first byte leaves, so after a crash it is known that
@@ -15,7 +14,7 @@ import { Run } from '../run.ts'
  * stays planned and says what it waits for; the run's next move follows from that.
  */
 export function createRunCalls(context: { database: Database; clock: Clock; sender: Sender }) {
-  const { database, sender } = context
+  const { sender } = context
   const ledger = createCallLedger(context)
 
   /** Sends the call once; whether it is to be sent again at once. */
@@ -28,14 +27,14 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
         return begun !== undefined
       },
       async undone(outcome, generation) {
-        current = await ledger.takeBack(ref, current, outcome, generation)
+        current = await ledger.recordRefusal(ref, current, outcome, generation)
       },
       refreshed: () => ledger.noteRefresh(ref, call),
     })
     if (sent.kind === 'dropped') return false
-    if (sent.kind === 'answered') return settle(ref, current, sent.outcome, signal)
-    if (sent.kind === 'unsent') return settleUnsent(ref, current, sent.outcome, signal)
-    if (sent.kind !== 'parked' && sent.outcome && current.harmless > maxHarmless) {
+    if (sent.kind === 'answered') return recordAnswer(ref, current, sent.outcome, signal)
+    if (sent.kind === 'unsent') return recordUnsent(ref, current, sent.outcome, signal)
+    if (sent.kind !== 'parked' && sent.outcome && current.refusedAttempts > maxRefused) {
       return finish(ref, current, sent.outcome, signal)
     }
     if (sent.kind !== 'again') await persist(() => ledger.postpone(ref, current, waitOf(sent)), signal)
@@ -54,13 +53,13 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     return false
   }
 
-  async function settle(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+  async function recordAnswer(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
     if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
     await persist(() => ledger.noteFailure(ref, call, outcome), signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
-  async function settleUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
+  async function recordUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
     const counted = countedUnsent(call, outcome)
     if (!mayRepeat(call, outcome, counted.attempts)) return finish(ref, call, outcome, signal, counted)
     await persist(() => ledger.countUnsent(ref, call, outcome), signal)
@@ -74,11 +73,9 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
      * when aborted.
      */
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
-      const { agentId } = await Run.query(database).findById(ref.runId).select('agentId').throwIfNotFound()
       for (;;) {
-        const call = await ledger.look(ref, callId)
-        if (!call) return
-        if (!(await attempt(ref, call, agentId, signal))) return
+        const found = await ledger.look(ref, callId)
+        if (!found || !(await attempt(ref, found.call, found.agentId, signal))) return
       }
     },
   }
@@ -111,8 +108,8 @@ const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
 
 /** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
 function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempts): boolean {
-  const { effect, harmless } = call
-  if (attempts - harmless >= maxAttempts || harmless > maxHarmless) return false
+  const { effect, refusedAttempts } = call
+  if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
   return outcome.kind === 'unavailable' && !outcome.hopeless && (outcome.certain || effect !== 'once')
 }

@@ -8,14 +8,14 @@ import type { Models } from '../../models/models.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
-import { createDecide } from './decide.ts'
-import { planCalls, type OfferedTool } from './planned-calls.ts'
 import type { Due } from '../due.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
-import { Run } from '../run.ts'
+import { noAttempt, Run } from '../run.ts'
 import { hasEnded, type EndReason } from '../states.ts'
-import { append, type StepFailure } from '../timeline.ts'
+import { append } from '../timeline.ts'
+import { createDecide } from './decide.ts'
+import { planCalls, type OfferedTool } from './planned-calls.ts'
 import { readTranscript } from './transcript.ts'
 import { createWaits } from './waits.ts'
 
@@ -29,13 +29,15 @@ type StepResult = Awaited<ReturnType<Models['step']>>
 
 /** An attempt at a step: its number on the timeline, and how many of them count. */
 interface Attempt {
+  step: number
   attempt: number
   counted: number
 }
 
 /**
  * The model steps of runs. `advance` answers from the record first: asked again after any crash, it repeats nothing that
- * was recorded.
+ * was recorded. A step takes two transactions, each of which decides under the run's lock: one that begins the attempt,
+ * and one that records its answer and says what comes next.
  */
 export function createSteps(context: {
   database: Database
@@ -50,27 +52,30 @@ export function createSteps(context: {
 }) {
   const { database, clock, agents, billing, models, sites } = context
   const decide = createDecide(context)
-  const waits = createWaits({ ...context, decide })
+  const waits = createWaits(context)
 
-  /** Counts the attempt, or says what comes instead: an earlier attempt may have recorded the step meanwhile. */
-  function begin(ref: RunRef, step: number): Promise<Attempt | { instead: Move }> {
-    return database.transaction(async (trx) => {
+  /** What comes now; what begins or ends a wait is on record before the workflow acts on it. */
+  const next = async (trx: Transaction, run: Run): Promise<Move> => waits.follow(trx, await decide(trx, run))
+
+  /** Counts the attempt at a model call, or says what comes instead. */
+  const begin = (ref: RunRef): Promise<Attempt | { instead: Move }> =>
+    database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
-      const { move } = await decide(trx, ref)
-      if (move.kind !== 'model' || move.step !== step) return { instead: move }
+      const move = await next(trx, run)
+      if (move.kind !== 'model') return { instead: move }
+      const { step } = move
       const counted = run.stepAttempts + 1
       if (counted > maxAttempts) return { instead: failedFor('STEP_ABANDONED') }
-      await Run.query(trx).findById(run.id).patch({ stepAttempts: counted })
-      const note = 'The attempt before came to no recorded end: its worker failed or was stopped.'
-      const { begun, failed } = await attemptsBefore(trx, run.id, step)
-      const attempt = begun + 1
-      const lost = begun > 0 && failed !== begun
-      await append(trx, run.id, clock.now(), [{ kind: 'step.started', data: { step, attempt, ...(lost && { note }) } }])
-      return { attempt, counted }
+      const attempt = run.attempt + 1
+      const isLost = run.attempt > 0 && run.failedAttempt !== run.attempt
+      const now = clock.now()
+      const data = { step, attempt, ...(isLost && { note: lostNote }) }
+      const changes = { stepAttempts: counted, attempt, attemptedAt: now }
+      await append(trx, run.id, now, [{ kind: 'step.started', data }], changes)
+      return { step, attempt, counted }
     })
-  }
 
-  async function ask(ref: RunRef, step: number, { attempt, counted }: Attempt, signal: AbortSignal): Promise<Move> {
+  async function ask(ref: RunRef, attempt: Attempt, signal: AbortSignal): Promise<Move> {
     const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
     const tools = await offeredTools(run)
     const { instructions, messages } = models.buildPrompt(await readTranscript(database, run))
@@ -81,24 +86,15 @@ export function createSteps(context: {
     }))
     try {
       const result = await models.step({ instructions, messages, tools: offered, signal })
-      await persist(() => record(ref, step, attempt, result, tools), signal)
+      return await persist(() => record(ref, attempt, result, tools), signal)
     } catch (error) {
-      if (signal.aborted) await takeBack(ref, step, counted)
+      if (signal.aborted) await uncount(ref, attempt)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
-      const willRetry = error.retryable && counted < maxAttempts
-      const { code, message } = error
-      const failure = { step, attempt, code, message, willRetry, ...(willRetry && retryTime(error)) }
-      await persist(() => noteFailure(ref, failure), signal)
+      const willRetry = error.retryable && attempt.counted < maxAttempts
+      await persist(() => noteFailure(ref, attempt, error, willRetry), signal)
       if (willRetry) throw error
       return failedFor('MODEL_ERROR')
     }
-    return next(ref)
-  }
-
-  /** What comes now; what begins or ends a wait is on record before the workflow acts on it. */
-  async function next(ref: RunRef): Promise<Move> {
-    const { move, record } = await decide(database, ref)
-    return move.kind === 'wait' || record.run.waitingCause !== null ? waits.settle(ref) : move
   }
 
   async function offeredTools(run: Run): Promise<OfferedTool[]> {
@@ -109,55 +105,61 @@ export function createSteps(context: {
     return named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
   }
 
-  function record(ref: RunRef, step: number, attempt: number, result: StepResult, tools: OfferedTool[]) {
-    return database.transaction(async (trx) => {
+  const record = (ref: RunRef, attempt: Attempt, result: StepResult, tools: OfferedTool[]): Promise<Move> =>
+    database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: what is on record stands.
-      if (run.steps !== step - 1 || hasEnded(run.status)) return
-      const now = clock.now()
-      const credits = billing.stepCredits(result)
-      await billing.chargeStep(trx, { userId: run.ownerId, runId: run.id, step, credits })
-      await RunStep.query(trx).insert({
-        runId: run.id,
-        step,
-        model: result.model,
-        answer: { text: result.text },
-        finish: result.finish,
-        inputTokens: result.inputTokens,
-        outputTokens: result.outputTokens,
-        credits,
-        latencyMs: result.latencyMs,
-        recordedAt: now,
-      })
-      await append(trx, run.id, now, [{ kind: 'step.finished', data: { step, attempt } }])
-      await planCalls(trx, { run, step, calls: result.calls, tools, now, sites })
-      await count(trx, run, step, result, credits)
+      if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, result, tools)
+      return next(trx, run)
     })
+
+  async function write(
+    trx: Transaction,
+    run: Run,
+    { step, attempt }: Attempt,
+    result: StepResult,
+    tools: OfferedTool[],
+  ) {
+    const now = clock.now()
+    const credits = billing.stepCredits(result)
+    await billing.chargeStep(trx, { userId: run.ownerId, runId: run.id, step, credits })
+    await RunStep.query(trx).insert(toRow(run, step, result, credits, now))
+    const events = await planCalls(trx, { run, step, calls: result.calls, tools, now, sites })
+    const changes = {
+      ...noAttempt,
+      steps: step,
+      toolCalls: run.toolCalls + result.calls.length,
+      inputTokens: run.inputTokens + result.inputTokens,
+      outputTokens: run.outputTokens + result.outputTokens,
+      credits: run.credits + credits,
+    }
+    await append(trx, run.id, now, [{ kind: 'step.finished', data: { step, attempt } }, ...events], changes)
+    Object.assign(run, changes)
   }
 
   /** Makes an aborted attempt not count, unless somebody has begun the next one or recorded the step. */
-  function takeBack(ref: RunRef, step: number, counted: number) {
-    return database.transaction(async (trx) => {
+  const uncount = (ref: RunRef, { step, counted }: Attempt): Promise<void> =>
+    database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       if (run.steps !== step - 1 || run.stepAttempts !== counted) return
       await Run.query(trx)
         .findById(run.id)
         .patch({ stepAttempts: counted - 1 })
     })
-  }
 
-  /** When the failed call is made again, where its provider has named a time; otherwise it is a matter of seconds. */
-  const retryTime = ({ retryAfter }: CodedError): Pick<StepFailure, 'retryAt'> =>
-    retryAfter ? { retryAt: new Date(clock.now().getTime() + retryAfter * 1000).toISOString() } : {}
-
-  function noteFailure(ref: RunRef, data: StepFailure) {
-    return database.transaction(async (trx) => {
+  const noteFailure = (ref: RunRef, { step, attempt }: Attempt, error: CodedError, willRetry: boolean): Promise<void> =>
+    database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Too late to be told: the step was recorded, or the run ended, while this attempt was failing.
-      if (run.steps !== data.step - 1 || hasEnded(run.status)) return
-      await append(trx, run.id, clock.now(), [{ kind: 'step.failed', data }])
+      if (run.steps !== step - 1 || hasEnded(run.status)) return
+      const now = clock.now()
+      const { code, message, retryAfter } = error
+      // Where its provider has named no time, it is made again in a matter of seconds.
+      const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
+      const data = { step, attempt, code, message, willRetry, ...(retryAt && { retryAt: retryAt.toISOString() }) }
+      const changes = { failedAttempt: attempt, failedAt: now, failure: message, retryAt }
+      await append(trx, run.id, now, [{ kind: 'step.failed', data }], changes)
     })
-  }
 
   return {
     /**
@@ -165,37 +167,25 @@ export function createSteps(context: {
      * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason when aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
-      const move = await next(ref)
-      if (move.kind !== 'model') return move
-      const begun = await begin(ref, move.step)
-      if ('instead' in begun) return begun.instead.kind === 'wait' ? waits.settle(ref) : begun.instead
-      return ask(ref, move.step, begun, signal)
+      const begun = await begin(ref)
+      return 'instead' in begun ? begun.instead : ask(ref, begun, signal)
     },
   }
 }
 
+const lostNote = 'The attempt before came to no recorded end: its worker failed or was stopped.'
+
 const failedFor = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
-/** How many attempts at the step were begun, and the number of the last one that is known to have failed. */
-async function attemptsBefore(trx: Transaction, runId: string, step: number) {
-  const { rows } = await trx.raw<{ rows: [{ begun: number; failed: number | null }] }>(
-    `select count(*) filter (where kind = 'step.started')::int as begun,
-            max((data->>'attempt')::int) filter (where kind = 'step.failed') as failed
-       from run_events where run_id = ? and kind in ('step.started', 'step.failed') and (data->>'step')::int = ?`,
-    [runId, step],
-  )
-  return rows[0]
-}
-
-async function count(trx: Transaction, run: Run, step: number, result: StepResult, credits: number): Promise<void> {
-  await Run.query(trx)
-    .findById(run.id)
-    .patch({
-      steps: step,
-      stepAttempts: 0,
-      toolCalls: run.toolCalls + result.calls.length,
-      inputTokens: run.inputTokens + result.inputTokens,
-      outputTokens: run.outputTokens + result.outputTokens,
-      credits: run.credits + credits,
-    })
-}
+const toRow = (run: Run, step: number, result: StepResult, credits: number, recordedAt: Date): Partial<RunStep> => ({
+  runId: run.id,
+  step,
+  model: result.model,
+  answer: { text: result.text },
+  finish: result.finish,
+  inputTokens: result.inputTokens,
+  outputTokens: result.outputTokens,
+  credits,
+  latencyMs: result.latencyMs,
+  recordedAt,
+})

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
 
 /**
@@ -23,12 +23,15 @@ export interface LastWord {
 }
 
 /** How the call ends if its tool was taken from the agent: what an agent may do is bounded when a call is sent. */
-export async function lastWordOnTaken(trx: Transaction, call: ToolCall): Promise<LastWord | undefined> {
-  const { rows } = await trx.raw<{ rows: unknown[] }>(`select 1 from tool_calls c where c.id = ? and ${toolIsTaken}`, [
-    call.id,
-  ])
+export async function lastWordOnTaken(
+  db: Database | Transaction,
+  call: Pick<ToolCall, 'id' | 'inDoubt' | 'status' | 'effect'>,
+): Promise<LastWord | undefined> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(isTakenStatement, { callId: call.id })
   if (rows.length === 0) return undefined
   const isInDoubt = call.inDoubt || call.status === 'started'
   if (!isInDoubt) return { status: 'failed', note: taken }
   return { status: call.effect === 'read' ? 'failed' : 'unknown', note: takenInDoubt }
 }
+
+const isTakenStatement = `select 1 from tool_calls c where c.id = :callId and ${toolIsTaken}`

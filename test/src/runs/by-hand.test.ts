@@ -2,6 +2,7 @@ import test from 'ava'
 import * as runsApi from '../../../api/runs.ts'
 import * as agentsApi from '../../../api/agents.ts'
 import * as webhooks from '../../../api/webhooks.ts'
+import { lockRun, type RunRef } from '../../../src/runs/record.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createWaits } from '../../../src/runs/step/waits.ts'
 import { call } from '../../helpers/client.ts'
@@ -142,7 +143,9 @@ test('what a run has waited is added up over all its waits', async (t) => {
   const { services, run, pause, resume } = await begun()
   const clock = movableClock(new Date().toISOString())
   const then = { ...services, clock }
-  const { settle } = createWaits({ ...then, decide: createDecide(then) })
+  const [decide, waits] = [createDecide(then), createWaits(then)]
+  const settle = (ref: RunRef) =>
+    services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
   for (const seconds of [60, 30]) {
     await pause()
     t.like(await settle(run), { kind: 'wait', cause: 'paused' })

@@ -125,7 +125,7 @@ test.serial(
 test.serial('a call in doubt whose tool was taken from its agent ends as one that must not be repeated', async (t) => {
   const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
   const lost = { status: 'started', attempts: 1 }
-  const refusedThen = { status: 'planned', attempts: 2, harmless: 1, in_doubt: true }
+  const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
   const cases = [
     ['slow_idempotent', lost, 'unknown'],
     ['slow_idempotent', refusedThen, 'unknown'],

@@ -22,7 +22,7 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: Tool
   begin: (ledger, run, seen) => ledger.begin(run, seen),
   finish: (ledger, run, seen) => ledger.finish(run, seen, succeeded),
   noteFailure: (ledger, run, seen) => ledger.noteFailure(run, seen, unreached),
-  takeBack: (ledger, run, seen) => ledger.takeBack(run, seen, refused, 1),
+  recordRefusal: (ledger, run, seen) => ledger.recordRefusal(run, seen, refused, 1),
   postpone: (ledger, run, seen) => ledger.postpone(run, seen, { waitCause: 'credential' }),
   countUnsent: (ledger, run, seen) => ledger.countUnsent(run, seen, unreached),
 }
@@ -30,8 +30,8 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: Tool
 /** How far the call is when somebody comes who has seen its first attempt begin. */
 const meanwhile: Record<string, Partial<ToolCall>> = {
   'a newer attempt is under way': { status: 'started', attempts: 2 },
-  'a newer attempt was taken back': { status: 'planned', attempts: 2, harmless: 1 },
-  'the same attempt was taken back': { status: 'planned', attempts: 1, harmless: 1 },
+  'a newer attempt was taken back': { status: 'planned', attempts: 2, refusedAttempts: 1 },
+  'the same attempt was taken back': { status: 'planned', attempts: 1, refusedAttempts: 1 },
   'its outcome is on record': { status: 'succeeded', attempts: 1, result: { text: 'first' }, endedAt: new Date() },
 }
 
@@ -69,13 +69,13 @@ test('once its run is to be cancelled, a call is neither looked at nor begun nor
   const { services, sites } = late
   const ledger = createCallLedger(services)
   const { someone, run, callId } = await planned(late, 'slow_once')
-  const seen = await ledger.look(run, callId)
-  if (!seen) throw new Error('there was nothing to send')
+  const found = await ledger.look(run, callId)
+  if (!found) throw new Error('there was nothing to send')
   // Nobody carries the run out: it stays at work, with the wish on record.
   t.is((await cancel(someone, run.runId)).body.status, 'running')
   const before = await recordOf(late, run)
   t.is(await ledger.look(run, callId), undefined)
-  t.is(await ledger.begin(run, seen), undefined)
+  t.is(await ledger.begin(run, found.call), undefined)
   await services.runs.calls.perform(run, callId, never)
   t.deepEqual(await recordOf(late, run), before)
   t.deepEqual(

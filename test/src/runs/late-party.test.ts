@@ -1,9 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
-import { createDecide } from '../../../src/runs/step/decide.ts'
-import { readRecord, StaleEpochError, type RunRef } from '../../../src/runs/record.ts'
+import { StaleEpochError, type RunRef } from '../../../src/runs/record.ts'
 import type { Runs } from '../../../src/runs/runs.ts'
-import { createWaits } from '../../../src/runs/step/waits.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
@@ -41,7 +39,6 @@ const refusal = { kind: 'refused', httpStatus: 401, certain: true, text: 'late' 
 function actsOf({ services }: Late): Record<string, Act> {
   const { runs } = services
   const ledger = createCallLedger(services)
-  const waits = createWaits({ ...services, decide: createDecide(services) })
   const ofRuns: Record<UnderEpoch<Parts>, Act> = {
     advance: (ref) => runs.steps.advance(ref, never),
     perform: (ref, { id }) => runs.calls.perform(ref, id, never),
@@ -52,13 +49,12 @@ function actsOf({ services }: Late): Record<string, Act> {
     begin: (ref, call) => ledger.begin(ref, call),
     finish: (ref, call) => ledger.finish(ref, call, outcome),
     noteFailure: (ref, call) => ledger.noteFailure(ref, call, unreached),
-    takeBack: (ref, call) => ledger.takeBack(ref, call, refusal, 1),
+    recordRefusal: (ref, call) => ledger.recordRefusal(ref, call, refusal, 1),
     postpone: (ref, call) => ledger.postpone(ref, call, { waitCause: 'credential' }),
     countUnsent: (ref, call) => ledger.countUnsent(ref, call, unreached),
     noteRefresh: (ref, call) => ledger.noteRefresh(ref, call),
   }
-  const ofWaits: Record<UnderEpoch<typeof waits>, Act> = { settle: (ref) => waits.settle(ref) }
-  return { readRecord: (ref) => readRecord(services.database, ref), ...ofRuns, ...ofLedger, ...ofWaits }
+  return { ...ofRuns, ...ofLedger }
 }
 
 /** Of a run with a call under way, every act under the epoch is refused, and nothing of it is written. */
