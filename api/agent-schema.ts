@@ -89,8 +89,8 @@ export const agent = v.object({
 })
 
 /**
- * URL and secret are shown of agents that are triggered by webhooks (specification, "Agent"); the secret of callbacks
- * of those that have any. Secrets only to who may write: with them one can start runs.
+ * URL and secret are shown of agents that are triggered by webhooks (docs/specification.md, "Agent"); the secret of
+ * callbacks of those that have any. Secrets only to who may write: with them one can start runs.
  */
 export function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
   const webhook = row.trigger === 'webhook'

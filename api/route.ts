@@ -74,8 +74,8 @@ export interface Route<
   /** false where the terms need not be accepted yet (`/auth/*`). */
   terms?: boolean
   /**
-   * Which of the platform's limits counts this request (decisions, "The HTTP API"): `address` and `browser` count by the
-   * client's address, apart from each other, so that browsers that come back from a site do not use up logins.
+   * Which of the platform's limits counts this request (docs/design.md, "The HTTP API"): `address` and `browser` count
+   * by the client's address, apart from each other, so that browsers that come back from a site do not use up logins.
    */
   limit?: Limit
   query?: Query

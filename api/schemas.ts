@@ -42,7 +42,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 export const runStatus = v.picklist(runStatuses, `must be one of ${runStatuses.join(', ')}`)
 export const trigger = v.picklist(['manual', 'scheduled', 'webhook'], 'must be manual, scheduled or webhook')
 
-/** The body of every failure (specification, "Platform error body"). */
+/** The body of every failure (docs/specification.md, "Platform error body"). */
 export const errorBody = v.object({
   error: v.pipe(v.string(), v.metadata({ description: 'What went wrong, for people' })),
   code: v.string(),

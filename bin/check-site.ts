@@ -6,9 +6,9 @@ import { checkSite, hasFailed } from '../check-site/check-site.ts'
 import { asJson, written } from '../check-site/report.ts'
 
 /**
- * `npm run check-site -- https://site.example`: whether a site does what the specification asks of it. Exits with 0 if
- * nothing failed, with 1 if something did, with 2 if the command line or the environment cannot be used,
- * or nobody signed in although that was asked for.
+ * `npm run check-site -- https://site.example`: whether a site does its duties (docs/specification.md, "Site side").
+ * Exits with 0 if nothing failed, with 1 if something did, with 2 if the command line or the environment cannot be
+ * used, or nobody signed in although that was asked for.
  */
 const secondsToSignIn = 300
 

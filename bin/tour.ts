@@ -12,7 +12,7 @@ import { ask, askSite, type Json } from './tour/client.ts'
  * calls a tool of a connected site. Needs `npm start` in another terminal; can be run again and again.
  */
 
-/** The specification's example payload. */
+/** The example payload (docs/specification.md, "Webhook payload"). */
 const payload = {
   event: 'post.created',
   post_id: 4711,

@@ -18,7 +18,7 @@ const judged =
 const needs: Check['needs'] = ['manifest', 'token', 'read tool']
 const isRedirect = ({ status, headers }: Outcome) => status >= 300 && status < 400 && headers.has('location')
 
-/** The duties of a tool's answer (specification, "Tool call"), of permissions and of limits. */
+/** The duties of a tool's answer (docs/specification.md, "Tool call"), of permissions and of limits. */
 export const answerChecks: Check[] = [
   {
     id: 'answer-status',

@@ -17,7 +17,10 @@ export const challengeOf = (verifier: string): string => createHash('sha256').up
 
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** The address that a browser is sent to (specification, "Authorization endpoint"); `changes` of undefined leave out. */
+/**
+ * The address that a browser is sent to (docs/specification.md, "Authorization endpoint"); `changes` of undefined leave
+ * out.
+ */
 export function authorizeAddress(site: Site, changes: Record<string, string | undefined> = {}): URL {
   const { clientId = 'switchyard-check-unknown-client', redirectUri = strangersUri } = site.options.oauth ?? {}
   const url = new URL(oauthOf(site).authorization_url)

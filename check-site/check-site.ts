@@ -73,8 +73,8 @@ const lacking: Record<Need, (site: Site) => string | undefined> = {
 }
 
 /**
- * Goes through every duty that the specification puts on a site, as the platform would meet it. Never throws for what
- * the site does. The site gets some four to eight dozen requests, by how many tools it has. They leave through
+ * Goes through every duty of a site (docs/specification.md, "Site side"), as the platform would meet it. Never throws
+ * for what the site does. The site gets some four to eight dozen requests, by how many tools it has. They leave through
  * `openDoor`; tests of what the checker makes of answers give it a site without a network.
  */
 export async function checkSite(options: CheckOptions, openDoor = createSafeFetch): Promise<Report> {

@@ -3,7 +3,7 @@ import type { Site } from './site.ts'
 /** What came of a check. Each `why` is one place or one tool, in a sentence. */
 export type Finding =
   | { result: 'passed' }
-  /** `failed` is a breach of the specification, `warning` something that it only recommends. */
+  /** `failed` is a breach of docs/specification.md, `warning` something that it only recommends. */
   | { result: 'failed' | 'warning'; why: string[] }
   | { result: 'skipped'; why: string }
 
@@ -12,7 +12,7 @@ export interface Check {
   id: string
   /** What is demanded, as a sentence about a site that does it. */
   demands: string
-  /** Where it is demanded: a section of the specification, an RFC. */
+  /** Where it is demanded: a section of docs/specification.md, or an RFC. */
   section: string
   /** How to mend it. */
   mend: string

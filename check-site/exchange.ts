@@ -99,7 +99,7 @@ export const isRefusal = ({ status }: Outcome): boolean => status >= 400 && stat
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text of the member `error` (specification, "Site-side errors"); undefined where there is none. */
+/** The text of the member `error` (docs/specification.md, "Site-side errors"); undefined where there is none. */
 export function errorOf({ json }: Outcome): string | undefined {
   const error = isObject(json) ? json['error'] : undefined
   return typeof error === 'string' && error.trim() !== '' ? error : undefined

@@ -6,7 +6,10 @@ import type { Site } from './site.ts'
 
 const failuresOnTheWay = new Set(['dns', 'connect', 'timeout', 'reset', 'refused-address', 'invalid-url', 'aborted'])
 
-/** The duties that a site has before any tool is called (specification, "Manifest" and "Transport"). */
+/**
+ * The duties that a site has before any tool is called (docs/specification.md, "Manifest" and "Transport and storage
+ * rules for sites").
+ */
 export const manifestChecks: Check[] = [
   {
     id: 'site-address',

@@ -61,7 +61,7 @@ async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | 
   return undefined
 }
 
-/** The exchange of specification, "Token endpoint", with all its fields. */
+/** The exchange of a code with all its fields (docs/specification.md, "Token endpoint"). */
 export const exchangeCode = (site: Site, { redirectUri }: OAuthOptions, sent: Authorised): Promise<Outcome> =>
   postToken(site, {
     grant_type: 'authorization_code',

@@ -113,7 +113,7 @@ export interface ToolRequest {
   impatient?: boolean
 }
 
-/** Calls a tool as the platform does (specification, "Tool call"). */
+/** Calls a tool as the platform does (docs/specification.md, "Tool call"). */
 export function callTool(site: Site, name: string, { token, body, key, impatient = false }: ToolRequest) {
   return site.exchange.ask({
     url: toolAddress(site, name),

@@ -1,7 +1,7 @@
 import { isObject, type Outcome } from './exchange.ts'
 import { oauthOf, type Site } from './site.ts'
 
-/** Sends a form to the token address (specification, "Token endpoint"). */
+/** Sends a form to the token address (docs/specification.md, "Token endpoint"). */
 export const postForm = (site: Site, url: string, form: Record<string, string>): Promise<Outcome> =>
   site.exchange.ask({
     url,

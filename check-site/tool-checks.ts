@@ -45,7 +45,7 @@ const violate = (site: Site): Promise<Called[]> =>
 const generic =
   /^(?:an? )?(?:unknown |internal |server )?(?:error|failed|failure|bad request|invalid(?: request)?|\d+)[.!]?$/i
 
-/** The duties at the tool endpoints (specification, "Tool call"), but for what a tool answers. */
+/** The duties at the tool endpoints (docs/specification.md, "Tool call"), but for what a tool answers. */
 export const toolChecks: Check[] = [
   {
     id: 'tools-reached',

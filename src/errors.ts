@@ -1,5 +1,5 @@
 /**
- * The error catalogue: every code the platform may answer with (specification, "Errors, Codes"), and INTERNAL_ERROR,
+ * The error catalogue: every code the platform may answer with (docs/specification.md, "Codes"), and INTERNAL_ERROR,
  * the one addition for what no code describes. Nothing else in the house maps codes to statuses.
  */
 
@@ -120,7 +120,7 @@ export function isCoded(error: unknown, code?: ErrorCode): error is CodedError {
   return error instanceof CodedError && (code === undefined || error.code === code)
 }
 
-/** The body of every error answer (specification, "Platform error body"). */
+/** The body of every error answer (docs/specification.md, "Platform error body"). */
 export function errorBody(error: CodedError) {
   return {
     error: error.message,

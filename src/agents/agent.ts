@@ -1,7 +1,7 @@
 import type { Trigger } from '../../workflows/messages.ts'
 import { Row } from '../database/row.ts'
 
-/** One field of a webhook schema (decisions, "Webhooks, exactly"). */
+/** One field of a webhook schema (docs/design.md, "Webhooks, exactly"). */
 export interface WebhookField {
   name: string
   type: 'string' | 'number' | 'boolean' | 'object' | 'array'
@@ -9,7 +9,7 @@ export interface WebhookField {
   description?: string | undefined
 }
 
-/** The ways in which senders of webhooks prove themselves (decisions, "Senders as they are"). */
+/** The ways in which senders of webhooks prove themselves (docs/design.md, "Senders as they are"). */
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 

@@ -10,7 +10,7 @@ import { newSecret } from './webhook-secrets.ts'
 
 const placeOf = (id: string) => ({ id, column: 'agents.callback_secret' })
 
-/** Where an agent's endings of runs are posted, and what they are signed with (decisions, "Telling the owner"). */
+/** Where an agent's endings of runs are posted, and what they are signed with (docs/design.md, "Telling the owner"). */
 export function createCallbackAddress(context: {
   sealing: Sealing
   config: { sites: Pick<Config['sites'], 'allow'> }

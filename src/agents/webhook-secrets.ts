@@ -20,7 +20,9 @@ export interface Rotation {
 type WithSecret = Pick<Agent, 'id' | 'webhookSecret'>
 type WithSecrets = WithSecret & Pick<Agent, 'previousWebhookSecret' | 'previousWebhookSecretUntil'>
 
-/** The secrets by which senders of webhooks prove themselves, and their rotation (decisions, "Webhooks, exactly"). */
+/**
+ * The secrets by which senders of webhooks prove themselves, and their rotation (docs/design.md, "Webhooks, exactly").
+ */
 export function createWebhookSecrets(context: { database: Database; clock: Clock; sealing: Sealing }) {
   const { database, clock, sealing } = context
 

@@ -22,8 +22,8 @@ interface Tier {
 const { POSITIVE_INFINITY: unlimited } = Number
 
 /**
- * The subscription tiers (specification, "Limits": numbers not shown, these are the platform's own). Credits are money
- * spent on models, therefore even the highest tier has a number of them.
+ * The subscription tiers (docs/specification.md, "Tiers and credits"). Credits are money spent on models, therefore
+ * even the highest tier has a number of them.
  */
 export const tiers = {
   free: {

@@ -14,7 +14,7 @@ const mostShown = 100
 /** What an owner is shown of one callback. */
 type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
 
-/** Endings of runs that are posted to addresses of their owners (decisions, "Telling the owner"). */
+/** Endings of runs that are posted to addresses of their owners (docs/design.md, "Telling the owner"). */
 export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock } = context
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)

@@ -19,8 +19,8 @@ const mostPerHost = 3
 const lookMs = 2000
 
 /**
- * Posts the endings of runs (decisions, "Telling the owner"), at least once each: an attempt whose process dies before
- * it is recorded is made again under the same id. Any number of processes may do so at once.
+ * Posts the endings of runs (docs/design.md, "Telling the owner"), at least once each: an attempt whose process dies
+ * before it is recorded is made again under the same id. Any number of processes may do so at once.
  */
 export function createDeliver(context: {
   database: Database

@@ -20,9 +20,9 @@ interface Claimed {
 }
 
 /**
- * Mails to owners what they were told (decisions, "Telling the owner"). A mail is claimed before it is sent, until its
- * next attempt would be due: five minutes at first, then doubled up to four hours. So a process that is killed while it
- * sends does not send twice within minutes. What was not taken within a day of its making is given up.
+ * Mails to owners what they were told (docs/design.md, "Telling the owner"). A mail is claimed before it is sent, until
+ * its next attempt would be due: five minutes at first, then doubled up to four hours. So a process that is killed
+ * while it sends does not send twice within minutes. What was not taken within a day of its making is given up.
  */
 export function createMails(context: {
   database: Database

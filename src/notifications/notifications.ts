@@ -18,7 +18,9 @@ export interface Telling {
   message: string
 }
 
-/** What owners must look at (decisions, "Telling the owner"): kept for them to list, and mailed by `createMails`. */
+/**
+ * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed by `createMails`.
+ */
 export function createNotifications(context: { database: Database; clock: Clock; config: Pick<Config, 'mail'> }) {
   const { database, clock, config } = context
 

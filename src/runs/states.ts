@@ -1,4 +1,4 @@
-/** The states of a run and the moves between them (decisions, "Runs"). */
+/** The states of a run and the moves between them (docs/design.md, "Runs"). */
 export const moves = {
   queued: ['running', 'cancelled', 'failed', 'skipped'],
   running: ['waiting', 'completed', 'failed', 'cancelled', 'skipped'],

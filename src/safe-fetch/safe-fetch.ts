@@ -103,7 +103,7 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
   }
 }
 
-/** What this platform calls itself (specification, "Verifying the platform"). */
+/** What this platform calls itself (docs/specification.md, "Verifying the platform"). */
 export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
   `Switchyard/${version} (+${baseUrl})`
 

@@ -36,8 +36,8 @@ const isSitePort = (port: string): boolean => port === '' || (Number(port) >= 10
 
 /**
  * Parses an address that a person or a manifest gave: `https` only, without credentials, fragment or anything that
- * parsers read differently. Says nothing about whether its host may be reached; that is judged on connecting.
- * Throws INVALID_URL (specification, "Errors, Codes") with a sentence that helps and does not repeat the address.
+ * parsers read differently. Says nothing about whether its host may be reached; that is judged on connecting. Throws
+ * INVALID_URL (docs/specification.md, "Codes") with a sentence that helps and does not repeat the address.
  */
 export function parseSiteUrl(text: string): URL {
   for (const [refused, message] of refusedTexts) assertThat(!refused(text), 'INVALID_URL', { message })

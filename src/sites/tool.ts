@@ -39,10 +39,10 @@ const people = new Set(['user', 'users', 'member', 'members'])
 const administered = new Set(['setting', 'settings', 'role', 'roles', 'permission', 'permissions'])
 
 /**
- * The scope that a tool needs by its name (specification, "Scopes"). The first rule that holds: a word `admin` →
- * admin · the action begins with a reading verb → read, also where it only reads users or settings · settings, roles
- * or permissions are named, or users are what is managed (`users.create`, `invite_member`; not `message_user`) →
- * admin, deleting one of them included · it begins with delete or remove → delete · else write.
+ * The scope that a tool needs by its name (docs/specification.md, "Scopes"). The first rule that holds: a word `admin`
+ * → admin · the action begins with a reading verb → read, also where it only reads users or settings · settings, roles
+ * or permissions are named, or users are what is managed (`users.create`, `invite_member`; not `message_user`) → admin,
+ * deleting one of them included · it begins with delete or remove → delete · else write.
  */
 export function inferScope(name: string): Scope {
   const dot = name.indexOf('.')

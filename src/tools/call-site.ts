@@ -5,7 +5,7 @@ import type { SafeFetch, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
 import { jsonWithoutSecrets, withoutSecrets } from '../safe-fetch/sent-secrets.ts'
 
-/** One tool call as it is sent (specification, "Tool call"). */
+/** One tool call as it is sent (docs/specification.md, "Tool call"). */
 export interface SiteCall {
   serverUrl: string
   tool: string

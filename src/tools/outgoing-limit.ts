@@ -44,10 +44,10 @@ const keptMinutes = 60
 const defaultHoldSeconds = 60
 
 /**
- * The limit of tool calls to one host, kept by all processes together: OUTGOING_PER_MINUTE in any 60 seconds as the site
- * sees them, and each share as much as any other (specification, rate limits). A slot counts from being taken until a
- * minute after its call has ended, because the call may arrive at any time between. All times are the database's: the
- * clocks of processes differ, and one that is fast must not free what another holds.
+ * The limit of tool calls to one host, kept by all processes together: OUTGOING_PER_MINUTE in any 60 seconds as the
+ * site sees them, and each share as much as any other (docs/design.md, "Outgoing requests"). A slot counts from being
+ * taken until a minute after its call has ended, because the call may arrive at any time between. All times are the
+ * database's: the clocks of processes differ, and one that is fast must not free what another holds.
  */
 export function createOutgoingLimit(context: {
   database: Database

@@ -148,7 +148,7 @@ const toSending = (row: ReturnType<typeof directRow>): Sending => ({
   refusedGeneration: null,
 })
 
-/** A failed call as the client learns of it (decisions, "Outgoing requests"). */
+/** A failed call as the client learns of it (docs/design.md, "Outgoing requests"). */
 function toError({ kind, text: message }: Exclude<CallOutcome, { kind: 'succeeded' }>): CodedError {
   return new CodedError(kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', { message })
 }

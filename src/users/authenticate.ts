@@ -37,7 +37,7 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
   })
 
   /**
-   * Who is calling. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (specification,
+   * Who is calling. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (docs/specification.md,
    * "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750, 2.1).
    */
   return async function authenticate(authorization: string | undefined): Promise<Caller> {

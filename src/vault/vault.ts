@@ -16,8 +16,8 @@ import { createOAuthClient } from './oauth/oauth-client.ts'
 import { createRefresh } from './refresh/refresh.ts'
 
 /**
- * The vault: an owner's connections to sites (decisions, "Vault and sites"). Credentials are sealed with authenticated
- * encryption and never leave except to the site they belong to.
+ * The vault: an owner's connections to sites (docs/design.md, "Vault and sites"). Credentials are sealed with
+ * authenticated encryption and never leave except to the site they belong to.
  */
 export function createVault(base: {
   database: Database

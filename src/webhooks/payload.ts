@@ -12,8 +12,8 @@ export interface Payload {
 }
 
 /**
- * Reads a webhook payload: a JSON object (specification, "Webhook payload"). Its text is kept as it came, so numbers of
- * any size and odd strings are the sender's business. Fails with VALIDATION_ERROR.
+ * Reads a webhook payload: a JSON object (docs/specification.md, "Webhook payload"). Its text is kept as it came, so
+ * numbers of any size and odd strings are the sender's business. Fails with VALIDATION_ERROR.
  */
 export function readPayload(bytes: Buffer): Payload {
   const text = decodeUtf8(bytes)

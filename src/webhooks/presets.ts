@@ -29,8 +29,9 @@ export interface Preset {
 }
 
 /**
- * Senders as they are (decisions, "Senders as they are"). Of GitHub and Shopify the identity is not under the signature,
- * and the time is not either: whoever has seen a delivery can repeat it under another one. They offer nothing better.
+ * How each sender proves itself (docs/design.md, "Senders as they are"). Of GitHub and Shopify the identity is not
+ * under the signature, and the time is not either: whoever has seen a delivery can repeat it under another one. They
+ * offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
   secret: { header: 'X-Webhook-Secret' },

@@ -39,8 +39,7 @@ export interface Admitted {
 export type Outcome = Receipt | { challenge: string }
 
 /**
- * Webhooks: checks in the order that the decisions fix ("Webhooks, exactly"; docs/decisions/0025 for repeats), then a
- * durable run per accepted delivery.
+ * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then a durable run per accepted delivery.
  */
 export function createWebhooks(context: {
   agents: Agents

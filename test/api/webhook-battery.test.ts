@@ -144,7 +144,7 @@ test('of two signatures one is enough, and none of an unknown version counts', a
   await refused(given(`${wrong} ${wrong}`))
 })
 
-// The specification gives an unknown agent a code of its own; what must not show is whether there once was one.
+// An unknown agent has a code of its own; what must not show is whether there once was one.
 test('an agent that is unknown, deleted or not started by webhooks is answered alike, whatever is shown', async (t) => {
   const { platform, someone, sign } = await openSigned(t)
   const manual = await agentOf(someone)

@@ -7,9 +7,9 @@ export const toolBase = '/api'
 export const oauthPaths = { authorize: '/oauth/authorize', token: '/oauth/token', revoke: '/oauth/revoke' } as const
 
 /**
- * What the platform reads at /.well-known/toolsite.json. `revocation_url` (RFC 7009) and `issuer` (RFC 9207) go beyond
- * what the specification asks for: with the one the platform can end a grant that nobody needs any more, with the
- * other it can tell that an authorisation code came from this site and no other.
+ * What the platform reads at /.well-known/toolsite.json. `revocation_url` (RFC 7009) and `issuer` (RFC 9207) are
+ * extensions (docs/specification.md, "Manifest"): with the one the platform can end a grant that nobody needs any more,
+ * with the other it can tell that an authorisation code came from this site and no other.
  */
 export function createManifest(origin: string, tools: Tool[]) {
   return {

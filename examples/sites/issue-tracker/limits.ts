@@ -10,7 +10,9 @@ export interface LimitOptions {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** The two limits that the specification recommends to sites ("Limits"). Both fail with 429 and Retry-After. */
+/**
+ * The two limits that are recommended to sites (docs/specification.md, "Limits"). Both fail with 429 and Retry-After.
+ */
 export function createLimits({ perToken = 60, perAddress = 200 }: LimitOptions = {}) {
   return { countToken: limiter(perToken, 'with this token'), countAddress: limiter(perAddress, 'from your address') }
 }

@@ -30,7 +30,9 @@ export type Tokens = ReturnType<typeof createTokens>
 
 const ninetyDays = 90 * 24 * 60 * 60
 
-/** Bearer tokens: made for a user, found by their hash, expiring, revocable ("Bearer tokens" in the specification). */
+/**
+ * Bearer tokens: made for a user, found by their hash, expiring, revocable (docs/specification.md, "Bearer tokens").
+ */
 export function createTokens(now: () => number = Date.now) {
   const byHash = new Map<string, TokenRecord>()
   return {

@@ -24,9 +24,9 @@ interface CallState {
 }
 
 /**
- * POST /api/tools/{tool}: what the specification asks of a site, in its order: validate the token, identify the user,
- * check the permission, parse the input, execute, return JSON. The body is read between `admit` and `run`, so that
- * nobody without a good token can make us read one.
+ * POST /api/tools/{tool}: what is asked of a site (docs/specification.md, "Tool call"), in this order: validate the
+ * token, identify the user, check the permission, parse the input, execute, return JSON. The body is read between
+ * `admit` and `run`, so that nobody without a good token can make us read one.
  */
 export function createToolCall({ tools, tokens, limits, keptAnswers, platformOnly }: ToolCallParts) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

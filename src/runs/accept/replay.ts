@@ -6,7 +6,9 @@ import { receiptInsteadOfRefusal, type Known } from './repeats.ts'
 import { Run, type RunFacts } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
-/** Runs a finished run again (decisions, "Replay"): a new run with the same payload, under the agent as it is now. */
+/**
+ * Runs a finished run again (docs/design.md, "Replay"): a new run with the same payload, under the agent as it is now.
+ */
 export function createReplay(context: {
   database: Database
   billing: Billing

@@ -17,9 +17,8 @@ export function chargesOf(account: Pick<Account, 'features' | 'subscription' | '
 }
 
 /**
- * What keeps an agent's next run from being started (decisions, "Webhooks, exactly", last paragraph): the run stays
- * queued and says so. What an owner pays for is looked at when a delivery is accepted, and again here, because it may
- * have changed since.
+ * What keeps an agent's next run from being started (docs/decisions/0020): the run stays queued and says so. What an
+ * owner pays for is looked at when a delivery is accepted, and again here, because it may have changed since.
  */
 export const blockOf = (
   agent: Pick<Agent, 'pausedAt'>,

@@ -3,7 +3,7 @@ import type { PromptInForce, Run } from '../run.ts'
 
 /**
  * The instructions that a run works under: the agent's, or the payload's `action` where the agent allows the override
- * (specification, "Inbound webhook events", 5).
+ * (docs/specification.md, "Inbound webhook events", 5).
  */
 export function promptInForce(run: Pick<Run, 'payload' | 'trigger'>, agent: AgentForRun): PromptInForce {
   const action = run.trigger === 'webhook' ? actionOf(run.payload) : undefined

@@ -13,10 +13,10 @@ export interface TimelineEvent {
 }
 
 /**
- * Reads a run's timeline (specification, "Run"; decisions, "Runs"). Events point to payload, prompt, steps and calls
- * instead of repeating them; here they are put together. What an event says is what was known then; the contents of a
- * call are shown where it was asked for and where it ended. The contents are read after the events, never before: what
- * an event points to is written with it.
+ * Reads a run's timeline (docs/specification.md, "Run"). Events point to payload, prompt, steps and calls instead of
+ * repeating them; here they are put together. What an event says is what was known then; the contents of a call are
+ * shown where it was asked for and where it ended. The contents are read after the events, never before: what an event
+ * points to is written with it.
  */
 export async function readTimeline(
   database: Database,

@@ -34,7 +34,7 @@ interface Row {
 }
 
 /**
- * Watching runs as they happen (decisions, "Runs"). One query per interval looks at all runs that somebody in this
+ * Watching runs as they happen (docs/decisions/0029). One query per interval looks at all runs that somebody in this
  * process watches, and none where nobody does: notifications (LISTEN) would cost the writers more than this costs.
  */
 export function createWatching(given: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {

@@ -10,8 +10,8 @@ import type { RunRef } from '../record.ts'
 /**
  * The tool calls of runs. A call's row says `started` before the first byte leaves, so after a crash it is known that
  * the site may have acted: then only tools whose manifest declares them `read` or `idempotent` are sent again, and of
- * every other the model is told that the outcome is unknown (decisions, "Tool effects"). A call that cannot be sent now
- * stays planned and says what it waits for; the run's next move follows from that.
+ * every other the model is told that the outcome is unknown (docs/design.md, "Tool effects"). A call that cannot be
+ * sent now stays planned and says what it waits for; the run's next move follows from that.
  */
 export function createRunCalls(context: { database: Database; clock: Clock; sender: Sender }) {
   const { sender } = context

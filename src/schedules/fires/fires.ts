@@ -48,8 +48,8 @@ interface Case {
 }
 
 /**
- * Carries out fires (decisions, "Cron"): each nominal time has one row in the ledger and one run at most, however often
- * and by whomever the fire is reported. All in one transaction under the queue's lock.
+ * Carries out fires (docs/design.md, "Cron"): each nominal time has one row in the ledger and one run at most, however
+ * often and by whomever the fire is reported. All in one transaction under the queue's lock.
  */
 export function createFires(context: {
   database: Database

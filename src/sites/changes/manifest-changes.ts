@@ -14,7 +14,8 @@ export interface ManifestChange {
 }
 
 /**
- * Compares a site's manifest in use with a later one (decisions, "Pinned"). The class is that of the gravest difference:
+ * Compares a site's manifest in use with a later one (docs/design.md, "Pinned"). The class is that of the gravest
+ * difference:
  *
  * - `none`: they mean the same
  * - `text`: names, descriptions, the version, members that have no effect

@@ -110,7 +110,7 @@ export const manifestShape = () =>
     say,
   )
 
-/** A site's toolsite.json (specification, "Manifest"). Unknown members are kept. */
+/** A site's toolsite.json (docs/specification.md, "Manifest"). Unknown members are kept. */
 export type Manifest = v.InferOutput<ReturnType<typeof manifestShape>>
 export type ManifestTool = v.InferOutput<ReturnType<typeof tool>>
 

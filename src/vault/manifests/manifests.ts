@@ -37,7 +37,7 @@ export type PendingManifest = Pick<ManifestChangeRow, 'class' | 'fingerprint' | 
 const batchSize = 20
 
 /**
- * Pinned manifests (decisions, "Vault and sites"): an entry works with the manifest that its owner has seen, or with a
+ * Pinned manifests (docs/design.md, "Pinned"): an entry works with the manifest that its owner has seen, or with a
  * later one that takes nothing away. What could break, and what would send calls or credentials elsewhere, waits until
  * its owner has accepted the shown difference.
  */

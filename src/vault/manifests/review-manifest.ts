@@ -50,7 +50,7 @@ export async function putIntoUse(
   return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
 }
 
-/** Decides what becomes of a manifest that a site was found to publish (decisions, "Pinned"). */
+/** Decides what becomes of a manifest that a site was found to publish (docs/design.md, "Pinned"). */
 export function createManifestJudgement(context: {
   database: Database
   clock: Clock

@@ -43,7 +43,7 @@ export interface OpenedFlow {
   seen: string
 }
 
-/** Ten minutes for signing in and agreeing at the site (decisions, "OAuth"). */
+/** Ten minutes for signing in and agreeing at the site (docs/design.md, "OAuth"). */
 const lifetimeMs = 10 * 60_000
 
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })

@@ -4,9 +4,9 @@ import type { Scope, SiteTool } from '../../sites/tool.ts'
 const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
 
 /**
- * The least scopes that the chosen tools need and the site offers, beside those granted already (specification, "OAuth
- * 2.0 with PKCE", rules). Without a choice: what was granted before, or else what all tools need. Tools that need
- * another scope are named. VALIDATION_ERROR for a tool that the site does not have.
+ * The least scopes that the chosen tools need and the site offers, beside those granted already
+ * (docs/specification.md, "OAuth 2.0 with PKCE"). Without a choice: what was granted before, or else what all tools
+ * need. Tools that need another scope are named. VALIDATION_ERROR for a tool that the site does not have.
  */
 export function neededScopes(
   tools: SiteTool[],

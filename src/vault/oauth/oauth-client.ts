@@ -30,7 +30,7 @@ export function createOAuthClient({ fetch, config }: { fetch: SafeFetch; config:
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
-    /** Where the browser is sent to authorise (specification, "Authorization endpoint"). */
+    /** Where the browser is sent to authorise (docs/specification.md, "Authorization endpoint"). */
     async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
       const url = new URL(site.authorization_url)
       const query = {

@@ -4,7 +4,7 @@ import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetc
 import { withoutSecrets } from '../../safe-fetch/sent-secrets.ts'
 import type { Scope } from '../../sites/tool.ts'
 
-/** A grant as the site's token endpoint gave it (specification, "OAuth token response"). */
+/** A grant as the site's token endpoint gave it (docs/specification.md, "OAuth token response"). */
 export interface Grant {
   accessToken: string
   refreshToken?: string | undefined

@@ -35,10 +35,10 @@ export type Renewal =
   | { kind: 'gone' }
 
 /**
- * Refreshes the tokens of OAuth entries (decisions, "Refresh"). A refresh token is spent by one use, and many sites
- * revoke the whole grant when a spent one comes again, so: one refresh at a time per entry over all processes; the
- * intent is on record before the request leaves; the new tokens are stored before anything else; and what may have been
- * spent is tried once more at most, when there is nothing to lose any longer. No lock is held across HTTP.
+ * Refreshes the tokens of OAuth entries (docs/design.md, "Refresh"). A refresh token is spent by one use, and many
+ * sites revoke the whole grant when a spent one comes again, so: one refresh at a time per entry over all processes;
+ * the intent is on record before the request leaves; the new tokens are stored before anything else; and what may have
+ * been spent is tried once more at most, when there is nothing to lose any longer. No lock is held across HTTP.
  */
 export function createRefresh(context: {
   database: Database

@@ -25,7 +25,7 @@ function problem(proof: WebhookProof, { headers, body = '', secrets, now = nowSe
   })
 }
 
-/** Examples that the senders and the specification publish themselves. */
+/** Examples that the senders and Standard Webhooks publish themselves. */
 const published: Partial<Record<WebhookProof, Shown & { body: string }>> = {
   // docs.github.com, "Validating webhook deliveries"
   github: {
@@ -47,7 +47,7 @@ const published: Partial<Record<WebhookProof, Shown & { body: string }>> = {
     secrets: ['8f742231b10e8888abcd99yyyzzz85a5'],
     now: 1_531_420_618,
   },
-  // Standard Webhooks, the example of the specification and of its libraries' tests
+  // Standard Webhooks, the example of its specification and of its libraries' tests
   'standard-webhooks': {
     headers: {
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
