@@ -79,6 +79,11 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   },
   ...['skip', 'todo', 'failing', 'only', 'serial.skip', 'serial.only'].map((how) => leftOut('test', how)),
   leftOut('t', 'throws.skip'),
+  cites('/** The limits of runs (docs/api.md, "Limits of runs"). */'),
+  cites('/**\n * As was decided (docs/decisions/9999), whatever\n * else holds.\n */'),
+  cites(['const one = 1 /', '/ see docs/plan.md'].join('')),
+  cites('// What a site publishes (specification,\n// "Manifest"), and what\n// comes of it.'),
+  cites('  /** What a site publishes (specification,\n   * "Manifest"). */'),
 ]
 
 for (const [index, { rule, files, says }] of violations.entries()) {
@@ -95,7 +100,7 @@ for (const [index, { rule, files, says }] of violations.entries()) {
 
 const allowed: Record<string, string> = {
   'src/runs/made-up.ts': `
-// console.log and process.env may be spoken of
+// console.log and process.env may be spoken of, and so may docs/api.md, "Runs" and docs/decisions/0001
 import { ToolCall } from '../tools/tool-call.ts'
 import { nextFireTimes } from '../schedules/cron/fire-times.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -132,6 +137,14 @@ function confined(path: string, code: string) {
 
 function drawer(path: string) {
   return { rule: 'there is no drawer for odds and ends', files: { [path]: '' }, says: /utils, common or helpers/ }
+}
+
+function cites(comment: string) {
+  return {
+    rule: 'what pages and comments cite is in the repository',
+    files: { 'src/made-up.ts': comment },
+    says: /^cites /,
+  }
 }
 
 function leftOut(what: string, how: string) {

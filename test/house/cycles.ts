@@ -4,7 +4,7 @@ import type { SourceFile } from './source.ts'
  * Circles of imports, each reported once, at its alphabetically first file. Imports of types count: what needs the
  * types of each other cannot be understood one after the other either.
  */
-export function findCycles(files: SourceFile[]): { path: string; problem: string }[] {
+export function findCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): { path: string; problem: string }[] {
   const targets = new Map(files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]))
   const done = new Set<string>()
   const found = new Map<string, string[]>()
@@ -44,7 +44,7 @@ export function findRoomCycles(files: SourceFile[]): { path: string; problem: st
       .flatMap((file) => file.imports)
       .map((entry) => ({ ...entry, target: roomOf(entry.target) ?? '' }))
       .filter(({ target }) => target !== path)
-    return { path, code: '', lines: 0, imports }
+    return { path, imports }
   })
   return findCycles(asFiles).map(({ path, problem }) => ({
     path: rooms.get(path)?.[0]?.path ?? path,

@@ -1,3 +1,4 @@
+import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
@@ -100,6 +101,7 @@ export const rules: Rule[] = [
     }),
   },
   { name: 'the tests that hold what is promised are there', check: checkPromises },
+  { name: 'what pages and comments cite is in the repository', check: checkCitations },
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {

@@ -17,6 +17,8 @@ export interface SourceFile {
   path: string
   /** Without comments, so that a rule does not stumble over what is only said. */
   code: string
+  /** The text of its comments, each on a line of its own. */
+  comments: string
   lines: number
   imports: Import[]
 }
@@ -50,11 +52,23 @@ export function readHouse(root: string): SourceFile[] {
 /** A file from its path and text. */
 export function readSource(path: string, text: string): SourceFile {
   const code = withoutComments(text)
-  return { path, code, lines: text.trimEnd().split('\n').length, imports: importsOf(path, code) }
+  return {
+    path,
+    code,
+    comments: commentsOf(text),
+    lines: text.trimEnd().split('\n').length,
+    imports: importsOf(path, code),
+  }
 }
 
 const withoutComments = (text: string): string =>
   text.replaceAll(/^[ \t]*\/\*[\s\S]*?\*\//gm, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
+
+/** Block comments, and lines of comments that follow each other, each as one line without its marks. */
+const commentsOf = (text: string): string =>
+  [...text.matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+|(?<=\s)\/\/.*$/gm)]
+    .map(([comment]) => comment.replaceAll(/^\s*(?:\/\*+|\*+\/|\*|\/\/)|\*+\/$/gm, '').replaceAll(/\s+/g, ' '))
+    .join('\n')
 
 /** `import a, { b } from 'c'`, `import type …`, `import 'c'`, `export { a } from 'c'`, `export * from 'c'`. */
 const statements = [
