@@ -30,7 +30,7 @@ export const loops = [
     every: ({ reconcile }) => reconcile.everySeconds * 5,
     where: 'everywhere',
     alone: ({ reconcile }) => reconcile.everySeconds * 10 + 5,
-    round: ({ due }) => due.markForgotten(),
+    round: ({ forgotten }) => forgotten.mark(),
   },
   {
     name: 'orphans',

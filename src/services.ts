@@ -13,6 +13,7 @@ import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
+import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createReachability } from './temporal/reachability.ts'
 import { createRetention } from './runs/retention.ts'
@@ -88,6 +89,7 @@ export function createServices(
   const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const orphans = createOrphans(base)
+  const forgotten = createForgotten(base)
 
   return {
     ...base,
@@ -115,6 +117,7 @@ export function createServices(
     why,
     reachability,
     orphans,
+    forgotten,
 
     /** Releases what was opened, in reverse. */
     async close(): Promise<void> {

@@ -71,26 +71,6 @@ export function createDue({ database, clock }: { database: Database; clock: Cloc
         },
       )
     },
-
-    /**
-     * Agents that are due although nobody has recorded it: they have something to do and no row, or their queue row does
-     * not agree with their runs. Somebody has changed the database by hand.
-     */
-    async markForgotten(): Promise<void> {
-      await database.raw(
-        `with open as (
-           select agent_id, count(*)::int as unfinished, max(id) filter (where status in ('running', 'waiting')) as active
-             from runs where status in ('queued', 'running', 'waiting') group by agent_id
-         )
-         insert into due_agents (agent_id, due_at)
-           select q.agent_id, :now from agent_queues q left join open o on o.agent_id = q.agent_id
-            where q.unfinished <> coalesce(o.unfinished, 0) or q.running_run_id is distinct from o.active
-               or (not q.awake and (o.active is not null or (o.unfinished > 0 and q.blocked_cause is null)))
-               or (o.unfinished > 0 and not exists (select from due_agents d where d.agent_id = q.agent_id))
-            limit :dueBatch`,
-        { now: clock.now(), dueBatch },
-      )
-    },
   }
 }
 

@@ -3,9 +3,8 @@ import { AccountRow, presentAccount } from '../billing/account.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
-import { AgentQueue } from '../runs/agent-queue.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
-import { Run, runFacts } from '../runs/run.ts'
+import { Run, runFacts, type RunFacts } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
@@ -23,7 +22,7 @@ export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets'>
-  reconciler: Pick<Reconciler, 'actionOf'>
+  reconciler: Pick<Reconciler, 'viewOf'>
 }
 
 /** Of calls all but arguments and result. */
@@ -50,15 +49,11 @@ export async function readFacts(
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
   const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
-  const queue = await AgentQueue.query(trx).findById(agentId).throwIfNotFound()
   const account = await AccountRow.query(trx).findById(agent.ownerId).throwIfNotFound()
   const now = knowledge.clock.now()
   const standing = presentAccount(account, now)
-  const next = await Run.query(trx)
-    .where({ agentId, status: 'queued' })
-    .orderBy('sequence')
-    .first()
-    .select(...runFacts)
+  const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
+  const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)
   const trigger = (asked && hasEnded(asked.run.status) ? asked.run : next)?.trigger ?? agent.trigger
   return {
@@ -67,11 +62,11 @@ export async function readFacts(
     queue,
     hasCredits: standing.balance >= 1,
     charges: chargesOf(standing, trigger),
-    head: queue.runningRunId === null ? null : await readHead(trx, knowledge, queue.runningRunId, now),
-    next: next ?? null,
+    head: head && (await readHead(trx, knowledge, head, now)),
+    next,
     queued: queue.unfinished - (queue.runningRunId === null ? 0 : 1),
     asked,
-    action: await knowledge.reconciler.actionOf(trx, agentId, standing, now),
+    action,
     schedule: agent.trigger === 'scheduled' ? await readSchedule(trx, agent, nextFireOf(agent, now)) : null,
   }
 }
@@ -90,11 +85,7 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
   return { run, ahead }
 }
 
-async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, now: Date): Promise<HeadRun> {
-  const run = await Run.query(trx)
-    .findById(runId)
-    .select(...runFacts)
-    .throwIfNotFound()
+async function readHead(trx: Transaction, knowledge: Knowledge, run: RunFacts, now: Date): Promise<HeadRun> {
   const { budgets } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
   const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
@@ -102,7 +93,7 @@ async function readHead(trx: Transaction, knowledge: Knowledge, runId: string, n
 }
 
 /** What has been tried of the step that is not on record yet. */
-function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
+function attemptsOf(run: RunFacts): Pick<HeadRun, 'attempt' | 'failure'> {
   const { attempt: number, attemptedAt: at, failedAttempt, failure: message, failedAt, retryAt } = run
   return {
     attempt: at && { number, at, failed: failedAttempt === number },
@@ -110,7 +101,7 @@ function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
   }
 }
 
-async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {
+async function readOpenCalls(trx: Transaction, { id: runId }: RunFacts): Promise<OpenCall[]> {
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .whereIn('status', ['planned', 'started'])

@@ -218,7 +218,7 @@ const cutOffFrom = (t: ExecutionContext, { url, config }: Platform) =>
 
 test('a queue row that contradicts its runs is brought in line with them', async (t) => {
   const platform = await startPlatform(t, { worker: true })
-  const { database, due, runs } = platform.services
+  const { database, forgotten: forgottenAgents, runs } = platform.services
   const someone = await customer(platform)
   const [forgotten, wrong, asleep] = [
     await webhookAgent(someone),
@@ -243,7 +243,7 @@ test('a queue row that contradicts its runs is brought in line with them', async
   await untilEvent(someone, running, 'step.started')
   await database('agent_queues').where({ agentId: busy.id }).update({ runningRunId: null })
 
-  await due.markForgotten()
+  await forgottenAgents.mark()
   await runs.reconciler.round()
   t.like(await rowOf(wrong), { unfinished: 0, runningRunId: null })
   t.like(await rowOf(busy), { unfinished: 1, runningRunId: running })

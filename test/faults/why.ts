@@ -36,9 +36,9 @@ export const why: Fault[] = [
   },
   {
     id: 'why/newest-is-next',
-    file: 'src/why/read-facts.ts',
-    find: ".orderBy('sequence')\n",
-    replace: ".orderBy('sequence', 'desc')\n",
+    file: 'src/runs/reconcile/facts.ts',
+    find: "min(sequence) filter (where status = 'queued')",
+    replace: "max(sequence) filter (where status = 'queued')",
     why: 'the run that is said to be next is the last',
     tests: ['test/src/runs/late-party.test.ts'],
     match: 'of several queued runs the one*',

@@ -7,7 +7,7 @@ import { testConfig } from '../helpers/config.ts'
 /** What each loop asks of the services. Workers inside tests leave some out, so nothing else shows that they are done. */
 const asked: Record<LoopName, string[]> = {
   reconciler: ['runs.reconciler.round'],
-  'forgotten agents': ['lease.hold', 'due.markForgotten'],
+  'forgotten agents': ['lease.hold', 'forgotten.mark'],
   orphans: ['lease.hold', 'reachability.look', 'orphans.end'],
   schedules: ['lease.hold', 'scheduleReconciler.round'],
   callbacks: ['deliverCallbacks'],

@@ -5,6 +5,7 @@ import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
 import { Run, runFacts, type RunFacts } from '../run.ts'
 import { unfinishedStatuses } from '../states.ts'
+import { readContradictions } from './queue-consistency.ts'
 import { toolIsTaken } from '../step/taken-tools.ts'
 
 /** What the record says of an agent, as far as it decides what the reconciler does. */
@@ -12,8 +13,9 @@ export interface AgentFacts {
   now: Date
   agent: Pick<Agent, 'id' | 'ownerId' | 'pausedAt' | 'deletedAt'>
   queue: AgentQueue
-  /** How many of its runs have not ended, and how many of these nobody has asked to end. */
-  unfinished: number
+  /** How the queue row contradicts the runs, in words; null if it does not. */
+  contradiction: string | null
+  /** How many of its unfinished runs nobody has asked to end. */
   unasked: number
   /** The run that has begun, and whether one of its calls waits for a site that its owner has to connect again. */
   head: RunFacts | null
@@ -46,37 +48,37 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   const ids = [...open.values()].flatMap(({ headId, nextId }) => [headId, nextId].filter((id) => id !== null))
   const runs = new Map((await Run.query(trx).findByIds(ids).select(runFacts)).map((run) => [run.id, run]))
   const parked = await readParked(trx, [...runs.values()])
+  const wrong = await readContradictions(trx, agentIds)
   return agents.flatMap((agent) => {
     const queue = queues.get(agent.id)
     if (!queue) return []
-    const { unfinished, unasked, headId, nextId } = open.get(agent.id) ?? none
+    const { unasked, headId, nextId } = open.get(agent.id) ?? none
+    const contradiction = wrong.get(agent.id)?.cause ?? null
     const head = runs.get(headId ?? '') ?? null
     const next = runs.get(nextId ?? '') ?? null
-    return [{ now, agent, queue, unfinished, unasked, head, hasParkedCalls: parked.has(headId ?? ''), next }]
+    return [{ now, agent, queue, contradiction, unasked, head, hasParkedCalls: parked.has(headId ?? ''), next }]
   })
 }
 
 interface Open {
   agentId: string
-  unfinished: number
   unasked: number
   headId: string | null
   nextId: string | null
 }
 
-const none = { unfinished: 0, unasked: 0, headId: null, nextId: null }
+const none = { unasked: 0, headId: null, nextId: null }
 
-/** The unfinished runs of agents: how many there are, which has begun, and which is next. */
+/** The unfinished runs of agents: how many nobody has asked to end, which has begun, and which is next. */
 async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   const { rows } = await trx.raw<{ rows: Open[] }>(
     `with open as (
-       select agent_id, count(*)::int as unfinished,
-              (count(*) filter (where cancel_requested_at is null))::int as unasked,
+       select agent_id, (count(*) filter (where cancel_requested_at is null))::int as unasked,
               max(id) filter (where status in ('running', 'waiting')) as head_id,
               min(sequence) filter (where status = 'queued') as next_sequence
          from runs where agent_id = any(:agentIds) and status = any(:unfinishedStatuses) group by agent_id
      )
-     select o.agent_id as "agentId", o.unfinished, o.unasked, o.head_id as "headId", n.id as "nextId"
+     select o.agent_id as "agentId", o.unasked, o.head_id as "headId", n.id as "nextId"
        from open o left join runs n on n.agent_id = o.agent_id and n.sequence = o.next_sequence`,
     { agentIds, unfinishedStatuses },
   )

@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts'
 import { blockOf, reasonOfBlock } from '../queue/blocked.ts'
 import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
-import { contradictionsOf } from './contradictions.ts'
 import { diagnose, longestRest, type Seen } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 
@@ -26,8 +25,7 @@ export const settingsOf = (config: Config): ReconcileSettings => ({
  */
 export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
   const { now, agent, queue, head, next } = facts
-  const wrong = contradictionsOf(queue, facts.unfinished, head?.id ?? null)
-  if (wrong.length > 0) return { kind: 'correct', cause: wrong.join('; ') }
+  if (facts.contradiction) return { kind: 'correct', cause: facts.contradiction }
   if (agent.deletedAt && facts.unasked > 0) return { kind: 'cancel' }
   if (!head && !next) return { kind: 'rest' }
   const forcedAt = head?.cancelRequestedAt ? later(head.cancelRequestedAt, settings.cancelSeconds) : null

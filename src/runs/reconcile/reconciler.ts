@@ -21,6 +21,12 @@ const takenSeconds = 15
 /** What is done for one agent in one round. */
 const actionsInARow = 5
 
+/** An agent as the reconciler sees it. */
+export interface View {
+  facts: AgentFacts
+  action: Action
+}
+
 /** Agents that are looked at side by side. */
 const concurrency = 10
 
@@ -129,10 +135,12 @@ export function createReconciler(context: {
       if (facts) await actOn({ agentId, rows: [] }, facts)
     },
 
-    /** What an agent needs by now, for those who explain it; `inspect` is what a stalled one needs. */
-    async actionOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<Action> {
-      const [facts] = await readFactsWithin(trx, [agentId], now)
-      return facts ? nextAction({ ...facts, account }, settings) : { kind: 'rest' }
+    /** The facts of an agent, and what it needs by now, for those who explain it; a stalled one needs `inspect`. */
+    async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<View> {
+      const [recorded] = await readFactsWithin(trx, [agentId], now)
+      if (!recorded) throw new Error('an agent is gone that was there a moment ago')
+      const facts = { ...recorded, account }
+      return { facts, action: nextAction(facts, settings) }
     },
 
     /** One round: until no more agents are due than are taken at once. */

@@ -9,7 +9,7 @@ import { Run, runFacts } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append } from '../timeline.ts'
 import type { Action } from './action.ts'
-import { correctQueue } from './correct-queue.ts'
+import { correctQueue } from './queue-consistency.ts'
 import type { Seen } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 

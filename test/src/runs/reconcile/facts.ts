@@ -58,7 +58,7 @@ export function agentFacts(
     now: after(60),
     agent: { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: null },
     queue: Object.assign(queue, plain, times, row),
-    unfinished,
+    contradiction: null,
     unasked: unfinished,
     head,
     hasParkedCalls: false,

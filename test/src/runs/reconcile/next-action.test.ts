@@ -89,11 +89,9 @@ test('a run that waits for its owner to pay fails in time, counted from the bloc
 })
 
 test('a queue row that contradicts its runs is corrected before anything else', (t) => {
-  const wrong = (row: object, runs: Partial<AgentFacts>) => actionOn(agentFacts(runs, row))
-  t.like(wrong({ unfinished: 7 }, {}), { kind: 'correct', cause: 'the queue counted 7 unfinished runs, there are 0' })
-  t.like(wrong({ runningRunId: 'gone' }, {}), { cause: 'the queue named gone as running' })
-  t.like(wrong({ runningRunId: null }, { head: headRun() }), { cause: 'the queue named no run as running' })
-  t.like(wrong({ awake: false }, { next: queuedRun() }), { cause: 'the queue was asleep although it has runs' })
-  t.is(wrong({ ...blocked }, { next: queuedRun() }).kind, 'start')
-  t.like(wrong({ ...blocked }, { head: headRun() }), { cause: 'the queue was asleep although it has runs' })
+  const contradiction = 'the queue counted 7 unfinished runs, there are 0'
+  const corrected = { kind: 'correct', cause: contradiction }
+  t.like(actionOn(agentFacts({ contradiction })), corrected)
+  t.like(actionOn(agentFacts({ contradiction, next: queuedRun() }, blocked)), corrected)
+  t.is(actionOn(agentFacts({ next: queuedRun() }, blocked)).kind, 'start')
 })

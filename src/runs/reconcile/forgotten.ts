@@ -1,0 +1,27 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { dueBatch } from '../due.ts'
+import { contradictions } from './queue-consistency.ts'
+
+/**
+ * Agents that are due although nothing has recorded it: they have something to do and no row that says when, or their
+ * queue row contradicts their runs. Somebody has changed the database by hand.
+ */
+export function createForgotten({ database, clock }: { database: Database; clock: Clock }) {
+  return {
+    /** Makes some of them due, at once. */
+    async mark(): Promise<void> {
+      await database.raw(markStatement, { now: clock.now(), dueBatch })
+    },
+  }
+}
+
+const markStatement = `
+  insert into due_agents (agent_id, due_at)
+    select agent_id, :now::timestamptz from (
+      select "agentId" as agent_id from (${contradictions()}) contradicting
+      union
+      select agent_id from agent_queues q
+       where unfinished > 0 and not exists (select from due_agents d where d.agent_id = q.agent_id)
+    ) forgotten
+   limit :dueBatch`

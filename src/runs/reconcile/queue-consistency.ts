@@ -1,0 +1,62 @@
+import type { Clock } from '../../clock.ts'
+import type { Transaction } from '../../database/database.ts'
+import type { Logger } from '../../logger.ts'
+import { AgentQueue } from '../agent-queue.ts'
+
+/** How a queue row contradicts its runs, in words, and what it should say. */
+interface Contradiction {
+  agentId: string
+  cause: string
+  unfinished: number
+  active: string | null
+  isBlocked: boolean
+}
+
+/**
+ * Queue rows that contradict their runs; `filter` narrows down the agents. Every transaction changes both, so this
+ * happens only if somebody has changed the database by hand, or restored a part of it.
+ */
+export const contradictions = (filter = ''): string => `
+  select * from (
+    select q.agent_id as "agentId", coalesce(o.unfinished, 0) as unfinished, o.active,
+           q.blocked_cause is not null as "isBlocked",
+           concat_ws('; ',
+             case when q.running_run_id is distinct from o.active
+               then format('the queue named %s as running', coalesce(q.running_run_id, 'no run')) end,
+             case when q.unfinished <> coalesce(o.unfinished, 0)
+               then format('the queue counted %s unfinished runs, there are %s', q.unfinished, coalesce(o.unfinished, 0)) end,
+             case when not q.awake and o.unfinished > 0 and (q.blocked_cause is null or o.active is not null)
+               then 'the queue was asleep although it has runs' end) as cause
+      from agent_queues q
+      left join (select agent_id, count(*)::int as unfinished,
+                        max(id) filter (where status in ('running', 'waiting')) as active
+                   from runs where status in ('queued', 'running', 'waiting') ${filter && `and agent_id ${filter}`}
+                  group by agent_id) o on o.agent_id = q.agent_id
+     ${filter && `where q.agent_id ${filter}`}) c
+   where cause <> ''`
+
+/** What is wrong with the queue rows of these agents, as far as anything is. */
+export async function readContradictions(trx: Transaction, agentIds: string[]): Promise<Map<string, Contradiction>> {
+  const { rows } = await trx.raw<{ rows: Contradiction[] }>(contradictions('= any(:agentIds)'), { agentIds })
+  return new Map(rows.map((row) => [row.agentId, row]))
+}
+
+/** Brings a locked queue row in line with its runs. True if its workflow is to look at it then. */
+export async function correctQueue(
+  trx: Transaction,
+  { agentId }: AgentQueue,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<boolean> {
+  const wrong = (await readContradictions(trx, [agentId])).get(agentId)
+  if (!wrong) return false
+  const { cause, unfinished, active, isBlocked } = wrong
+  const now = clock.now()
+  const isToGoOn = unfinished > 0 && !isBlocked
+  const awake = isToGoOn && { awake: true, progressedAt: now, signalledAt: now }
+  await AgentQueue.query(trx)
+    .findById(agentId)
+    .patch({ unfinished, runningRunId: active, ...awake })
+  const about = { repair: 'record', cause, agentId, runId: active ?? undefined }
+  logger.warn(about, 'a queue row was brought in line with its runs')
+  return isToGoOn
+}
