@@ -1,24 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
-import { decide, findKnown, lockQueues, repeatedReceipt, store, type Decision } from './accept-batch.ts'
+import { decide, repeatedReceipt, type Decision, type Queue } from './decision.ts'
+import { findKnown, lockFree, lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { receiptInsteadOfRefusal } from './repeats.ts'
+import { store } from './store.ts'
 
 interface Waiting {
   request: AcceptRequest
+  since: number
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
 }
 
 const batchSize = 200
 
+/** How long the requests for a locked queue wait before they are tried again, and how long at most, in milliseconds. */
+const lockedPauseMs = 10
+const longestLockMs = 10_000
+
 /**
  * Accepts runs. Requests that arrive while a commit is under way share the next one: that brings several times the
  * throughput of a transaction each (bench/accept). The order of arrival is the order of commits and, within one, of
  * the batch; each agent's queue row is locked meanwhile, so its sequence has no gaps. Every reply waits for the commit.
+ * An agent whose queue somebody else has locked is left out of the batch and tried again, so others need not wait for it.
  * Fails with AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED (queue depth) or VALIDATION_ERROR (an idempotency
  * key that was used for another body).
  */
@@ -31,24 +40,42 @@ export function createAccept(context: {
 }) {
   const { database, clock, callbacks, temporal } = context
   const { queueDepth, reconcile } = context.config
-  const waiting: Waiting[] = []
+  /** In the order of arrival; and until when an agent's requests are left alone, because its queue was locked. */
+  let waiting: Waiting[] = []
+  const lockedUntil = new Map<string, number>()
   let flushing = false
 
   async function flush(): Promise<void> {
     flushing = true
     // The turn of the event loop lets requests that were read together be committed together.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await commit(waiting.splice(0, batchSize))
+    while (waiting.length > 0) {
+      const batch = takeBatch()
+      await (batch.length > 0 ? commit(batch) : delay(lockedPauseMs))
+    }
+    lockedUntil.clear()
     flushing = false
   }
 
+  /** The oldest requests but those whose queue was locked a moment ago. */
+  function takeBatch(): Waiting[] {
+    const now = performance.now()
+    const isFree = ({ request }: Waiting) => (lockedUntil.get(request.agentId) ?? 0) <= now
+    const batch = new Set(waiting.filter(isFree).slice(0, batchSize))
+    waiting = waiting.filter((one) => !batch.has(one))
+    return [...batch]
+  }
+
   async function commit(batch: Waiting[]): Promise<void> {
+    const requests = batch.map(({ request }) => request)
+    for (const { agentId } of requests) lockedUntil.delete(agentId)
     try {
-      const requests = batch.map(({ request }) => request)
-      const { decisions, woken } = await database.transaction((trx) => decideAll(trx, requests))
+      const { decisions, woken } = await database.transaction((trx) => decideFree(trx, requests))
       temporal.wakeSoon(woken)
+      putBack(batch.filter((_, index) => decisions[index] === 'locked'))
       batch.forEach(({ resolve, reject }, index) => {
         const decision = decisions[index] as Decision
+        if (decision === 'locked') return
         if ('error' in decision) reject(decision.error)
         else resolve(decision.receipt)
       })
@@ -57,10 +84,31 @@ export function createAccept(context: {
     }
   }
 
-  async function decideAll(trx: Transaction, requests: AcceptRequest[]) {
-    const queues = await lockQueues(trx, [...new Set(requests.map(({ agentId }) => agentId))])
-    const known = await findKnown(trx, requests)
-    const decisions = requests.map((request) => decide(request, queues.get(request.agentId), known, queueDepth))
+  /** They go before the later ones of their agents, so each agent's order stays that of arrival. */
+  function putBack(locked: Waiting[]): void {
+    const now = performance.now()
+    for (const { request } of locked) lockedUntil.set(request.agentId, now + lockedPauseMs)
+    const isLate = ({ since }: Waiting) => now - since > longestLockMs
+    for (const { reject } of locked.filter(isLate)) reject(new Error('the queue was locked for too long'))
+    waiting = [...locked.filter((one) => !isLate(one)), ...waiting]
+  }
+
+  async function decideFree(trx: Transaction, requests: AcceptRequest[]) {
+    const { queues, locked } = await lockFree(trx, [...new Set(requests.map(({ agentId }) => agentId))])
+    return decideAll(trx, requests, queues, locked)
+  }
+
+  async function decideAll(
+    trx: Transaction,
+    requests: AcceptRequest[],
+    queues: Map<string, Queue>,
+    locked: Set<string> = new Set(),
+  ) {
+    const free = requests.filter(({ agentId }) => !locked.has(agentId))
+    const known = await findKnown(trx, free)
+    const decisions: Decision[] = requests.map((request) =>
+      locked.has(request.agentId) ? 'locked' : decide(request, queues.get(request.agentId), known, queueDepth),
+    )
     const now = clock.now()
     // From its acceptance on, a run has so long to be claimed before its agent counts as stalled.
     const changed = await store(trx, { now, due: later(now, reconcile.stallSeconds) }, requests, decisions, queues)
@@ -68,8 +116,7 @@ export function createAccept(context: {
       const { agentId } = requests[index] as AcceptRequest
       if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })
     }
-    const woken = changed.filter(({ awake, blocked_cause: blocked }) => !awake && !blocked)
-    return { decisions, woken: woken.map(({ agent_id, owner_id }) => ({ agentId: agent_id, ownerId: owner_id })) }
+    return { decisions, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }
 
   /** The receipt of the run that was accepted under the request's idempotency key before, if there is one. */
@@ -81,7 +128,7 @@ export function createAccept(context: {
   /** Accepts one run; the promise holds when it is committed. */
   function one(request: AcceptRequest): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      waiting.push({ request, resolve, reject })
+      waiting.push({ request, since: performance.now(), resolve, reject })
       if (!flushing) void flush()
     })
   }
@@ -100,8 +147,8 @@ export function createAccept(context: {
      * of all. `wake` is to be called after the commit.
      */
     async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
-      const { decisions, woken } = await decideAll(trx, [request])
-      const [decision] = decisions as [Decision]
+      const { decisions, woken } = await decideAll(trx, [request], await lockOne(trx, request.agentId))
+      const [decision] = decisions as [Exclude<Decision, 'locked'>]
       if ('error' in decision) throw decision.error
       return { receipt: decision.receipt, wake: () => temporal.wakeSoon(woken) }
     },
@@ -110,4 +157,4 @@ export function createAccept(context: {
 
 /** A run that is skipped by being accepted: its ending is told like every other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
-  'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'
+  decision !== 'locked' && 'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'

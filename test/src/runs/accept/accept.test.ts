@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { deleteAgent } from '../../../../api/agents.ts'
-import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
+import type { AcceptRequest, Receipt } from '../../../../src/runs/accept/receipt.ts'
 import { isCoded } from '../../../../src/errors.ts'
 import { newId } from '../../../../src/ids.ts'
 import { call } from '../../../helpers/client.ts'
+import { hold } from '../../../helpers/hold.ts'
 import { agentOf, person } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
@@ -50,6 +52,40 @@ test.serial(
     )
   },
 )
+
+test.serial('a locked queue delays the deliveries of its own agent only, and they keep their order', async (t) => {
+  const platform = await platformOf()
+  const { database, runs } = platform.services
+  const someone = await person(platform)
+  const [locked, free] = [await agentOf(someone), await agentOf(someone)]
+  const letGo = await hold(database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
+  const requestIds = Array.from({ length: 6 }, () => newId())
+  const settled: string[] = []
+  const accept = async (requestId: string) => {
+    const receipt = await runs.accept.one(requestOf(locked.id, { requestId }))
+    settled.push(requestId)
+    return receipt
+  }
+  // Some come together, others while these are being looked at.
+  const late = new Promise<Receipt[]>((resolve, reject) => {
+    database.once('query', () => void Promise.all(requestIds.slice(3).map(accept)).then(resolve, reject))
+  })
+  const early = Promise.all(requestIds.slice(0, 3).map(accept))
+  const others = async () => (await Promise.all([1, 2].map(() => runs.accept.one(requestOf(free.id))))).length
+  t.is(await Promise.race([others(), delay(5000)]), 2, 'another agent waits for the lock')
+  t.deepEqual(settled, [])
+  await letGo()
+  const receipts = [...(await early), ...(await late)]
+  t.deepEqual(
+    receipts.map(({ sequence }) => sequence),
+    [1, 2, 3, 4, 5, 6],
+  )
+  const rows = await database('runs').where({ agentId: locked.id }).orderBy('sequence').select('requestId')
+  t.deepEqual(
+    rows.map((row: { requestId: string }) => row.requestId),
+    requestIds,
+  )
+})
 
 test.serial('neither a receipt nor a list of failed runs reads all the runs that have completed', async (t) => {
   const platform = await platformOf()

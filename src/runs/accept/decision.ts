@@ -1,0 +1,88 @@
+import { CodedError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { BlockedCause } from '../agent-queue.ts'
+import { queueFull } from '../queue/depth.ts'
+import type { RunStatus } from '../states.ts'
+import type { AcceptRequest, Receipt } from './receipt.ts'
+
+/** A queue row as it was read, and as the batch changes it; `awake` stays what it was. */
+export interface Queue {
+  agentId: string
+  ownerId: string
+  lastSequence: number
+  unfinished: number
+  awake: boolean
+  /** What keeps the queue from being started; it is not woken then. */
+  blockedCause: BlockedCause | null
+}
+
+/** A run that was accepted earlier under an idempotency key. */
+export interface Known {
+  id: string
+  agentId: string
+  idempotencyKey: string
+  bodyHash: string | null
+  sequence: number
+  status: RunStatus
+  ahead: number
+}
+
+/** `locked`: somebody else has the queue just now, so nothing was decided. */
+export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError } | 'locked'
+
+export const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
+
+/** Decides on one request under its queue's lock, and notes in the queue and the known keys what it decided. */
+export function decide(
+  request: AcceptRequest,
+  queue: Queue | undefined,
+  known: Map<string, Known>,
+  depth: number,
+): Exclude<Decision, 'locked'> {
+  if (!queue) return { error: new CodedError('AGENT_NOT_FOUND') }
+  const { agentId, idempotencyKey } = request
+  const earlier = idempotencyKey === undefined ? undefined : known.get(keyOf(agentId, idempotencyKey))
+  if (earlier) return repeated(request, earlier)
+  if (request.onlyIfIdle && queue.unfinished > 0) return { error: new CodedError('AGENT_ALREADY_RUNNING') }
+  const skipped = request.skipUnlessIdle === true && queue.unfinished > 0
+  if (queue.unfinished >= depth && !skipped) return { error: queueFull(depth) }
+  const receipt: Receipt = {
+    runId: newId(),
+    status: skipped ? 'skipped' : 'queued',
+    sequence: queue.lastSequence + 1,
+    ahead: queue.unfinished,
+  }
+  queue.lastSequence += 1
+  if (!skipped) queue.unfinished += 1
+  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), remember(request, receipt))
+  return { receipt, isNew: true }
+}
+
+/** The receipt that an earlier request under the same key got; VALIDATION_ERROR when that had another body. */
+export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
+  const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
+  if (!earlier) return undefined
+  const decision = repeated(request, earlier)
+  if ('error' in decision) throw decision.error
+  return decision.receipt
+}
+
+function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'locked'> {
+  if ((request.bodyHash ?? null) === earlier.bodyHash) {
+    const { id, status, sequence, ahead } = earlier
+    return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
+  }
+  const message = `The idempotency key was used before, by run ${earlier.id}, and not for this very body. Use a new key.`
+  const path = request.keyPlace ?? 'Idempotency-Key'
+  return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
+}
+
+const remember = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({
+  id: runId,
+  agentId: request.agentId,
+  idempotencyKey: request.idempotencyKey ?? '',
+  bodyHash: request.bodyHash ?? null,
+  sequence,
+  status,
+  ahead,
+})

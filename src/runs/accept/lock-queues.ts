@@ -1,0 +1,50 @@
+import type { Transaction } from '../../database/database.ts'
+import { keyOf, type Known, type Queue } from './decision.ts'
+import type { AcceptRequest } from './receipt.ts'
+
+/** Locks the queue row of one agent, waiting for whoever has it. */
+export async function lockOne(trx: Transaction, agentId: string): Promise<Map<string, Queue>> {
+  const { rows } = await trx.raw<{ rows: Queue[] }>(lockStatement, { agentIds: [agentId] })
+  return new Map(rows.map((row) => [row.agentId, row]))
+}
+
+/**
+ * Locks those queue rows that nobody else has locked; `locked` are the others. One busy or frozen holder delays its own
+ * agents only, not everybody whose requests are in the batch.
+ */
+export async function lockFree(trx: Transaction, agentIds: string[]) {
+  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked`, { agentIds })
+  const queues = new Map(rows.map((row) => [row.agentId, row]))
+  const missing = agentIds.filter((agentId) => !queues.has(agentId))
+  if (missing.length === 0) return { queues, locked: new Set<string>() }
+  const there = await trx.raw<{ rows: { agentId: string }[] }>(existStatement, { missing })
+  return { queues, locked: new Set(there.rows.map(({ agentId }) => agentId)) }
+}
+
+/** In the order of their ids, so that two processes never wait for each other in a circle. */
+const lockStatement = `
+  select q.agent_id as "agentId", a.owner_id as "ownerId", q.last_sequence as "lastSequence", q.unfinished, q.awake,
+         q.blocked_cause as "blockedCause"
+    from agent_queues q join agents a on a.id = q.agent_id
+   where q.agent_id = any(:agentIds) and a.deleted_at is null
+   order by q.agent_id for update of q`
+
+const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
+
+/** The runs that were accepted earlier under the idempotency keys of this batch. */
+export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
+  const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
+  if (keyed.length === 0) return new Map()
+  const { rows } = await trx.raw<{ rows: Known[] }>(knownStatement, {
+    agentIds: keyed.map(({ agentId }) => agentId),
+    keys: keyed.map(({ idempotencyKey }) => idempotencyKey ?? ''),
+  })
+  return new Map(rows.map((row) => [keyOf(row.agentId, row.idempotencyKey), row]))
+}
+
+const knownStatement = `
+  select r.id, r.agent_id as "agentId", r.idempotency_key as "idempotencyKey", r.body_hash as "bodyHash", r.sequence,
+         r.status, (select count(*)::int from runs f where f.agent_id = r.agent_id and f.sequence < r.sequence
+                       and f.status in ('queued', 'running', 'waiting')) as ahead
+    from unnest(:agentIds::text[], :keys::text[]) as given (agent_id, key)
+    join runs r on r.agent_id = given.agent_id and r.idempotency_key = given.key`

@@ -1,0 +1,103 @@
+import type { Transaction } from '../../database/database.ts'
+import { endReasons } from '../states.ts'
+import type { Decision, Queue } from './decision.ts'
+import type { AcceptRequest, Receipt } from './receipt.ts'
+
+/** Writes the accepted runs, their first events and their queues; returns the queues as they were before, awake or not. */
+export async function store(
+  trx: Transaction,
+  { now, due }: { now: Date; due: Date },
+  requests: AcceptRequest[],
+  decisions: Decision[],
+  queues: Map<string, Queue>,
+): Promise<Queue[]> {
+  const fresh = requests.flatMap((request, index) => {
+    const decision = decisions[index] as Decision
+    return decision !== 'locked' && 'receipt' in decision && decision.isNew
+      ? [{ request, receipt: decision.receipt }]
+      : []
+  })
+  if (fresh.length === 0) return []
+  const changed = [...new Set(fresh.map(({ request }) => request.agentId))].map((id) => queues.get(id) as Queue)
+  const owner = (agentId: string) => (queues.get(agentId) as Queue).ownerId
+  await trx.raw(storeStatement, {
+    now,
+    due,
+    ids: fresh.map(({ receipt }) => receipt.runId),
+    agents: fresh.map(({ request }) => request.agentId),
+    owners: fresh.map(({ request }) => owner(request.agentId)),
+    sequences: fresh.map(({ receipt }) => receipt.sequence),
+    triggers: fresh.map(({ request }) => request.trigger),
+    payloads: fresh.map(({ request }) => request.payload ?? null),
+    hashes: fresh.map(({ request }) => request.bodyHash ?? null),
+    keys: fresh.map(({ request }) => request.idempotencyKey ?? null),
+    requests: fresh.map(({ request }) => request.requestId),
+    statuses: fresh.map(({ receipt }) => receipt.status),
+    replays: fresh.map(({ request }) => request.replayOf ?? null),
+    ...columnsOf(fresh.flatMap(({ request, receipt }) => eventsOf(request, receipt))),
+    reason: 'OVERLAP',
+    error: endReasons.OVERLAP,
+    queues: changed.map(({ agentId }) => agentId),
+    lasts: changed.map(({ lastSequence }) => lastSequence),
+    unfinished: changed.map(({ unfinished }) => unfinished),
+  })
+  return changed
+}
+
+/** The first events of a run: one, or two for a run that is skipped by being accepted. */
+function eventsOf({ trigger, replayOf }: AcceptRequest, { runId, sequence, ahead, status }: Receipt): FirstEvent[] {
+  const accepted = { trigger, sequence, ahead, ...(replayOf !== undefined && { replayOf }) }
+  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(accepted) }
+  if (status !== 'skipped') return [first]
+  const ended = { status, reason: 'OVERLAP', message: endReasons.OVERLAP }
+  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(ended) }]
+}
+
+interface FirstEvent {
+  runId: string
+  number: number
+  kind: string
+  data: string
+}
+
+const columnsOf = (events: FirstEvent[]) => ({
+  eventRuns: events.map(({ runId }) => runId),
+  eventNumbers: events.map(({ number }) => number),
+  eventKinds: events.map(({ kind }) => kind),
+  eventData: events.map(({ data }) => data),
+})
+
+/** Runs, their first events and their queues in one statement: each further one would be a round trip per batch. */
+const storeStatement = `
+  with accepted as (
+    insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
+                      request_id, replay_of, accepted_at, progressed_at, events, ended_at, reason, error)
+    select id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
+           request_id, replay_of, :now::timestamptz, :now::timestamptz,
+           case when status = 'skipped' then 2 else 1 end,
+           case when status = 'skipped' then :now::timestamptz end,
+           case when status = 'skipped' then :reason end,
+           case when status = 'skipped' then :error end
+      from unnest(:ids::text[], :agents::text[], :owners::text[], :sequences::bigint[], :triggers::text[],
+                  :statuses::text[], :payloads::text[], :hashes::text[], :keys::text[], :requests::text[],
+                  :replays::text[])
+        as t (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key, request_id,
+              replay_of)
+  ), noted as (
+    insert into run_events (run_id, number, kind, at, data)
+    select run_id, number, kind, :now::timestamptz, data::json
+      from unnest(:eventRuns::text[], :eventNumbers::int[], :eventKinds::text[], :eventData::text[])
+        as t (run_id, number, kind, data)
+  ), due as (
+    -- should the signal that follows the commit be lost
+    insert into due_agents (agent_id, due_at)
+    select q.agent_id, :due::timestamptz from agent_queues q
+     where q.agent_id = any(:queues::text[]) and not q.awake and q.blocked_cause is null
+  )
+  update agent_queues q
+     set last_sequence = t.last_sequence, unfinished = t.unfinished,
+         awake = q.awake or (t.unfinished > 0 and q.blocked_cause is null),
+         progressed_at = case when q.awake then q.progressed_at else :now::timestamptz end,
+         signalled_at = case when q.awake then q.signalled_at else :now::timestamptz end
+    from unnest(:queues::text[], :lasts::bigint[], :unfinished::int[]) as t (agent_id, last_sequence, unfinished)
+   where q.agent_id = t.agent_id`
