@@ -66,7 +66,7 @@ function ruleFiles(files: SourceFile[]): Set<string> {
   return rules
 }
 
-/** What is wrong with an import (docs/architecture.md, "The tree"). */
+/** What is wrong with an import (docs/architecture.md, "Who may import whom"). */
 export function importProblem(path: string, entry: Import, shared: Shared): string | undefined {
   const { specifier, target, typeOnly } = entry
   const from = placeOf(path)
