@@ -81,6 +81,7 @@ async function poll(
       // Heartbeats carry cancellations back, and by default would come at four fifths of their timeout: too close to it
       // for a busy process.
       maxHeartbeatThrottleInterval: '2s',
+      maxConcurrentActivityTaskExecutions: config.workerActivities,
       shutdownGraceTime: `${config.shutdownSeconds}s`,
       shutdownForceTime: `${config.shutdownSeconds + 3}s`,
     })

@@ -108,6 +108,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       stallSeconds: env.STREAM_STALL_SECONDS,
       most: env.STREAM_LIMIT,
     },
+    /** Model and tool calls that one worker carries out at a time; others wait in Temporal. */
+    workerActivities: env.WORKER_ACTIVITIES,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }

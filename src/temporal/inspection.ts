@@ -67,6 +67,9 @@ export interface ListedPage {
 /** A worker asks for work every minute at least. */
 const pollSeconds = 70
 
+/** Temporal keeps what it says of a backlog for five seconds (`matching.taskQueueInfoByBuildIdTTL`), in which it grows. */
+const staleSeconds = 7
+
 const runPrefix = agentRunId('')
 const queuePrefix = agentQueueId('')
 
@@ -170,7 +173,8 @@ export function createInspection(given: {
       )
       const lastPoll = Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => toDate(lastAccessTime).getTime()))
       // Where workers cannot keep up, tasks wait rightly: all that are younger than the oldest which waits in turn.
-      const oldest = Date.now() - Number(stats?.approximateBacklogAge?.seconds ?? 0) * 1000
+      const age = Number(stats?.approximateBacklogAge?.seconds ?? 0) + staleSeconds
+      const oldest = Date.now() - age * 1000
       const isPolled = lastPoll > Date.now() - pollSeconds * 1000
       return { isPolled, servedUntil: isPolled ? new Date(Math.min(lastPoll, oldest)) : null }
     },
