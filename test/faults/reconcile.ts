@@ -43,6 +43,15 @@ export const reconcile: Fault[] = [
     tests: ['test/src/runs/late-attempts.test.ts'],
   },
   {
+    id: 'runs/resume-is-not-signalled',
+    file: 'src/runs/reconcile/repairs.ts',
+    find: '    await temporal.resumeRun(runId)\n',
+    replace: '',
+    why: 'what a run waits for has come, and its workflow sleeps on until it is replaced as stalled',
+    tests: ['test/workflows/in-temporal.test.ts'],
+    match: 'a run that waits goes on*',
+  },
+  {
     id: 'runs/opens-unpaid',
     file: 'src/runs/reconcile/next-action.ts',
     find: 'if (!next || !cause || cause !== queue.blockedCause)',

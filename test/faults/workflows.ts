@@ -59,6 +59,19 @@ export const workflows: Fault[] = [
     match: 'a run that waits goes on*',
   },
   {
+    id: 'workflows/resume-is-lost',
+    file: 'workflows/agent-run.ts',
+    find: `    resumed = false
+    const move = await ask(input, step)
+`,
+    replace: `    const move = await ask(input, step)
+    resumed = false
+`,
+    why: 'a resume that comes a moment before the wait begins is lost',
+    tests: ['test/workflows/in-temporal.test.ts'],
+    match: 'a resume that comes while*',
+  },
+  {
     id: 'workflows/cancelled-ending',
     file: 'workflows/agent-run.ts',
     find: "if (status === 'cancelled' || status === 'skipped') throw new CancelledFailure('the run was cancelled')",

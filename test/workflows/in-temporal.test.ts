@@ -5,9 +5,9 @@ import { agentRunId, scheduleId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
-import { agentOf, ended } from '../helpers/people.ts'
+import { agentOf, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { cancel, happened, scriptsOn, start, waiting } from '../helpers/runs.ts'
+import { cancel, dataOf, happened, scriptsOn, start, waiting } from '../helpers/runs.ts'
 import { scheduledAgent } from '../helpers/schedules.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -82,6 +82,25 @@ test('a run that waits goes on as soon as it is told to', async (t) => {
   await waiting(someone, id)
   await call(someone, agents.resumeAgent, { params: { agentId: agent.id } })
   t.is((await ended(someone, id, 15)).status, 'completed')
+  t.deepEqual(dataOf(await timelineOf(someone, id), 'recovered'), [], 'its workflow is not replaced')
+})
+
+test('a resume that comes while the record is being asked is not lost', async (t) => {
+  const { scripts, client } = await open()
+  const { someone, platform } = scripts
+  const agent = await scripts.scripted('[[sleep 5]] [[call echo_text {"text":"a"}]] [[then]] [[say done]]')
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
+  // The answer to the question that is under way will be to wait, and may be older than what this is about.
+  await platform.services.temporal.resumeRun(id)
+  await waiting(someone, id)
+  await eventually(10, 'the record is asked again', async () => {
+    const history = await historyOf(client, agentRunId(id))
+    return countOf(history, 'ACTIVITY_TASK_SCHEDULED') === 2 || undefined
+  })
+  await call(someone, agents.resumeAgent, { params: { agentId: agent.id } })
+  t.is((await ended(someone, id)).status, 'completed')
 })
 
 test('Temporal shows which step and which tool an activity is', async (t) => {
