@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { Config } from '../src/config/config.ts'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
@@ -16,7 +17,7 @@ export interface OpenStream {
 const retryAfter = 10
 
 /** How many checks are made at a time, so that a round of them leaves the database to others. */
-const lanes = 4
+const concurrency = 4
 
 /**
  * The streams that are open in this process: at most so many; each looked at every so often, whether its caller may still
@@ -50,17 +51,11 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
   async function round(): Promise<void> {
     if (checking) return
     checking = true
-    const groups = [...Map.groupBy(streams, ({ key }) => key).values()]
-    const work = async () => {
-      for (let group = groups.pop(); group; group = groups.pop()) {
-        await check(group).catch((error: unknown) => {
-          // Most likely the database is away, and nothing is sent meanwhile.
-          logger.warn({ err: error }, 'streams could not be checked')
-          groups.length = 0
-        })
-      }
-    }
-    await Promise.all(Array.from({ length: lanes }, work))
+    const groups = Map.groupBy(streams, ({ key }) => key)
+    await pMap(groups.values(), check, { concurrency }).catch((error: unknown) => {
+      // Most likely the database is away, and nothing is sent meanwhile.
+      logger.warn({ err: error }, 'streams could not be checked')
+    })
     checking = false
   }
 

@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -38,7 +39,7 @@ interface Pass {
 
 const batchSize = 200
 /** How many rows at once: enough to hide the way to Postgres, few enough to leave it to those who serve. */
-const lanes = 4
+const concurrency = 4
 
 /**
  * Seals everything anew under the current key, while others read and write. It keeps no state: what is left to do is
@@ -102,14 +103,6 @@ export function createVaultRotation(context: {
     }
   }
 
-  async function rotateRows(sealed: SealedColumn, rows: SealedRow[], pass: Pass): Promise<void> {
-    const queue = rows.values()
-    const lane = async () => {
-      for (const row of queue) await rotateRow(sealed, row, pass)
-    }
-    await Promise.all(Array.from({ length: lanes }, lane))
-  }
-
   async function rotateColumn(sealed: SealedColumn, pass: Pass): Promise<void> {
     const total = await left(sealed)
     let done = 0
@@ -117,7 +110,7 @@ export function createVaultRotation(context: {
       const rows = await nextBatch(sealed, after)
       const last = rows.at(-1)
       if (!last) return
-      await rotateRows(sealed, rows, pass)
+      await pMap(rows, (row) => rotateRow(sealed, row, pass), { concurrency })
       after = last.id
       done += rows.length
       // Others may have added to it meanwhile.

@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
+import pLimit from 'p-limit'
 import { assertThat, CodedError } from '../errors.ts'
 
 /** What a password costs to hash. */
@@ -47,7 +48,11 @@ export function readNewPassword(written: string, path: string): string {
 
 /** Hashing and checking of passwords, a few at a time; a flood is answered with RATE_LIMITED. */
 export function createPasswords({ parameters, dummyHash }: PasswordCost) {
-  const limited = createLimit()
+  const limit = pLimit(atOnce)
+  const limited = async <T>(work: () => Promise<T>): Promise<T> => {
+    assertThat(limit.pendingCount < waitingAtMost, 'RATE_LIMITED', { retryAfter: 2 })
+    return limit(work)
+  }
   return {
     /** The hash to store, of a password from `readNewPassword`. */
     hash: (password: string): Promise<string> => limited(() => hash(password, parameters)),
@@ -64,21 +69,3 @@ export function createPasswords({ parameters, dummyHash }: PasswordCost) {
 }
 
 export type Passwords = ReturnType<typeof createPasswords>
-
-function createLimit() {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async function limited<T>(work: () => Promise<T>): Promise<T> {
-    assertThat(waiting.length < waitingAtMost, 'RATE_LIMITED', { retryAfter: 2 })
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      // A place is handed on rather than freed, so that a newcomer cannot take it from one who waits.
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}

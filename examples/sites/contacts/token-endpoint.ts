@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import type { Context, Next } from 'koa'
 import type { Provider } from 'oidc-provider'
+import pLimit from 'p-limit'
 import { oauthPaths } from './manifest.ts'
 
 /** One request to the token endpoint. Tokens are not here, and must not come here: only what tells them apart. */
@@ -51,7 +52,9 @@ const largestForm = 64 * 1024
 export function createTokenEndpoint(settings: TokenEndpointSettings) {
   const requests: TokenRequest[] = []
   const consumed = new Set<string>()
-  const inTurn = createTurns()
+  // One after another: between looking whether a token was used and marking it as used nobody else may look. With a
+  // database this is one conditional UPDATE.
+  const inTurn = pLimit(1)
 
   async function answer(ctx: Context, next: Next): Promise<void> {
     if (ctx.method !== 'POST' || ctx.path !== oauthPaths.token) return next()
@@ -78,19 +81,6 @@ export function createTokenEndpoint(settings: TokenEndpointSettings) {
       provider.use(answer)
       provider.on('refresh_token.consumed', ({ jti }) => consumed.add(fingerprint(jti)))
     },
-  }
-}
-
-/**
- * Handles one after another: between looking whether a token was used and marking it as used nobody else may look. With
- * a database this is one conditional UPDATE.
- */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work: () => Promise<void>): Promise<void> => {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
-    return mine
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pMap from 'p-map'
 import type { Billing } from '../../billing/billing.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
@@ -116,7 +117,7 @@ export function createReconciler(context: {
     await due.settle(quiet)
     const settled = new Set(quiet.map(({ agentId }) => agentId))
     const others = agents.filter(({ agentId }) => !settled.has(agentId))
-    await inTurn(others, (agent) => actOn(agent, facts.get(agent.agentId) as RecordedFacts))
+    await pMap(others, (agent) => actOn(agent, facts.get(agent.agentId) as RecordedFacts), { concurrency })
   }
 
   /** When an agent that needs nothing now is to be looked at again; null for never, undefined if it needs something. */
@@ -153,14 +154,6 @@ export function createReconciler(context: {
       }
     },
   }
-}
-
-async function inTurn<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items]
-  const next = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: concurrency }, next))
 }
 
 export type Reconciler = ReturnType<typeof createReconciler>
