@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import { assertThat } from '../../errors.ts'
 
 /**
@@ -53,24 +54,9 @@ function suggestion(wanted: string): string | undefined {
   if (wanted.length < 3) return undefined
   const candidates = Intl.supportedValuesOf('timeZone').map((name) => {
     const [whole, place] = [lettersOf(name), lettersOf(name.split('/').at(-1) ?? '')]
-    return { name, distance: Math.min(distanceOf(wanted, whole), distanceOf(wanted, place)) }
+    return { name, letters: Math.min(distance(wanted, whole), distance(wanted, place)) }
   })
-  const [best] = candidates.toSorted((a, b) => a.distance - b.distance)
+  const [best] = candidates.toSorted((a, b) => a.letters - b.letters)
   // Of a short word, two letters are too much: half of all places would be near it.
-  return best && best.distance <= (wanted.length < 6 ? 1 : 2) ? best.name : undefined
-}
-
-/** How many letters have to be put in, left out or changed to make one text of the other (Levenshtein). */
-function distanceOf(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) return Infinity
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, letter] of Array.from(one).entries()) {
-    const next = [index + 1]
-    for (const [column, against] of Array.from(other).entries()) {
-      const changed = (row[column] ?? 0) + (letter === against ? 0 : 1)
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[other.length] ?? Infinity
+  return best && best.letters <= (wanted.length < 6 ? 1 : 2) ? best.name : undefined
 }
