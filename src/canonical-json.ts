@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto'
 /**
  * The one text of a JSON value: members sorted by name, no spaces, so that values which mean the same read the same.
  * The order of lists counts. Recursive: only for values of a checked depth (`parseJson`).
+ *
+ * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which JavaScript
+ * reads as Infinity and Postgres gets as null.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
