@@ -5,6 +5,9 @@ import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
 /**
  * Takes a lock file for this process. Returns undefined when it has it, else the process that holds it. A lock whose
  * holder has died is taken over. Released by `releaseLock`, or by dying.
+ *
+ * Not `proper-lockfile`, which judges a lock by the age of a file: a killed holder would keep its lock for seconds, a
+ * stopped one (Ctrl-Z, a debugger) would lose it, and the lock does not say who holds it.
  */
 export function takeLock(file: string): ProcessMark | undefined {
   const own = `${file}.${process.pid}`

@@ -1,6 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { mkdirSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import getPort from 'get-port'
+import { releaseLock, takeLock } from './lock.ts'
+
+const host = '127.0.0.1'
+const folder = join(tmpdir(), `switchyard-ports-${userInfo().uid}`)
+const lockOf = (port: number): string => join(folder, String(port))
+
+const taken: number[] = []
+process.on('exit', () => taken.forEach((port) => releaseLock(lockOf(port))))
 
 /** A port that is needed: what for, and which variable names another one. */
 export interface NeededPort {
@@ -15,7 +25,7 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
     needed.map(async ({ port, use, variable }, index) => {
       const twin = needed.slice(0, index).find((other) => other.port === port)
       if (twin) return `Port ${port} is meant for ${twin.use} (${twin.variable}) and for ${use} (${variable}).`
-      if (await isFree(port)) return []
+      if ((await getPort({ host, port })) === port) return []
       return `Port ${port} (${use}) is taken. Free it, or set ${variable} to another one.`
     }),
   )
@@ -23,29 +33,18 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
 }
 
 /**
- * Ports of the loopback address that nobody has at this moment, and that stay free until they are taken: systems give
- * the ports of outgoing connections, and those that servers leave to them, from 32768 on. Such a port can go to
- * somebody else before the server it was meant for listens, or while that server is being restarted.
+ * Ports of the loopback address that are free now, and below 32768: from there on, systems assign ports to outgoing
+ * connections and to servers without a fixed one. No other process gets them from here while this one lives. A retry
+ * when a server cannot listen would not do: whoever then probes the port finds the server of the other process ready.
  */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) {
-    const port = randomInt(20_000, 32_768)
-    if (await isFree(port)) ports.add(port)
+export async function freePorts(count: number, { from, to } = { from: 20_000, to: 32_768 }): Promise<number[]> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const ports: number[] = []
+  while (ports.length < count) {
+    const candidates = Array.from({ length: 100 }, () => randomInt(from, to))
+    const port = await getPort({ host, port: candidates })
+    if (!takeLock(lockOf(port))) ports.push(port)
   }
-  return [...ports]
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  server.listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-    server.close()
-    await once(server, 'close')
-    return true
-  } catch (error) {
-    if (['EADDRINUSE', 'EACCES'].includes(String((error as { code?: unknown }).code))) return false
-    throw error
-  }
+  taken.push(...ports)
+  return ports
 }

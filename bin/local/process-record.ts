@@ -11,6 +11,12 @@ export interface RecordedProcess extends ProcessMark {
   stopSignal: NodeJS.Signals
 }
 
+/**
+ * Options of execa for a process on record. It has its own group, so that Ctrl-C in the terminal reaches only this
+ * process, which decides the order of stopping. What this process leaves is ended from the record. No exit code is an error.
+ */
+export const onRecord = { extendEnv: false, killDescendants: true, cleanup: false, reject: false } as const
+
 export type ProcessRecord = ReturnType<typeof createProcessRecord>
 
 /**

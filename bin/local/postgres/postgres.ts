@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { execa } from 'execa'
 import { Client } from 'pg'
 import { postgresOwner, postgresPrograms, reachableFolder, type PostgresOwner } from './postgres-owner.ts'
 import { commandOf, isRunning, markOf, type ProcessMark } from '../process-identity.ts'
@@ -115,8 +114,8 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
   // Nearly every test opens connections of its own, and each would compute its password's hash 4,096 times.
   const speed = options.fast ? ['--no-sync', '--set=scram_iterations=1'] : []
   try {
-    const settings = { ...owner, cwd: '/', env: options.environment }
-    await promisify(execFile)(initdb, [`--pgdata=${fresh}`, ...locale, ...access, ...speed], settings)
+    const settings = { ...owner, cwd: '/', env: options.environment, extendEnv: false }
+    await execa(initdb, [`--pgdata=${fresh}`, ...locale, ...access, ...speed], settings)
   } finally {
     rmSync(passwordFile)
   }

@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { execa } from 'execa'
+import { onRecord } from '../process-record.ts'
 import type { GetTemporal } from './download.ts'
 
 const folder = join(import.meta.dirname, '../../../tools/temporal')
@@ -14,19 +14,18 @@ export async function buildTemporal({ target, version, environment, record, say 
   const made = `${target}.building`
   rmSync(made, { force: true })
   const args = ['build', '-v', '-ldflags', '-s -w', '-o', made, 'github.com/temporalio/cli/cmd/temporal']
-  const child = spawn('go', args, {
+  const progress = tellProgress(say)
+  const child = execa('go', args, {
+    ...onRecord,
     cwd: folder,
     env: environment,
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', progress.lines],
   })
   record.add('temporal-build', child.pid!, 'SIGTERM')
-  const progress = tellProgress(say)
-  createInterface({ input: child.stderr }).on('line', (line) => progress.line(line))
-  await once(child, 'close')
+  const { exitCode } = await child
   progress.end()
   record.remove(child.pid!)
-  if (child.exitCode === 0 && existsSync(made)) return renameSync(made, target)
+  if (exitCode === 0 && existsSync(made)) return renameSync(made, target)
   rmSync(made, { force: true })
   return `The Temporal server could not be built (${progress.last()}).`
 }
@@ -40,7 +39,8 @@ function tellProgress(say: (text: string) => void) {
     say(`  ${seconds} s: ${modules} modules downloaded, ${packages} packages compiled`)
   }, 10_000)
   return {
-    line(text: string) {
+    *lines(this: void, text: string) {
+      yield text
       last = text
       if (text.startsWith('go: downloading')) modules++
       else packages++

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { signal, type ProcessRecord } from '../process-record.ts'
+import { execa } from 'execa'
+import { onRecord, type ProcessRecord } from '../process-record.ts'
 
 /** How to get the Temporal program: where to, which one, and whom to tell. */
 export interface GetTemporal {
@@ -25,21 +24,19 @@ export async function downloadTemporal({ target, version, environment, record, s
   const partial = `${arrived}.downloading`
   rmSync(partial, { force: true })
   say(`Downloading the Temporal server ${version} (about 60 MB) ...`)
-  const child = spawn(process.execPath, [script, dirname(target), `v${version}`], {
+  const child = execa(process.execPath, [script, dirname(target), `v${version}`], {
+    ...onRecord,
     env: environment,
-    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   record.add('temporal-download', child.pid!, 'SIGTERM')
-  let words = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-2000)))
-  const watch = watchProgress(partial, say, () => signal(child.pid!, 'SIGKILL'))
-  await once(child, 'close')
+  const watch = watchProgress(partial, say, () => child.kill('SIGKILL'))
+  const { stderr } = await child
   watch.end()
   record.remove(child.pid!)
   rmSync(partial, { force: true })
   if (existsSync(arrived)) return renameSync(arrived, target)
-  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastCause(words)}).`
+  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastCause(stderr)}).`
 }
 
 function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
