@@ -4,7 +4,7 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The install scripts fetch a Node and a Postgres, for machines that have none; here they are not needed.
+# None of the packages that are left needs its install script.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY src src
 COPY api api

@@ -77,6 +77,11 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     files: { 'src/made-up.ts': 'const one = 1\n'.repeat(301) },
     says: /301 lines/,
   },
+  {
+    rule: 'the image has the packages that it uses, and no others',
+    files: { 'bin/api.ts': "import { execa } from 'execa'" },
+    says: /execa/,
+  },
   ...['skip', 'todo', 'failing', 'only', 'serial.skip', 'serial.only'].map((how) => leftOut('test', how)),
   leftOut('t', 'throws.skip'),
   cites('/** The limits of runs (docs/api.md, "Limits of runs"). */'),

@@ -1,5 +1,6 @@
 import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
+import { checkDependencies } from './dependencies.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import type { SourceFile } from './source.ts'
@@ -100,6 +101,7 @@ export const rules: Rule[] = [
       return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
     }),
   },
+  { name: 'the image has the packages that it uses, and no others', check: checkDependencies },
   { name: 'the tests that hold what is promised are there', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
 ]
