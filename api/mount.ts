@@ -4,10 +4,11 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../src/users/caller.ts'
 import { bodyReader, hasBody, readJsonBody, requireJson, type BodyReader } from './body.ts'
-import { asksForJson, sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
+import { sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
 import { asksForStream, createFormat, sendEventStream } from './event-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { isAlternative, isStrict, limitOf, needsLogin, needsTerms, type AnyRoute, type RequestFacts } from './route.ts'
+import { factsOf } from './request-facts.ts'
+import { isAlternative, isStrict, limitOf, needsLogin, needsTerms, type AnyRoute } from './route.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
@@ -18,39 +19,46 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
   const format = createFormat((item) => present(route, item, stream?.item))
   return async (ctx) => {
     ctx.state['browser'] = route.browser
-    const request = facts(ctx)
+    const request = factsOf(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
     if (limitOf(route) === 'browser') await services.rateLimits.browser(request.address)
     // The router takes HEAD for GET, and what browsers open is used up by being opened.
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
-    const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
-    if (limitOf(route) === 'caller' && caller) await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
-    if (caller && needsTerms(route)) requireTerms(caller)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
-    const before = { services, caller, params: ctx['params'] as Record<string, string>, request, readRaw }
-    const resource = route.resource ? await route.resource(before) : undefined
-    if (caller) permit(route, caller)
+    const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
+    const admitted = await admit(route, ctx, given, 'counted')
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
-    // Not before: the resource may be found by a signature over the body, about which its type says nothing.
+    // Not before: a proof may be a signature over the body, about which its media type says nothing.
     if (readBytes) requireJson(ctx)
     const raw = await readRaw()
     const body = await parseBody(route, readSmall, ctx)
-    const input = { ...before, query, body, raw, resource }
+    const input = { ...given, ...admitted, query, body, raw }
     if (stream) ctx.vary('Accept')
     if (stream && asksForStream(ctx)) {
-      const admit = () => admitAgain(route, ctx, before)
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
-      return sendEventStream(ctx, { ...services, streams, format, admit, open })
+      const admitAgain = async () => void (await admit(route, ctx, given, 'uncounted'))
+      return sendEventStream(ctx, { ...services, streams, format, admit: admitAgain, open })
     }
-    const answer = await route.handle(input)
-    if (route.browser) {
-      const { baseUrl } = services.config.http
-      return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
-    }
-    const { status, content, schema } = chosen(route, answer)
-    ctx.status = status
-    ctx.body = schema ? present(route, content, schema) : null
+    respond(route, services, ctx, await route.handle(input))
   }
+}
+
+type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
+
+/**
+ * The checks of who asks, and for what, in the order in which they stand here. They are made again for a stream that
+ * began long ago, which is not counted again.
+ */
+async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
+  const { services } = given
+  const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
+  if (caller && limitOf(route) === 'caller' && counting === 'counted')
+    await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
+  if (caller && needsTerms(route)) requireTerms(caller)
+  const proven: unknown = await route.proof?.verify(given)
+  const resource: unknown = await route.resource?.({ ...given, caller })
+  if (caller) permit(route, caller)
+  return { caller, proven, resource }
 }
 
 /** A body can be read once; whoever asks later gets what came. */
@@ -58,16 +66,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => (result ??= work())
 }
-
-const facts = (ctx: Context): RequestFacts => ({
-  id: ctx.state['requestId'] as string,
-  address: ctx.ip,
-  // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
-  cookie: (name) => ctx.cookies.get(name),
-  search: ctx.querystring,
-  asksForJson: asksForJson(ctx),
-  header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
-})
 
 async function authenticate(services: Services, ctx: Context): Promise<Caller> {
   const caller = await services.users.authenticate(ctx.get('authorization') || undefined)
@@ -84,18 +82,6 @@ function permit(route: AnyRoute, caller: Caller): void {
   if (route.access === 'admin') requireAdmin(caller)
 }
 
-/** The checks that a request had to pass, for a stream that began long ago; it is not counted again. */
-async function admitAgain(
-  route: AnyRoute,
-  ctx: Context,
-  before: Parameters<NonNullable<AnyRoute['resource']>>[0],
-): Promise<void> {
-  const caller = route.access === 'anyone' ? undefined : await authenticate(before.services, ctx)
-  if (caller && needsTerms(route)) requireTerms(caller)
-  await route.resource?.({ ...before, caller })
-  if (caller) permit(route, caller)
-}
-
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
   validated(schema, { ...ctx.query }, 'The query is not valid.')
 
@@ -107,6 +93,16 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
 }
 
 const nothing = v.strictObject({})
+
+function respond(route: AnyRoute, services: Services, ctx: Context, answer: unknown): void {
+  if (route.browser) {
+    const { baseUrl } = services.config.http
+    return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
+  }
+  const { status, content, schema } = chosen(route, answer)
+  ctx.status = status
+  ctx.body = schema ? present(route, content, schema) : null
+}
 
 /** The usual success, or the other one that the handler has chosen. */
 function chosen(route: AnyRoute, answer: unknown) {

@@ -43,13 +43,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
       schemas: { Error: schema(errorBody, 'output') },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
-        webhookSecret: { type: 'apiKey', in: 'header', name: 'X-Webhook-Secret' },
-        webhookSignature: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'webhook-signature',
-          description: 'A Standard Webhooks signature, or that of another sender: as the agent’s `webhookProof` says',
-        },
+        ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),
       },
     },
   }
@@ -84,7 +78,7 @@ const describe = (route: AnyRoute): string =>
 
 function security(route: AnyRoute): Json[] {
   if (route.access !== 'anyone') return [{ token: [] }]
-  return route.tag === 'webhooks' ? [{ webhookSecret: [] }, { webhookSignature: [] }] : []
+  return Object.keys(route.proof?.schemes ?? {}).map((name) => ({ [name]: [] }))
 }
 
 const pathParameters = ({ path }: AnyRoute): Json[] =>

@@ -3,6 +3,8 @@ import type { ErrorCode } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import type { BrowserAnswer } from './browser.ts'
+import type { Proof } from './proof.ts'
+import type { Params, RequestFacts } from './request-facts.ts'
 
 /**
  * Who may call: `anyone`; `account`, a person's access token or an API key; `login`, an access token only, for what an
@@ -12,38 +14,18 @@ export type Access = 'anyone' | 'account' | 'login' | 'admin'
 
 export type Limit = 'caller' | 'address' | 'browser' | 'none'
 
-/** What a handler may know of the HTTP request itself. */
-export interface RequestFacts {
-  id: string
-  /** The client's address, behind TRUSTED_PROXIES proxies. */
-  address: string
-  header: (name: string) => string | undefined
-  cookie: (name: string) => string | undefined
-  /** The query as it was written, without the question mark. */
-  search: string
-  /** Whether the client asks for JSON by name, which no browser and no preview of a link does. */
-  asksForJson: boolean
-}
-
-type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParamNames<Rest>
-  : never
-export type Params<Path extends string> = Record<ParamNames<Path>, string>
-export type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
+type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
 interface Before<Path extends string, A extends Access> {
   services: Services
   params: Params<Path>
   caller: A extends 'anyone' ? undefined : Caller
   request: RequestFacts
-  /**
-   * Reads the body where the route declares `rawBody`, for whoever must know it to find the resource; whatever its media
-   * type, which is looked at only then.
-   */
-  readRaw: () => Promise<Buffer>
 }
 
-interface Input<Path extends string, A extends Access, Query, Body, Resource> extends Before<Path, A> {
+interface Input<Path extends string, A extends Access, Query, Body, Resource, Proven> extends Before<Path, A> {
+  /** What the route's `proof` has proven. */
+  proven: Proven
   query: Output<Query>
   body: Output<Body>
   /** The bytes of the body where the route declares `rawBody`. */
@@ -53,7 +35,7 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource> ex
 
 /**
  * One declaration of a route. Validation, authorisation, rate limits, the OpenAPI document and the typed test client
- * all come from it. Checks run in this order: token, rate, terms, resource, permission, query and body, handler.
+ * all come from it. Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
@@ -62,6 +44,7 @@ export interface Route<
   Body extends GenericSchema | undefined = GenericSchema | undefined,
   Response extends GenericSchema | undefined = GenericSchema | undefined,
   Resource = unknown,
+  Proven = unknown,
 > {
   name: string
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -71,6 +54,8 @@ export interface Route<
   summary: string
   description?: string
   access: Access & A
+  /** How somebody who has no account proves to be the one that the route is for, where `access` is `anyone`. */
+  proof?: Proof<Path, Proven>
   /** false where the terms need not be accepted yet (`/auth/*`). */
   terms?: boolean
   /**
@@ -91,12 +76,14 @@ export interface Route<
   status: 200 | 201 | 202 | 204 | 303
   response?: Response
   /** The same as server-sent events, for those who ask for `text/event-stream`. */
-  stream?: Stream<Input<Path, A, Query, Body, Resource>>
+  stream?: Stream<Input<Path, A, Query, Body, Resource, Proven>>
   /** Other successes that the handler can give (with `inPlace`), by status. */
   alternatives?: Readonly<Record<number, { description: string; response: GenericSchema }>>
   /** The codes this route can answer with beyond those that follow from the declaration (see `codesOf`). */
   codes?: readonly ErrorCode[]
-  handle: (input: Input<Path, A, Query, Body, Resource>) => Promise<Response extends GenericSchema ? unknown : Nothing>
+  handle: (
+    input: Input<Path, A, Query, Body, Resource, Proven>,
+  ) => Promise<Response extends GenericSchema ? unknown : Nothing>
 }
 
 const alternative = Symbol('alternative')
@@ -140,7 +127,7 @@ type Nothing = void | BrowserAnswer
 
 /** Any route, as the code that mounts and documents them sees it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them
-export type AnyRoute = Route<string, any, any, any, any, any>
+export type AnyRoute = Route<string, any, any, any, any, any, any>
 
 /** Declares a route; exists for the types it infers. */
 export function route<
@@ -150,7 +137,10 @@ export function route<
   Body extends GenericSchema | undefined = undefined,
   Response extends GenericSchema | undefined = undefined,
   Resource = undefined,
->(declaration: Route<Path, A, Query, Body, Response, Resource>): Route<Path, A, Query, Body, Response, Resource> {
+  Proven = undefined,
+>(
+  declaration: Route<Path, A, Query, Body, Response, Resource, Proven>,
+): Route<Path, A, Query, Body, Response, Resource, Proven> {
   return declaration
 }
 
@@ -165,8 +155,9 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
   if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
   if (isStrict(route) || route.rawBody) codes.push('VALIDATION_ERROR')
-  codes.push(...(route.codes ?? []))
-  if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.resource) codes.push('INTERNAL_ERROR')
+  codes.push(...(route.proof?.codes ?? []), ...(route.codes ?? []))
+  if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.proof || route.resource)
+    codes.push('INTERNAL_ERROR')
   return [...new Set(codes)]
 }
 

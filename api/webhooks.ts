@@ -1,7 +1,11 @@
 import * as v from 'valibot'
+import type { Agent } from '../src/agents/agent.ts'
 import type { Receipt } from '../src/runs/accept/receipt.ts'
 import type { Services } from '../src/services.ts'
-import { inPlace, route, type RequestFacts } from './route.ts'
+import { presets } from '../src/webhooks/presets.ts'
+import type { InboundRequest } from '../src/webhooks/webhooks.ts'
+import type { Proof, ProofInput } from './proof.ts'
+import { inPlace, route } from './route.ts'
 import { id, runStatus } from './schemas.ts'
 
 const receipt = v.object({
@@ -17,11 +21,24 @@ const present = (services: Services, agentId: string, given: Receipt) => ({
   statusUrl: `${services.config.http.baseUrl}/api/webhooks/agent/${agentId}/runs/${given.runId}`,
 })
 
-type Asked = { params: { agentId: string }; request: RequestFacts; readRaw: () => Promise<Buffer> }
-const knock = ({ params, request, readRaw }: Asked) => ({
+/** How senders of webhooks prove themselves; which of it an agent takes, its `webhookProof` says. */
+const schemes = {
+  webhookSecret: { type: 'apiKey', in: 'header', name: presets.secret.header },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: presets['standard-webhooks'].header,
+    description: 'A Standard Webhooks signature, or that of another sender: as the agent’s `webhookProof` says',
+  },
+}
+
+const webhookPath = '/api/webhooks/agent/{agentId}'
+const deliveryPath = `${webhookPath}/runs/{runId}` as const
+
+const inboundRequest = ({ params, request, readBody }: ProofInput<typeof webhookPath>): InboundRequest => ({
   agentId: params.agentId,
   header: request.header,
-  readBody: readRaw,
+  readBody,
   address: request.address,
 })
 
@@ -31,7 +48,7 @@ export const receiveWebhook = route({
   ...shared,
   name: 'receiveWebhook',
   method: 'post',
-  path: '/api/webhooks/agent/{agentId}',
+  path: webhookPath,
   summary: 'Start a run of a webhook-triggered agent',
   description:
     'Send the secret in `X-Webhook-Secret`, or whatever else the agent takes as proof (`webhookProof`), and any JSON ' +
@@ -52,30 +69,27 @@ export const receiveWebhook = route({
       response: v.object({ challenge: v.string() }),
     },
   },
-  codes: [
-    'AGENT_NOT_FOUND',
-    'WEBHOOK_SECRET_INVALID',
-    'TIER_REQUIRED',
-    'SUBSCRIPTION_PAST_DUE',
-    'RATE_LIMITED',
-    'WEBHOOK_PAYLOAD_INVALID',
-    'NO_CREDITS',
-  ],
-  resource: (asked) => asked.services.webhooks.admit(knock(asked)),
-  async handle({ services, resource, raw, request }) {
+  proof: {
+    schemes,
+    codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'TIER_REQUIRED', 'SUBSCRIPTION_PAST_DUE', 'RATE_LIMITED'],
+    verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
+  },
+  codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS'],
+  async handle({ services, proven: { agent, account }, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
-    const outcome = await services.webhooks.receive(resource, delivery)
-    return 'challenge' in outcome ? inPlace(200, outcome) : present(services, resource.agent.id, outcome)
+    const outcome = await services.webhooks.receive({ agent, account }, delivery)
+    return 'challenge' in outcome ? inPlace(200, outcome) : present(services, agent.id, outcome)
   },
 })
 
-const ofSender = {
-  ...shared,
-  path: '/api/webhooks/agent/{agentId}/runs/{runId}',
-  status: 200,
-  response: receipt,
-} as const
-const ofSenderCodes = ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'RATE_LIMITED', 'RUN_NOT_FOUND'] as const
+const ofSender = { ...shared, path: deliveryPath, status: 200, response: receipt } as const
+
+/** There is no body that would say what is asked for, so a signature names the purpose, and is good for no other. */
+const proofFor = (purpose: 'get' | 'delete'): Proof<typeof deliveryPath, Agent> => ({
+  schemes,
+  codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'RATE_LIMITED'],
+  verify: (given) => given.services.webhooks.verifySender(inboundRequest(given), `${purpose}-${given.params.runId}`),
+})
 
 export const getDelivery = route({
   ...ofSender,
@@ -85,10 +99,10 @@ export const getDelivery = route({
   description:
     "Needs the agent's secret in `X-Webhook-Secret`, whatever proof its deliveries have; an agent that takes Standard " +
     'Webhooks takes a signature over an empty body in its place, with the `webhook-id` `get-<run id>`.',
-  codes: ofSenderCodes,
-  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked), `get-${asked.params.runId}`),
-  handle: async ({ services, resource, params }) =>
-    present(services, resource.id, await services.runs.reading.receipt(resource.id, params.runId)),
+  proof: proofFor('get'),
+  codes: ['RUN_NOT_FOUND'],
+  handle: async ({ services, proven: agent, params }) =>
+    present(services, agent.id, await services.runs.reading.receipt(agent.id, params.runId)),
 })
 
 export const withdrawDelivery = route({
@@ -98,8 +112,8 @@ export const withdrawDelivery = route({
   summary: 'Take back a delivery that is still queued, for its sender',
   description:
     'Proven as reading its receipt is, a signature with the `webhook-id` `delete-<run id>`. What has been started can only be cancelled by the owner of the agent.',
-  codes: [...ofSenderCodes, 'RUN_NOT_CANCELLABLE'],
-  resource: (asked) => asked.services.webhooks.proveAsking(knock(asked), `delete-${asked.params.runId}`),
-  handle: async ({ services, resource, params }) =>
-    present(services, resource.id, await services.webhooks.withdraw(resource.id, params.runId)),
+  proof: proofFor('delete'),
+  codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
+  handle: async ({ services, proven: agent, params }) =>
+    present(services, agent.id, await services.webhooks.withdraw(agent.id, params.runId)),
 })

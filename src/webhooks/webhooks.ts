@@ -13,7 +13,7 @@ import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 
 /** A request to an agent's webhook, before its body is looked at. */
-export interface Knock {
+export interface InboundRequest {
   agentId: string
   header: ReadHeader
   /** Reads the raw bytes; signatures are over them. */
@@ -50,17 +50,16 @@ export function createWebhooks(context: {
 }) {
   const { agents, billing, clock, runs, rateLimits } = context
 
-  async function prove(knock: Knock, agent: Agent, demanded: Preset[]): Promise<Agent> {
-    const { header, readBody } = knock
+  async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
+    const { header, readBody } = request
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
     for (const preset of demanded) {
       const message = await problemOfProof(preset, { ...evidence, isBeside: preset !== demanded[0] })
-      if (message !== undefined) await refuseProof(knock, message)
+      if (message !== undefined) await refuseProof(request, message)
     }
-    return agent
   }
 
-  async function refuseProof({ address }: Knock, message: string): Promise<never> {
+  async function refuseProof({ address }: InboundRequest, message: string): Promise<never> {
     await rateLimits.webhookFailed(address)
     throw new CodedError('WEBHOOK_SECRET_INVALID', { message })
   }
@@ -71,21 +70,22 @@ export function createWebhooks(context: {
      * no body that would say what is asked for. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too
      * many failed proofs).
      */
-    async proveAsking(knock: Knock, purpose: string): Promise<Agent> {
-      const agent = await agents.forSender(knock.agentId)
-      const demanded = demandedOfAsking(agent.webhookProof, knock.header)
+    async verifySender(request: InboundRequest, purpose: string): Promise<Agent> {
+      const agent = await agents.forSender(request.agentId)
+      const demanded = demandedOfAsking(agent.webhookProof, request.header)
       const isSigned = demanded.includes(presets['standard-webhooks'])
-      if (isSigned && knock.header('webhook-id') !== purpose) await refuseProof(knock, purposeMessage(purpose))
-      return prove(knock, agent, demanded)
+      if (isSigned && request.header('webhook-id') !== purpose) await refuseProof(request, purposeMessage(purpose))
+      await verify(request, agent, demanded)
+      return agent
     },
 
     /**
-     * Everything that is checked before the body is looked into. Fails as `proveAsking` does, with VALIDATION_ERROR
+     * Everything that is checked before the body is looked into. Fails as `verifySender` does, with VALIDATION_ERROR
      * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED.
      */
-    async admit(knock: Knock): Promise<Admitted> {
-      const agent = await agents.forWebhook(knock.agentId)
-      await prove(knock, agent, demandedOfDelivery(agent.webhookProof, knock.header))
+    async admit(request: InboundRequest): Promise<Admitted> {
+      const agent = await agents.forWebhook(request.agentId)
+      await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
       const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
       billing.requireFeature(account, 'webhooks')
       billing.requireGoodStanding(account)

@@ -104,7 +104,7 @@ test.serial('a route without a limit counts nothing by itself', async (t) => {
     t.deepEqual(await countedBy(platform, () => ask(platform, route, newAddress())), {}, route.name)
 })
 
-const provingRoutes = routes.filter(({ codes }) => codes?.includes('WEBHOOK_SECRET_INVALID'))
+const provingRoutes = routes.filter(({ proof }) => proof?.codes.includes('WEBHOOK_SECRET_INVALID'))
 
 test.serial('on every route that wants a webhook’s proof, failed ones are counted by address', async (t) => {
   const platform = await house()

@@ -5,8 +5,8 @@ export const api: Fault[] = [
   {
     id: 'api/no-terms',
     file: 'api/mount.ts',
-    find: '    if (caller && needsTerms(route)) requireTerms(caller)\n    const readRaw',
-    replace: '    const readRaw',
+    find: '  if (caller && needsTerms(route)) requireTerms(caller)\n',
+    replace: '',
     why: 'whoever has not accepted the terms may use everything',
     tests: ['test/api/refused-callers.test.ts'],
   },
@@ -29,11 +29,11 @@ export const api: Fault[] = [
   {
     id: 'api/permission-before-resource',
     file: 'api/mount.ts',
-    find: `    const resource = route.resource ? await route.resource(before) : undefined
-    if (caller) permit(route, caller)
+    find: `  const resource: unknown = await route.resource?.({ ...given, caller })
+  if (caller) permit(route, caller)
 `,
-    replace: `    if (caller) permit(route, caller)
-    const resource = route.resource ? await route.resource(before) : undefined
+    replace: `  if (caller) permit(route, caller)
+  const resource: unknown = await route.resource?.({ ...given, caller })
 `,
     why: 'whoever may only read is told that it may not change what, for it, is not there',
     tests: ['test/api/authorisation.test.ts'],

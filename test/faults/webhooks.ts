@@ -45,8 +45,8 @@ export const webhooks: Fault[] = [
   {
     id: 'webhooks/any-purpose',
     file: 'src/webhooks/webhooks.ts',
-    find: "if (isSigned && knock.header('webhook-id') !== purpose)",
-    replace: "if (isSigned && knock.header('webhook-id') === '')",
+    find: "if (isSigned && request.header('webhook-id') !== purpose)",
+    replace: "if (isSigned && request.header('webhook-id') === '')",
     why: 'the signature of a delivery is good for withdrawing it, too',
     tests: ['test/src/webhooks/senders.test.ts', 'test/api/webhook-battery.test.ts'],
   },

@@ -3,7 +3,8 @@ import { Validator, type Schema } from '@cfworker/json-schema'
 import { request as send } from 'undici'
 import type { GenericSchema, InferInput, InferOutput } from 'valibot'
 import { openapi } from '../../api/openapi.ts'
-import { codesOf, type AnyRoute, type Params, type Route } from '../../api/route.ts'
+import type { Params } from '../../api/request-facts.ts'
+import { codesOf, type AnyRoute, type Route } from '../../api/route.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
 
@@ -56,7 +57,7 @@ export async function call<
 >(
   client: Client,
   // oxlint-disable-next-line typescript/no-explicit-any -- access and resource do not matter to a client
-  route: Route<Path, any, Query, Body, Response, any>,
+  route: Route<Path, any, Query, Body, Response, any, any>,
   request: Request<Path, Query, Body> = {},
 ): Promise<Answer<Sent<Response>>> {
   // What fetch does around it costs more than the answer of most routes, and tests ask a great many.

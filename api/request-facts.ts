@@ -1,0 +1,32 @@
+import type { Context } from 'koa'
+import { asksForJson } from './browser.ts'
+
+/** What a handler may know of the HTTP request itself. */
+export interface RequestFacts {
+  id: string
+  /** The client's address, behind TRUSTED_PROXIES proxies. */
+  address: string
+  header: (name: string) => string | undefined
+  cookie: (name: string) => string | undefined
+  /** The query as it was written, without the question mark. */
+  search: string
+  /** Whether the client asks for JSON by name, which no browser and no preview of a link does. */
+  asksForJson: boolean
+}
+
+export const factsOf = (ctx: Context): RequestFacts => ({
+  id: ctx.state['requestId'] as string,
+  address: ctx.ip,
+  cookie: (name) => ctx.cookies.get(name),
+  search: ctx.querystring,
+  asksForJson: asksForJson(ctx),
+  // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
+  header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
+})
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+/** The parameters in braces of a path, as they were sent. */
+export type Params<Path extends string> = Record<ParamNames<Path>, string>
