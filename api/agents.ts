@@ -224,10 +224,9 @@ export const startRun = route({
   response: run,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
-  async handle({ services, caller, resource, request }) {
+  async handle({ services, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    const { runId } = await services.runs.accept.startManually(resource, asked)
-    return presentRun(await services.runs.reading.get(caller.userId, runId))
+    return presentRun(await services.runs.accept.startManually(resource, asked))
   },
 })
 

@@ -138,13 +138,9 @@ export const replayRun = route({
     'WEBHOOK_PAYLOAD_INVALID',
     'NO_CREDITS',
   ],
-  async handle({ services, caller, resource, request }) {
-    const agent = await services.agents.get(caller.userId, resource.agentId)
+  async handle({ services, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    const { runId } = await services.runs.accept.replay(resource, asked, (delivery) => {
-      if (resource.trigger === 'webhook') services.webhooks.assertFits(agent, delivery)
-    })
-    return presentRun(await services.runs.reading.get(caller.userId, runId))
+    return presentRun(await services.runs.accept.replay(resource, asked))
   },
 })
 

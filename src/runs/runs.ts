@@ -15,6 +15,7 @@ import type { Sender } from '../tools/sender.ts'
 import { createAccept } from './accept/accept.ts'
 import { createManual } from './accept/manual.ts'
 import { createReplay } from './accept/replay.ts'
+import { createRepeats } from './accept/repeats.ts'
 import type { Due } from './due.ts'
 import { createCancel } from './ending/cancel.ts'
 import { createEnd, createWriteEnding } from './ending/end.ts'
@@ -47,17 +48,20 @@ export function createRuns(given: {
   const context = { ...given, writeEnding: createWriteEnding(given) }
   const queue = { ...createClaim(context), ...createDepth(context) }
   const accept = createAccept(context)
-  const entrance = { ...context, accept: accept.one, known: accept.known, depth: queue.depth }
+  const repeats = createRepeats(accept)
+  const reading = createReading(context)
+  const read = (ownerId: string, runId: string) => reading.get(ownerId, runId)
+  const entrance = { ...context, repeats, accept: accept.one, read, depth: queue.depth }
   const ending = { ...createEnd(context), ...createCancel(context) }
 
   return {
-    accept: { ...accept, ...createManual(entrance), ...createReplay(entrance) },
+    accept: { ...accept, ...repeats, ...createManual(entrance), ...createReplay(entrance) },
     queue,
     steps: createSteps(context),
     calls: createRunCalls(context),
     ending,
     reconciler: createReconciler({ ...context, ...ending }),
-    reading: createReading(context),
+    reading,
     watching: createWatching(context),
   }
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
-import type { Run } from '../runs/run.ts'
 import type { Runs } from '../runs/runs.ts'
 import { challengeIn, identityOf } from './identity.ts'
 import { assertMatches, readPayload } from './payload.ts'
@@ -107,15 +106,13 @@ export function createWebhooks(context: {
       const identity = identityOf(preset, header, body, payload)
       const trigger = 'webhook' as const
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
-      return runs.accept.checked(request, async () => {
+      try {
         assertMatches(agent.webhookSchema, payload)
         billing.requireCredits(account)
-      })
-    },
-
-    /** Refuses a delivery that is to be replayed when it does not match the schema as it is now: WEBHOOK_PAYLOAD_INVALID. */
-    assertFits(agent: Agent, { payload }: Pick<Run, 'payload'>): void {
-      if (payload !== null) assertMatches(agent.webhookSchema, readPayload(Buffer.from(payload)))
+      } catch (refusal) {
+        return runs.accept.earlierReceipt(request, refusal)
+      }
+      return runs.accept.one(request)
     },
 
     /**

@@ -67,6 +67,14 @@ export const webhooks: Fault[] = [
     tests: ['test/src/webhooks/idempotency.test.ts'],
   },
   {
+    id: 'webhooks/repeat-of-a-failure',
+    file: 'src/runs/accept/repeats.ts',
+    find: 'isCoded(refusal) && ',
+    replace: '',
+    why: 'the database that has just failed is asked once more by every request that it failed',
+    tests: ['test/src/runs/accept/repeats.test.ts'],
+  },
+  {
     id: 'webhooks/every-object-has-it',
     file: 'src/webhooks/payload.ts',
     find: 'if (!Object.hasOwn(members, name))',

@@ -7,7 +7,6 @@ import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import { receiptInsteadOfRefusal } from './repeats.ts'
 import { store } from './store.ts'
 
 interface Waiting {
@@ -136,11 +135,6 @@ export function createAccept(context: {
   return {
     known,
     one,
-
-    /** Accepts one run unless `check` refuses it; one that was accepted before has its receipt, whatever `check` says. */
-    async checked(request: AcceptRequest, check: () => Promise<void>): Promise<Receipt> {
-      return (await receiptInsteadOfRefusal(request, known, check)) ?? one(request)
-    },
 
     /**
      * Accepts one run within the caller's transaction, for those who record more with it; the queue must be locked last

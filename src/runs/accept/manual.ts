@@ -1,32 +1,44 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { assertThat } from '../../errors.ts'
+import type { RunFacts } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import { receiptInsteadOfRefusal, type Known } from './repeats.ts'
+import type { Repeats } from './repeats.ts'
 
 /** Runs that people start by hand, of agents that are idle. */
 export function createManual(context: {
   billing: Billing
+  repeats: Repeats
   accept: (request: AcceptRequest) => Promise<Receipt>
-  known: Known
+  read: (ownerId: string, runId: string) => Promise<RunFacts>
   depth: (agentId: string) => Promise<number>
 }) {
-  const { billing, accept, known, depth } = context
+  const { billing, repeats, accept, read, depth } = context
 
   async function assertStartable({ id, ownerId }: Startable): Promise<void> {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
     billing.requireCredits(await billing.account(ownerId))
   }
 
+  async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {
+    try {
+      await assertStartable(agent)
+    } catch (refusal) {
+      return repeats.earlierReceipt(request, refusal)
+    }
+    return accept(request)
+  }
+
   return {
     /**
-     * A client's key makes a repeated request harmless: it gets the receipt of the run that the first one has started.
-     * AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
+     * Starts a run. A client's key makes a repeated request harmless: it gets the run that the first one has started, as
+     * it is now. AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
      */
-    async startManually(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<Receipt> {
+    async startManually(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`
       const request = { agentId: agent.id, trigger: 'manual', requestId: id, idempotencyKey, onlyIfIdle: true } as const
-      return (await receiptInsteadOfRefusal(request, known, () => assertStartable(agent))) ?? accept(request)
+      const { runId } = await acceptOnce(agent, request)
+      return read(agent.ownerId, runId)
     },
   }
 }

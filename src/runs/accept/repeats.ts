@@ -1,23 +1,22 @@
+import { isCoded } from '../../errors.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** What is already accepted under the request's key; VALIDATION_ERROR when that had another body. */
-export type Known = (request: AcceptRequest) => Promise<Receipt | undefined>
-
-/**
- * The receipt of a request that was made before under its key and would be refused now, or undefined when nothing refuses
- * it. Looked for after the refusal, not before: the run of the first request may be what has just made its agent busy.
- */
-export async function receiptInsteadOfRefusal(
-  request: AcceptRequest,
-  known: Known,
-  check: () => Promise<void>,
-): Promise<Receipt | undefined> {
-  try {
-    await check()
-    return undefined
-  } catch (refusal) {
-    const earlier = request.idempotencyKey === undefined ? undefined : await known(request)
-    if (earlier) return earlier
-    throw refusal
+/** Requests that are made again under their idempotency key. */
+export function createRepeats({ known }: { known: (request: AcceptRequest) => Promise<Receipt | undefined> }) {
+  return {
+    /**
+     * The receipt of a request that was made before under its key and is refused now; without an earlier one, throws the
+     * refusal. Looked for after the refusal, not before: the run of the first request may be what has just made its agent
+     * busy. An error that is no refusal, because the database is away, says nothing about the request and is thrown.
+     * Fails with VALIDATION_ERROR too, when the key was used for another body.
+     */
+    async earlierReceipt(request: AcceptRequest, refusal: unknown): Promise<Receipt> {
+      const mayBeRepeated = isCoded(refusal) && request.idempotencyKey !== undefined
+      const earlier = mayBeRepeated ? await known(request) : undefined
+      if (earlier) return earlier
+      throw refusal
+    },
   }
 }
+
+export type Repeats = ReturnType<typeof createRepeats>

@@ -1,8 +1,11 @@
+import type { Agent } from '../../agents/agent.ts'
+import type { Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
+import { assertMatches, readPayload } from '../../webhooks/payload.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import { receiptInsteadOfRefusal, type Known } from './repeats.ts'
+import type { Repeats } from './repeats.ts'
 import { Run, type RunFacts } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
@@ -11,35 +14,47 @@ import { hasEnded } from '../states.ts'
  */
 export function createReplay(context: {
   database: Database
+  agents: Agents
   billing: Billing
+  repeats: Repeats
   accept: (request: AcceptRequest) => Promise<Receipt>
-  known: Known
+  read: (ownerId: string, runId: string) => Promise<RunFacts>
 }) {
-  const { database, billing, accept, known } = context
+  const { database, agents, billing, repeats, accept, read } = context
 
-  async function assertAllowed({ ownerId, trigger }: Pick<Run, 'ownerId' | 'trigger'>): Promise<void> {
+  async function assertAllowed(ownerId: string, trigger: Run['trigger']): Promise<void> {
     const account = await billing.account(ownerId)
     if (trigger === 'webhook') billing.requireFeature(account, 'webhooks')
     if (trigger === 'webhook') billing.requireGoodStanding(account)
     billing.requireCredits(account)
   }
 
+  async function acceptOnce(agent: Agent, request: AcceptRequest): Promise<Receipt> {
+    const { trigger, payload } = request
+    try {
+      if (trigger === 'webhook' && payload !== undefined)
+        assertMatches(agent.webhookSchema, readPayload(Buffer.from(payload)))
+      await assertAllowed(agent.ownerId, trigger)
+    } catch (refusal) {
+      return repeats.earlierReceipt(request, refusal)
+    }
+    return accept(request)
+  }
+
   return {
     /**
-     * The replay of a delivery takes its place at the end of the queue like a new delivery; that of another run is a
-     * manual start, for which the agent must be idle. A client's key makes a repeated request harmless. `assertFits` is
-     * what the agent says of the payload.
-     * AGENT_ALREADY_RUNNING, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED, AGENT_NOT_FOUND (deleted).
+     * The replay of a delivery takes its place at the end of the queue like a new delivery, and must match the schema as
+     * it is now; that of another run is a manual start, for which the agent must be idle. A client's key makes a repeated
+     * request harmless: it gets the run that the first one has started, as it is now.
+     * AGENT_ALREADY_RUNNING, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED, WEBHOOK_PAYLOAD_INVALID,
+     * AGENT_NOT_FOUND (deleted).
      */
-    async replay(
-      run: RunFacts,
-      { id, idempotencyKey: key }: Asked,
-      assertFits: (delivery: Pick<Run, 'payload'>) => void,
-    ): Promise<Receipt> {
+    async replay(run: RunFacts, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
+      const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
       const { payload } = await Run.query(database).findById(run.id).select('payload').throwIfNotFound()
-      const request = {
+      const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,
         requestId: id,
@@ -48,12 +63,8 @@ export function createReplay(context: {
         replayOf: run.id,
         idempotencyKey: key === undefined ? undefined : `replay ${run.id} ${key}`,
         onlyIfIdle: run.trigger !== 'webhook',
-      }
-      const repeated = await receiptInsteadOfRefusal(request, known, async () => {
-        assertFits({ payload })
-        await assertAllowed(run)
       })
-      return repeated ?? accept(request)
+      return read(run.ownerId, runId)
     },
   }
 }
