@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { webhookProofs } from '../src/agents/agent.ts'
-import type { AgentWithSites } from '../src/agents/agents.ts'
+import { webhookProofs, type AgentWithSites } from '../src/agents/agent.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'

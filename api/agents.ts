@@ -1,8 +1,5 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
-import type { Agent } from '../src/agents/agent.ts'
-import type { AgentFields } from '../src/agents/agents.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { agent, agentFields, listedAgent, presentAgent } from './agent-schema.ts'
 import { route } from './route.ts'
@@ -11,12 +8,6 @@ import { pageOf, paging, runStatus, trigger } from './schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
-
-async function assertAllowed(services: Services, ownerId: string, kind: Agent['trigger']) {
-  const account = await services.billing.account(ownerId)
-  if (kind === 'webhook') services.billing.requireFeature(account, 'webhooks')
-  return account
-}
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
@@ -39,11 +30,8 @@ export const createAgent = route({
   status: 201,
   response: agent,
   codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED', 'INVALID_URL'],
-  async handle({ services, caller, body }) {
-    services.agents.assertTrigger(body)
-    const { limits } = await assertAllowed(services, caller.userId, body.trigger)
-    return presentAgent(services, await services.agents.create(caller.userId, body, limits.agents), caller)
-  },
+  handle: async ({ services, caller, body }) =>
+    presentAgent(services, await services.agents.create(caller.userId, body), caller),
 })
 
 export const listAgents = route({
@@ -69,10 +57,6 @@ export const getAgent = route({
   handle: async ({ services, caller, resource }) => presentAgent(services, resource, caller),
 })
 
-/** Whoever gives an agent another trigger need not know what the former one had, just as whoever makes an agent. */
-const leftBehind = (kind: Agent['trigger'] | undefined) =>
-  kind === undefined || kind === 'scheduled' ? {} : { cron: null, timeZone: null }
-
 export const updateAgent = route({
   ...shared,
   name: 'updateAgent',
@@ -97,14 +81,8 @@ export const updateAgent = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND', 'TIER_REQUIRED', 'INVALID_URL'],
-  async handle({ services, caller, resource, body }) {
-    const named = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-    const changes = { ...leftBehind(body.trigger), ...named } as Partial<AgentFields>
-    const wanted = { ...fieldsOf(resource), ...changes } as AgentFields
-    services.agents.assertTrigger(wanted)
-    if (wanted.trigger !== resource.trigger) await assertAllowed(services, caller.userId, wanted.trigger)
-    return presentAgent(services, await services.agents.update(resource, changes), caller)
-  },
+  handle: async ({ services, caller, resource, body }) =>
+    presentAgent(services, await services.agents.update(resource, body), caller),
 })
 
 export const rotateCallbackSecret = route({
@@ -117,10 +95,8 @@ export const rotateCallbackSecret = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  async handle({ services, caller, resource }) {
-    await services.agents.rotateCallbackSecret(resource)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
-  },
+  handle: async ({ services, caller, resource }) =>
+    presentAgent(services, await services.agents.rotateCallbackSecret(resource), caller),
 })
 
 export const deleteAgent = route({
@@ -170,10 +146,8 @@ export const rotateSecret = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  async handle({ services, caller, resource, body }) {
-    await services.agents.rotateSecret(resource, body)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
-  },
+  handle: async ({ services, caller, resource, body }) =>
+    presentAgent(services, await services.agents.rotateSecret(resource, body), caller),
 })
 
 export const pauseAgent = route({
@@ -188,10 +162,8 @@ export const pauseAgent = route({
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  async handle({ services, caller, resource }) {
-    await services.agents.pause(resource)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
-  },
+  handle: async ({ services, caller, resource }) =>
+    presentAgent(services, await services.agents.pause(resource), caller),
 })
 
 export const resumeAgent = route({
@@ -204,9 +176,9 @@ export const resumeAgent = route({
   resource,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource }) {
-    await services.agents.resume(resource)
-    await services.runs.reconciler.look(resource.id)
-    return presentAgent(services, await services.agents.get(caller.userId, resource.id), caller)
+    const resumed = await services.agents.resume(resource)
+    await services.runs.reconciler.look(resumed.id)
+    return presentAgent(services, resumed, caller)
   },
 })
 

@@ -76,7 +76,7 @@ export function createServices(
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base) })
   const tools = createTools({ ...base, sites, vault, sender })
   const schedules = createSchedules(base)
-  const agents = createAgents({ ...base, vault, schedules })
+  const agents = createAgents({ ...base, billing, vault, schedules })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)

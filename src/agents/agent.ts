@@ -54,3 +54,6 @@ export class AgentSite extends Row {
   /** The tools it may use; null for all of the site's. */
   declare tools: string[] | null
 }
+
+/** An agent as its owner sees it. */
+export type AgentWithSites = Agent & { sites: Pick<AgentSite, 'vaultEntryId' | 'tools'>[] }

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
-import { Agent } from './agent.ts'
+import { Agent, type AgentWithSites } from './agent.ts'
 
 /**
  * Pausing, resuming and removing agents. The schedule's part of each is in the same transaction; Temporal is told after
@@ -14,8 +14,9 @@ export function createLifecycle(context: {
   clock: Clock
   due: Due
   schedules: Pick<Schedules, 'noteChange' | 'syncSoon'>
+  get: (ownerId: string, id: string) => Promise<AgentWithSites>
 }) {
-  const { database, clock, due, schedules } = context
+  const { database, clock, due, schedules, get } = context
 
   async function change(id: string, patch: (current: Agent, now: Date) => Partial<Agent> | undefined): Promise<void> {
     if (await database.transaction((trx) => changeUnderLock(trx, id, patch))) schedules.syncSoon(id)
@@ -42,14 +43,20 @@ export function createLifecycle(context: {
   }
 
   return {
-    /** From now on nothing of the agent is started or goes on; what arrives is queued. Pausing twice changes nothing. */
-    async pause({ id }: Agent): Promise<void> {
+    /**
+     * From now on nothing of the agent is started or goes on; what arrives is queued. Pausing twice changes nothing. Fails
+     * with AGENT_NOT_FOUND, as resuming does.
+     */
+    async pause({ id, ownerId }: Agent): Promise<AgentWithSites> {
       if (await database.transaction((trx) => pauseUnderLock(trx, id))) schedules.syncSoon(id)
+      return get(ownerId, id)
     },
 
     /** Lets it go on; the reconciler does the rest. */
-    resume: ({ id }: Agent): Promise<void> =>
-      change(id, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null })),
+    async resume({ id, ownerId }: Agent): Promise<AgentWithSites> {
+      await change(id, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null }))
+      return get(ownerId, id)
+    },
 
     /** Takes the agent away; its runs stay on record. From now on nothing is accepted or started for it. */
     remove: ({ id }: Agent): Promise<void> => change(id, (_current, now) => ({ deletedAt: now })),

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
-import { Agent, type WebhookProof } from './agent.ts'
+import { Agent, type AgentWithSites, type WebhookProof } from './agent.ts'
 
 const presentAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
 const previousAt = (id: string) => ({ id, column: 'agents.previous_webhook_secret' })
@@ -23,8 +23,13 @@ type WithSecrets = WithSecret & Pick<Agent, 'previousWebhookSecret' | 'previousW
 /**
  * The secrets by which senders of webhooks prove themselves, and their rotation (docs/design.md, "Webhooks, exactly").
  */
-export function createWebhookSecrets(context: { database: Database; clock: Clock; sealing: Sealing }) {
-  const { database, clock, sealing } = context
+export function createWebhookSecrets(context: {
+  database: Database
+  clock: Clock
+  sealing: Sealing
+  get: (ownerId: string, id: string) => Promise<AgentWithSites>
+}) {
+  const { database, clock, sealing, get } = context
 
   /** The agent's secret in plain. */
   const secretOf = (agent: WithSecret): string => sealing.open(agent.webhookSecret, presentAt(agent.id))
@@ -51,7 +56,8 @@ export function createWebhookSecrets(context: { database: Database; clock: Clock
      * rotation before is not any more. Fails with AGENT_NOT_FOUND, and VALIDATION_ERROR for a secret that the agent's
      * way of proof cannot use.
      */
-    async rotateSecret({ id }: Pick<Agent, 'id'>, { secret = newSecret(), overlapSeconds }: Rotation): Promise<void> {
+    async rotateSecret({ id, ownerId }: Agent, rotation: Rotation): Promise<AgentWithSites> {
+      const { secret = newSecret(), overlapSeconds } = rotation
       await database.transaction(async (trx) => {
         // Locked, because the way of proof may be changed at the same time.
         const agent = await Agent.query(trx).findById(id).whereNull('deletedAt').forUpdate()
@@ -68,6 +74,7 @@ export function createWebhookSecrets(context: { database: Database; clock: Clock
             updatedAt: now,
           })
       })
+      return get(ownerId, id)
     },
 
     /** Erases former secrets whose time is over. They are not good from that moment on, erased or not. */

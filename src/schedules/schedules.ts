@@ -7,7 +7,7 @@ import type { Temporal } from '../temporal/temporal.ts'
 import type { WantedSchedule } from '../temporal/schedules.ts'
 import { toCalendars } from './cron/calendars.ts'
 import { noteChange } from './changes.ts'
-import { assertPlan, planOf, type Plan, type ScheduledAgent } from './plan.ts'
+import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { createReadSchedules } from './read-schedules.ts'
 import { Schedule } from './schedule.ts'
 
@@ -97,7 +97,6 @@ export function createSchedules(context: {
   }
 
   return {
-    assertPlan,
     read,
     sync,
     catchUp,

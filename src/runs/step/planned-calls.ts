@@ -1,4 +1,4 @@
-import type { AgentTool } from '../../agents/agents.ts'
+import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Transaction } from '../../database/database.ts'
 import { newId } from '../../ids.ts'
 import { parseJson } from '../../json.ts'

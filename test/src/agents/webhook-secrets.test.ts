@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import type { AgentWithSites } from '../../../src/agents/agent.ts'
 import { createWebhookSecrets } from '../../../src/agents/webhook-secrets.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { createSealing } from '../../../src/secrets/sealing.ts'
@@ -8,7 +9,8 @@ test('a former secret is good until its time is over, and not a moment longer', 
   const sealing = createSealing([{ name: 'k', key: randomBytes(32) }])
   let now = new Date('2026-11-22T12:00:00Z')
   const nowhere = undefined as unknown as Database
-  const secrets = createWebhookSecrets({ database: nowhere, clock: { now: () => now }, sealing })
+  const get = () => Promise.reject<AgentWithSites>(new Error('no agent is read'))
+  const secrets = createWebhookSecrets({ database: nowhere, clock: { now: () => now }, sealing, get })
   const until = new Date('2026-11-22T13:00:00Z')
   const agent = {
     id: 'a',
