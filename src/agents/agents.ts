@@ -128,7 +128,10 @@ export function createAgents(context: {
     /** What the agent's callbacks are signed with; null if it never named an address for them. */
     callbackSecretOf: callbackAddress.secretOf,
 
-    /** Gives the agent's callbacks another secret; it signs from now on. VALIDATION_ERROR for an agent without any. */
+    /**
+     * Gives the agent's callbacks another secret; it signs from now on. Fails with VALIDATION_ERROR for an agent without
+     * any, and AGENT_NOT_FOUND.
+     */
     async rotateCallbackSecret({ id, ownerId, callbackUrl }: Agent): Promise<AgentWithSites> {
       const message = 'The agent has no callbackUrl, so there is no secret to change.'
       assertThat(callbackUrl !== null, 'VALIDATION_ERROR', { message })

@@ -80,7 +80,8 @@ export function createWebhooks(context: {
 
     /**
      * Everything that is checked before the body is looked into. Fails as `verifySender` does, with VALIDATION_ERROR
-     * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED.
+     * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's
+     * deliveries, a full queue).
      */
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
@@ -95,8 +96,9 @@ export function createWebhooks(context: {
 
     /**
      * Accepts a delivery: one run, or the receipt of the run that the same delivery has started before, although the
-     * schema is another one by now, or the credits are used up. Fails with VALIDATION_ERROR, WEBHOOK_PAYLOAD_INVALID,
-     * NO_CREDITS, RATE_LIMITED.
+     * schema is another one by now, or the credits are used up. Fails with VALIDATION_ERROR (a payload that is no JSON
+     * object, a key that is none or was used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED (a full
+     * queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
     async receive({ agent, account }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       const preset = presets[agent.webhookProof]

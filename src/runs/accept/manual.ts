@@ -32,7 +32,7 @@ export function createManual(context: {
   return {
     /**
      * Starts a run. A client's key makes a repeated request harmless: it gets the run that the first one has started, as
-     * it is now. AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
+     * it is now. Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
      */
     async startManually(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`

@@ -46,8 +46,8 @@ export function createReplay(context: {
      * The replay of a delivery takes its place at the end of the queue like a new delivery, and must match the schema as
      * it is now; that of another run is a manual start, for which the agent must be idle. A client's key makes a repeated
      * request harmless: it gets the run that the first one has started, as it is now.
-     * AGENT_ALREADY_RUNNING, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED, WEBHOOK_PAYLOAD_INVALID,
-     * AGENT_NOT_FOUND (deleted).
+     * Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING, WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED,
+     * SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue).
      */
     async replay(run: RunFacts, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
       const agent = await agents.get(run.ownerId, run.agentId)
