@@ -34,7 +34,7 @@ export function bodyReader(maxBytes: number): BodyReader {
   }
 }
 
-/** koa-body leaves unread what is of no type that it was told of, and every body without a type. */
+/** koa-body reads no body of a type that is not on its list, and none without a type. */
 const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: () => true } }) as Context
 
 /** Whether the request says that a body follows (RFC 9112, 6). */

@@ -61,7 +61,7 @@ async function transmit(
   res.once('close', () => ending.abort())
   // It may have left while its request was being looked at.
   if (res.closed) ending.abort()
-  // What is written to somebody who has just left is nobody's fault; that the stream is over, 'close' tells.
+  // What is written to somebody who has just left is nobody's fault; 'close' reports that the stream is over.
   res.on('error', () => undefined)
   ctx.respond = false
   begin(ctx)

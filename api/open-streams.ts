@@ -25,7 +25,7 @@ const concurrency = 4
  */
 export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logger: Logger; stopping: AbortSignal }) {
   const { logger, stopping } = given
-  const { most, checkSeconds } = given.config.streams
+  const { limit, checkSeconds } = given.config.streams
   const streams = new Set<OpenStream>()
   let rounds: NodeJS.Timeout | undefined
   let checking = false
@@ -33,8 +33,8 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
 
   /** Gives the stream a place, and returns what frees it. RATE_LIMITED when there is none. */
   function enter(stream: OpenStream): () => void {
-    const message = `This server is sending as many streams as it can (${most}). Try again in ${retryAfter} seconds.`
-    assertThat(streams.size < most, 'RATE_LIMITED', { message, retryAfter })
+    const message = `This server is sending as many streams as it can (${limit}). Try again in ${retryAfter} seconds.`
+    assertThat(streams.size < limit, 'RATE_LIMITED', { message, retryAfter })
     streams.add(stream)
     rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()
     if (stopping.aborted) stream.end()

@@ -106,7 +106,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       checkSeconds: env.STREAM_CHECK_SECONDS,
       /** How long a reader may take nothing of what was sent. */
       stallSeconds: env.STREAM_STALL_SECONDS,
-      most: env.STREAM_LIMIT,
+      limit: env.STREAM_LIMIT,
     },
     /** Model and tool calls that one worker carries out at a time; others wait in Temporal. */
     workerActivities: env.WORKER_ACTIVITIES,

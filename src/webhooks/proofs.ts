@@ -21,7 +21,7 @@ export interface Evidence {
 const windowSeconds = 300
 
 /**
- * Judges one way of proof. Returns what is wrong, in a sentence that says nothing about the secret; undefined when the
+ * Checks one way of proof. Returns what is wrong, in a sentence that says nothing about the secret; undefined when the
  * sender has proven itself. By hand rather than by each sender's library, because all the schemes are one computation
  * over one table (`presets`): a library each would be as much code, and more to keep up with.
  */

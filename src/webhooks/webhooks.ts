@@ -71,7 +71,7 @@ export function createWebhooks(context: {
      */
     async verifySender(request: InboundRequest, purpose: string): Promise<Agent> {
       const agent = await agents.forSender(request.agentId)
-      const demanded = demandedOfAsking(agent.webhookProof, request.header)
+      const demanded = demandedOfSender(agent.webhookProof, request.header)
       const isSigned = demanded.includes(presets['standard-webhooks'])
       if (isSigned && request.header('webhook-id') !== purpose) await refuseProof(request, purposeMessage(purpose))
       await verify(request, agent, demanded)
@@ -141,7 +141,7 @@ const purposeMessage = (purpose: string): string =>
   `The header webhook-id must be "${purpose}", so that the signature is good for this request only.`
 
 /** Who asks is a program of the sender's, not GitHub or Stripe: it uses the secret, or signs nothing at all. */
-const demandedOfAsking = (proof: WebhookProof, header: ReadHeader): Preset[] =>
+const demandedOfSender = (proof: WebhookProof, header: ReadHeader): Preset[] =>
   proof === 'standard-webhooks' && header('x-webhook-secret') === undefined
     ? [presets['standard-webhooks']]
     : demandedOfDelivery('secret', header)

@@ -4,9 +4,9 @@ import { CodedError, isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { eventually } from '../helpers/eventually.ts'
 
-function open(most = 10) {
+function open(limit = 10) {
   const stopping = new AbortController()
-  const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds: 0.02, stallSeconds: 1, most }
+  const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds: 0.02, stallSeconds: 1, limit }
   const logger = createLogger('silent', 'test')
   return { stopping, ...createOpenStreams({ config: { streams }, logger, stopping: stopping.signal }) }
 }
