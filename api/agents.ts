@@ -1,10 +1,8 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { agent, agentFields, listedAgent, presentAgent } from './agent-schema.ts'
 import { route } from './route.ts'
-import { presentRun, run } from './run-schema.ts'
-import { pageOf, paging, runStatus, trigger } from './schemas.ts'
+import { pageOf, paging, trigger } from './schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
@@ -85,20 +83,6 @@ export const updateAgent = route({
     presentAgent(services, await services.agents.update(resource, body), caller),
 })
 
-export const rotateCallbackSecret = route({
-  ...shared,
-  name: 'rotateCallbackSecret',
-  method: 'post',
-  path: '/agents/{agentId}/rotate-callback-secret',
-  summary: 'Change the secret that callbacks are signed with',
-  description: 'The new one signs from now on, also callbacks that were made before.',
-  response: agent,
-  resource,
-  codes: ['AGENT_NOT_FOUND'],
-  handle: async ({ services, caller, resource }) =>
-    presentAgent(services, await services.agents.rotateCallbackSecret(resource), caller),
-})
-
 export const deleteAgent = route({
   ...shared,
   name: 'deleteAgent',
@@ -115,39 +99,6 @@ export const deleteAgent = route({
     await services.agents.remove(resource)
     await services.runs.ending.cancelSomeOf(resource.id)
   },
-})
-
-export const rotateSecret = route({
-  ...shared,
-  name: 'rotateSecret',
-  method: 'post',
-  path: '/agents/{agentId}/rotate-secret',
-  summary: 'Give an agent another webhook secret',
-  description:
-    'A new secret, or the one that the sender has made. The former one stays good for `overlapSeconds`, a day unless ' +
-    'said otherwise, so that senders can be changed one by one; rotating again ends the one before it at once.',
-  body: v.strictObject({
-    secret: v.optional(
-      v.pipe(
-        v.string('must be a string'),
-        v.regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters'),
-      ),
-    ),
-    overlapSeconds: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.integer('must be a whole number'),
-        v.minValue(0, 'must be at least 0'),
-        v.maxValue(604_800, 'must be at most 604800, a week'),
-      ),
-      86_400,
-    ),
-  }),
-  response: agent,
-  resource,
-  codes: ['AGENT_NOT_FOUND'],
-  handle: async ({ services, caller, resource, body }) =>
-    presentAgent(services, await services.agents.rotateSecret(resource, body), caller),
 })
 
 export const pauseAgent = route({
@@ -179,41 +130,5 @@ export const resumeAgent = route({
     const resumed = await services.agents.resume(resource)
     await services.runs.reconciler.look(resumed.id)
     return presentAgent(services, resumed, caller)
-  },
-})
-
-export const startRun = route({
-  ...shared,
-  name: 'startRun',
-  method: 'post',
-  path: '/agents/{agentId}/runs',
-  summary: 'Run an agent now',
-  description:
-    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key` a ' +
-    'repeated request is answered with the run that the first one started, as it is now.',
-  headers: { 'Idempotency-Key': 'Names the request: repeating it under the same key starts no second run' },
-  status: 202,
-  response: run,
-  resource,
-  codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
-  async handle({ services, resource, request }) {
-    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    return presentRun(await services.runs.accept.startManually(resource, asked))
-  },
-})
-
-export const listAgentRuns = route({
-  ...shared,
-  name: 'listAgentRuns',
-  method: 'get',
-  path: '/agents/{agentId}/runs',
-  summary: 'List the runs of an agent, newest first',
-  query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
-  response: pageOf(run),
-  resource,
-  codes: ['AGENT_NOT_FOUND'],
-  async handle({ services, caller, resource, query }) {
-    const page = await services.runs.reading.list(caller.userId, { ...query, agentId: resource.id })
-    return { ...page, items: page.items.map(presentRun) }
   },
 })

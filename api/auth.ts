@@ -1,12 +1,7 @@
 import * as v from 'valibot'
 import { route } from './route.ts'
-import { id, pageOf, paging, text, time } from './schemas.ts'
+import { id, text, time } from './schemas.ts'
 
-const scopes = v.pipe(
-  v.array(v.picklist(['read', 'write'], 'must be read or write'), 'must be a list'),
-  v.minLength(1, 'must name at least one scope'),
-  v.maxLength(2, 'must name each scope once'),
-)
 const ttlSeconds = v.optional(
   v.pipe(
     v.number('must be a number'),
@@ -33,15 +28,6 @@ const tokenPair = v.object({
   expiresIn: v.pipe(v.number(), v.metadata({ description: 'Seconds' })),
   refreshToken: v.pipe(v.string(), v.metadata({ description: 'Good for one use' })),
 })
-const apiKey = v.object({
-  id,
-  name: v.string(),
-  scopes: v.array(v.string()),
-  createdAt: time,
-  expiresAt: v.nullable(time),
-  lastUsedAt: v.nullable(time),
-})
-
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 
 export const register = route({
@@ -149,61 +135,4 @@ export const changePassword = route({
     await services.users.changePassword(caller, body)
     return services.users.me(caller)
   },
-})
-
-export const listApiKeys = route({
-  ...shared,
-  name: 'listApiKeys',
-  method: 'get',
-  path: '/auth/api-keys',
-  summary: 'List API keys',
-  access: 'login',
-  limit: 'caller',
-  query: v.strictObject(paging),
-  status: 200,
-  response: pageOf(apiKey),
-  handle: ({ services, caller, query }) => services.users.apiKeys.list(caller, query),
-})
-
-export const createApiKey = route({
-  ...shared,
-  name: 'createApiKey',
-  method: 'post',
-  path: '/auth/api-keys',
-  summary: 'Make an API key',
-  description: 'The key is shown this one time.',
-  access: 'login',
-  limit: 'caller',
-  terms: true,
-  body: v.strictObject({
-    name: text(100),
-    scopes,
-    expiresAt: v.optional(
-      v.pipe(
-        v.string('must be a string'),
-        v.isoTimestamp('must be an ISO 8601 timestamp'),
-        v.transform((stamp) => new Date(stamp)),
-      ),
-    ),
-  }),
-  status: 201,
-  response: v.object({ ...apiKey.entries, key: v.string() }),
-  codes: ['FEATURE_LIMIT_REACHED'],
-  async handle({ services, caller, body }) {
-    const { limits } = await services.billing.account(caller.userId)
-    return services.users.apiKeys.create(caller, body, limits.apiKeys)
-  },
-})
-
-export const deleteApiKey = route({
-  ...shared,
-  name: 'deleteApiKey',
-  method: 'delete',
-  path: '/auth/api-keys/{apiKeyId}',
-  summary: 'Delete an API key',
-  access: 'login',
-  limit: 'caller',
-  status: 204,
-  codes: ['NOT_FOUND'],
-  handle: ({ services, caller, params }) => services.users.apiKeys.remove(caller, params.apiKeyId),
 })

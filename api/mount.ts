@@ -8,7 +8,8 @@ import { sendHead, sendToBrowser, type BrowserAnswer } from './browser.ts'
 import { asksForStream, createFormat, sendEventStream } from './event-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { factsOf } from './request-facts.ts'
-import { isAlternative, isStrict, limitOf, needsLogin, needsTerms, type AnyRoute } from './route.ts'
+import { isAlternative, type AnyRoute } from './route.ts'
+import { isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** Turns a route's declaration into the Koa middleware that carries it out, check by check. */

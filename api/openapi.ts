@@ -1,8 +1,9 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { catalogue, type ErrorCode } from '../src/errors.ts'
 import { version } from '../src/version.ts'
-import { codesOf, limitOf, needsLogin, needsTerms, type AnyRoute } from './route.ts'
+import { schemaOf } from './json-schema.ts'
+import { responsesOf } from './openapi-responses.ts'
+import type { AnyRoute } from './route.ts'
+import { limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { errorBody } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -40,7 +41,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
     paths,
     components: {
-      schemas: { Error: schema(errorBody, 'output') },
+      schemas: { Error: schemaOf(errorBody, 'output') },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
         ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),
@@ -59,7 +60,7 @@ function operation(route: AnyRoute): Json {
     security: security(route),
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(route),
-    responses: { ...successes(route), ...failures(route) },
+    responses: responsesOf(route),
   }
 }
 
@@ -100,7 +101,7 @@ const headerParameters = ({ headers = {} }: AnyRoute): Json[] =>
 
 function queryParameters(route: AnyRoute): Json[] {
   if (!route.query) return []
-  const { properties = {}, required = [] } = schema(route.query as GenericSchema, 'input') as {
+  const { properties = {}, required = [] } = schemaOf(route.query as GenericSchema, 'input') as {
     properties?: Record<string, Json>
     required?: string[]
   }
@@ -114,69 +115,6 @@ function queryParameters(route: AnyRoute): Json[] {
 
 function requestBody(route: AnyRoute): Json {
   if (!route.body && !route.rawBody) return {}
-  const member = route.body ? schema(route.body as GenericSchema, 'input') : { type: 'object' }
+  const member = route.body ? schemaOf(route.body as GenericSchema, 'input') : { type: 'object' }
   return { requestBody: { required: true, content: { 'application/json': { schema: member } } } }
-}
-
-const pageContent = { 'text/html': { schema: { type: 'string' } } }
-
-function successes(route: AnyRoute): Json {
-  const { status } = route
-  if (status === 303) return { 200: { description: 'A page for people.', content: pageContent }, 303: redirect }
-  if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
-  const json = jsonContent(route.response as GenericSchema)
-  const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent) }
-  const usual = { description: 'Done.', content }
-  const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
-    other,
-    { description, content: jsonContent(response) },
-  ])
-  return { [status]: usual, ...(route.stream && { 204: nothingMore }), ...Object.fromEntries(others) }
-}
-
-const streamContent = {
-  'text/event-stream': {
-    schema: {
-      type: 'string',
-      description:
-        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. An event ' +
-        '`error` has an error body as its `data`, and is the last.',
-    },
-  },
-}
-
-const nothingMore = { description: 'To those who ask for a stream and have all there will ever be: do not come back.' }
-
-const jsonContent = (of: GenericSchema): Json => ({ 'application/json': { schema: schema(of, 'output') } })
-
-const redirect = {
-  description: 'On to another address.',
-  headers: { Location: { description: 'The address', schema: { type: 'string' } } },
-}
-
-/** One response per status; the codes that share it are listed in its description and as its examples. */
-function failures(route: AnyRoute): Json {
-  const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(status, codes)]))
-}
-
-function failure(status: number, codes: ErrorCode[]): Json {
-  const examples = codes.map((code) => [code, { value: { error: catalogue[code].message, code, statusCode: status } }])
-  const content = { 'application/json': { schema: errorReference, examples: Object.fromEntries(examples) } }
-  const headers = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
-  return { description: codes.join(', '), ...(status === 429 && { headers }), content }
-}
-
-const errorReference = { $ref: '#/components/schemas/Error' }
-
-function schema(of: GenericSchema, typeMode: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = toJsonSchema(of, {
-    target: 'draft-2020-12',
-    typeMode,
-    errorMode: 'ignore',
-    ignoreActions: ['transform', 'check', 'string', 'custom'],
-    overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      valibotSchema.type === 'date' ? { type: 'string', format: 'date-time' } : jsonSchema,
-  }) as Json
-  return rest
 }

@@ -143,36 +143,3 @@ export function route<
 ): Route<Path, A, Query, Body, Response, Resource, Proven> {
   return declaration
 }
-
-const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
-
-/** Every code that the route can answer with: what its declaration implies, and what it names. */
-export function codesOf(route: AnyRoute): ErrorCode[] {
-  const codes: ErrorCode[] = []
-  if (route.access !== 'anyone') codes.push(...tokenCodes)
-  if (needsLogin(route) || (route.access === 'account' && route.method !== 'get')) codes.push('PERMISSION_DENIED')
-  if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
-  if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
-  if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
-  if (isStrict(route) || route.rawBody) codes.push('VALIDATION_ERROR')
-  codes.push(...(route.proof?.codes ?? []), ...(route.codes ?? []))
-  if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.proof || route.resource)
-    codes.push('INTERNAL_ERROR')
-  return [...new Set(codes)]
-}
-
-/**
- * Whether members that the declaration does not name are refused. Not for webhooks, whose senders add queries of their
- * own to the address they were given, nor for what watches the platform's health.
- */
-export const isStrict = (route: AnyRoute): boolean => route.access !== 'anyone' || route.body !== undefined
-
-/** Whether an API key will not do, whatever its scopes. */
-export const needsLogin = (route: AnyRoute): boolean => route.access === 'login' || route.access === 'admin'
-
-export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
-
-/** Whether the limit is of the client's address, and holds before anything else is looked at. */
-export const isByAddress = (route: AnyRoute): boolean => ['address', 'browser'].includes(limitOf(route))
-
-export const limitOf = (route: AnyRoute): Limit => route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')

@@ -1,29 +1,43 @@
 import * as admin from './admin.ts'
+import * as agentRuns from './agent-runs.ts'
+import * as agentSecrets from './agent-secrets.ts'
 import * as agents from './agents.ts'
+import * as apiKeys from './api-keys.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as manifests from './manifests.ts'
 import * as notifications from './notifications.ts'
-import type { AnyRoute } from './route.ts'
+import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
+import * as refreshes from './refreshes.ts'
+import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
+import * as siteInspection from './site-inspection.ts'
 import * as toolsiteSchema from './toolsite-schema.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
+import type { AnyRoute } from './route.ts'
 
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [
   auth,
+  apiKeys,
   billing,
   vault,
+  siteInspection,
+  refreshes,
   oauth,
+  oauthBrowser,
   manifests,
   agents,
+  agentRuns,
+  agentSecrets,
   runs,
+  runEvents,
   schedules,
   callbacks,
   why,

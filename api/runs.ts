@@ -1,26 +1,14 @@
 import * as v from 'valibot'
-import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route.ts'
 import { presentRun, run } from './run-schema.ts'
-import { pageOf, paging, runStatus, text, time, trigger } from './schemas.ts'
+import { pageOf, paging, runStatus, text, trigger } from './schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
-
-const after = v.pipe(
-  v.optional(v.pipe(v.string('give it once'), v.regex(/^\d{1,9}$/, 'must be the number of an event')), '0'),
-  v.transform(Number),
-)
-const limit = v.pipe(
-  v.optional(v.pipe(v.string('give it once'), v.regex(/^\d{1,4}$/, 'must be a number from 1 to 1000')), '200'),
-  v.transform(Number),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(1000, 'must be at most 1000'),
-)
 
 export const listRuns = route({
   ...shared,
@@ -51,56 +39,6 @@ export const getRun = route({
   resource,
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ resource }) => presentRun(resource),
-})
-
-/** One event of a timeline, the same in JSON and in a stream. */
-const event = v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) })
-
-/** Where a stream goes on: what the client says it had last (HTML, 9.2.4; an empty one is none), or the query. */
-function beginning(run: { events: number }, lastEventId: string | undefined, query: { after: number }): number {
-  if (!lastEventId) return reached(run, query.after, 'after')
-  const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
-  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is not valid.', details })
-  return reached(run, Number(lastEventId), 'Last-Event-ID')
-}
-
-/**
- * The number, unless the run has not come that far: what follows would be held back without a word. Whoever has seen an
- * event is not refused, because the run is read later than that, and counts its events as they are written.
- */
-function reached({ events }: { events: number }, after: number, path: string): number {
-  if (after <= events) return after
-  const message = `${path} is ${after}, but the run has ${events} ${events === 1 ? 'event' : 'events'} so far.`
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message: `must be at most ${events}` }] })
-}
-
-export const listEvents = route({
-  ...shared,
-  name: 'listEvents',
-  method: 'get',
-  path: '/runs/{runId}/events',
-  summary: "A run's timeline",
-  description:
-    'Events are numbered from 1 without gaps. Ask again with `after` set to the last number you have; one that the run ' +
-    'has not reached yet is refused.',
-  query: v.strictObject({ after, limit }),
-  headers: { 'Last-Event-ID': 'For a stream: the last event you have; it goes before `after`, unless it is empty' },
-  response: v.object({ items: v.array(event) }),
-  resource,
-  codes: ['RUN_NOT_FOUND'],
-  handle: async ({ services, resource, query }) => ({
-    items: await services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
-  }),
-  stream: {
-    description:
-      'Asked for as `text/event-stream`: the events as they happen, until the run has ended. `limit` means nothing then.',
-    item: event,
-    async open({ services, resource, query, request, signal }) {
-      const after = beginning(resource, request.header('last-event-id'), query)
-      const isOver = resource.endedAt !== null && after >= resource.events
-      return isOver ? undefined : services.runs.watching.watch(resource, after, signal)
-    },
-  },
 })
 
 export const skipRun = route({

@@ -52,3 +52,19 @@ export async function presentEntry(services: Services, row: VaultEntry) {
   const [presented] = await presentEntries(services, [row])
   return presented
 }
+
+/** A tool as its site publishes it. */
+export const tool = v.object({
+  name: v.string(),
+  description: v.string(),
+  inputSchema: v.record(v.string(), v.unknown()),
+  scope,
+  effect: v.pipe(
+    v.picklist(['read', 'idempotent', 'once']),
+    v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
+  ),
+})
+
+/** The address of a site that is to be found, and what can go wrong with finding it. */
+export const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.com'] }))
+export const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const

@@ -1,58 +1,16 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import type { DiscoveredSite } from '../src/sites/sites.ts'
 import { route } from './route.ts'
-import { id, pageOf, paging, text, time } from './schemas.ts'
-import { acceptHosts, entry, presentEntries, presentEntry, scope } from './vault-schema.ts'
+import { id, pageOf, paging, text } from './schemas.ts'
+import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url } from './vault-schema.ts'
 
-const tool = v.object({
-  name: v.string(),
-  description: v.string(),
-  inputSchema: v.record(v.string(), v.unknown()),
-  scope,
-  effect: v.pipe(
-    v.picklist(['read', 'idempotent', 'once']),
-    v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
-  ),
-})
-const site = v.object({
-  origin: v.string(),
-  name: v.string(),
-  version: v.string(),
-  description: v.string(),
-  authType: v.picklist(['bearer', 'oauth2']),
-  serverUrl: v.string(),
-  foreignHosts: v.pipe(
-    v.array(v.string()),
-    v.metadata({ description: 'Hosts outside the site that credentials would go to; to be accepted when connecting' }),
-  ),
-  tools: v.array(tool),
-})
-
-const refresh = v.object({
-  id,
-  cause: v.picklist(['expiry', 'unauthorized', 'keep_alive']),
-  startedAt: time,
-  endedAt: v.nullable(time),
-  outcome: v.nullable(v.picklist(['refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned'])),
-  rotated: v.pipe(v.nullable(v.boolean()), v.metadata({ description: 'Whether the site gave a new refresh token' })),
-  error: v.nullable(v.string()),
-})
 const entryTool = v.object({
   ...tool.entries,
   usable: v.pipe(v.boolean(), v.metadata({ description: 'Whether the scope it needs was granted' })),
 })
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
-const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.com'] }))
 const token = v.pipe(text(8192), v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'))
-const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const
-
-const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
-  const { name, version, description, server, auth } = manifest
-  return { origin, name, version, description, authType: auth.type, serverUrl: server.url, foreignHosts, tools }
-}
-
 const anyObject = v.pipe(
   v.custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -63,18 +21,6 @@ const anyObject = v.pipe(
 
 type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
 const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
-
-export const inspectSite = route({
-  ...shared,
-  name: 'inspectSite',
-  method: 'post',
-  path: '/vault/inspect',
-  summary: "Read a site's manifest before connecting it",
-  body: v.strictObject({ url }),
-  response: site,
-  codes: siteCodes,
-  handle: async ({ services, body }) => presentSite(await services.vault.inspect(body.url)),
-})
 
 export const listVault = route({
   ...shared,
@@ -144,20 +90,6 @@ export const removeFromVault = route({
   resource,
   codes: ['NOT_FOUND'],
   handle: ({ services, resource }) => services.vault.remove(resource),
-})
-
-export const listRefreshes = route({
-  ...shared,
-  name: 'listRefreshes',
-  method: 'get',
-  path: '/vault/{entryId}/refreshes',
-  summary: "When a site's tokens were refreshed, and what came of it",
-  description: 'Newest first. `ambiguous` and `abandoned` leave open whether the site took the refresh token.',
-  query: v.strictObject(paging),
-  response: pageOf(refresh),
-  resource,
-  codes: ['NOT_FOUND'],
-  handle: ({ services, resource, query }) => services.vault.refresh.history(resource.id, query),
 })
 
 export const listTools = route({

@@ -5,12 +5,15 @@ import type { TypedSearchAttributes } from '@temporalio/common'
 import test, { type ExecutionContext } from 'ava'
 import type { GenericSchema } from 'valibot'
 import * as agents from '../api/agents.ts'
+import * as agentRuns from '../api/agent-runs.ts'
 import * as auth from '../api/auth.ts'
+import * as apiKeys from '../api/api-keys.ts'
 import * as notifications from '../api/notifications.ts'
 import type { AnyRoute } from '../api/route.ts'
 import { routes } from '../api/routes.ts'
 import * as runs from '../api/runs.ts'
 import * as vault from '../api/vault.ts'
+import * as refreshes from '../api/refreshes.ts'
 import { openOAuthStage } from './api/oauth-stage.ts'
 import { tokenAnswer } from './helpers/bare-oauth-site.ts'
 import { heldByTemporal, metadataOf, sightings } from './helpers/canaries.ts'
@@ -71,7 +74,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   const { sites, platform, temporal } = await open()
   const someone = await customer(platform)
   const login = await call(platform, auth.login, { body: { email: someone.email, password: someone.password } })
-  const key = await call(someone, auth.createApiKey, { body: { name: 'A key', scopes: ['read', 'write'] } })
+  const key = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read', 'write'] } })
   const words = {
     badToolsToken: canary('token'),
     trackerToken: sites.tracker.createToken('ada', 'admin'),
@@ -131,7 +134,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   delivered.push((await deliver(platform, overridden, withAction)).body.runId)
   const cancelled = []
   for (const agentId of [sleeping.id, calling.id]) {
-    const { body } = await call(someone, agents.startRun, { params: { agentId } })
+    const { body } = await call(someone, agentRuns.startRun, { params: { agentId } })
     await eventually(20, 'the run is under way', async () => (await runOf(someone, body.id)).events > 2 || undefined)
     await call(someone, runs.cancelRun, { params: { runId: body.id } }).then((answer) => answer.body)
     cancelled.push(body.id)
@@ -199,7 +202,7 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
     systemPrompt: '[[call act]][[then]][[call act]]',
   })
   const run = async () => {
-    const { body } = await call(someone, agents.startRun, { params: { agentId: agent.id } })
+    const { body } = await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
     return { id: body.id, status: (await ended(someone, body.id)).status }
   }
   const over = () => {
@@ -229,7 +232,7 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
   )
   t.deepEqual([site.tokenForms.length, new Set(site.toolTokens).size], [10, 2])
   bodies.push(JSON.stringify([failure, (await call(someone, vault.listVault)).body]))
-  bodies.push(JSON.stringify((await call(someone, vault.listRefreshes, { params: { entryId } })).body))
+  bodies.push(JSON.stringify((await call(someone, refreshes.listRefreshes, { params: { entryId } })).body))
   for (const { id } of runIds) bodies.push(JSON.stringify(await timelineOf(someone, id)))
   await call(someone, vault.removeFromVault, { params: { entryId } })
 
@@ -275,7 +278,7 @@ test('a site that quotes the tokens it was sent puts them nowhere, and what it s
     if (code === 200) t.deepEqual(answer.body.result, { error: words, '[token]': ['[token]', 17] })
     else t.true(answer.failure.error.includes(words), answer.failure.error)
     const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
-    const { id } = (await call(someone, agents.startRun, { params: { agentId: agent.id } })).body
+    const { id } = (await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })).body
     ids.runIds.push(id)
     ids.agentIds.push(agent.id)
     t.is((await ended(someone, id, 40)).status, 'completed')
@@ -443,7 +446,7 @@ test('without the database every route fails without telling what was sent', asy
   const platform = await startPlatform(t, { env: { DATABASE_URL: postgres.url } })
   const someone = await person(platform)
   const agent = await agentOf(someone)
-  const apiKey = await call(someone, auth.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
+  const apiKey = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
   const login = await call(platform, auth.login, { body: { email: someone.email, password: someone.password } })
   const { refreshToken } = login.body
   await postgres.stop()

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
+import * as siteInspection from '../../api/site-inspection.ts'
 import { CodedError } from '../../src/errors.ts'
 import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { createCallSite } from '../../src/tools/call-site.ts'
@@ -34,7 +35,7 @@ test('a hostile address given as a site is refused by its code, and nobody is co
   const [usable, unusable] = [all.filter(([, code]) => code !== 'VALIDATION_ERROR'), all.filter(isUnusable)]
   for (const [url, code] of usable) t.is(await codeOf(platform.services.sites.discover(url)), code, url)
   for (const [url, code] of [...oneOfEachKind(usable), ...unusable]) {
-    const { failure } = await call(someone, vault.inspectSite, { body: { url } })
+    const { failure } = await call(someone, siteInspection.inspectSite, { body: { url } })
     t.is(failure.code, code, url)
     const { failure: refused } = await call(someone, vault.addToVault, { body: { url, token: 'a-token' } })
     t.deepEqual(refused, failure, url)
@@ -60,14 +61,14 @@ test('where nothing answers, the reason does not tell whether anything is there'
     sites.deadOrigin,
   ]
   const said = new Set<string>()
-  for (const url of urls) said.add((await call(someone, vault.inspectSite, { body: { url } })).failure.error)
+  for (const url of urls) said.add((await call(someone, siteInspection.inspectSite, { body: { url } })).failure.error)
   t.is(said.size, 1)
 })
 
 test('the traps would have noticed: an address that is allowed is connected to', async (t) => {
   const { someone, allowedTrap } = await start(t)
   const url = `https://127.0.0.1:${allowedTrap.ports[0]}`
-  t.is((await call(someone, vault.inspectSite, { body: { url } })).failure.code, 'MANIFEST_NOT_FOUND')
+  t.is((await call(someone, siteInspection.inspectSite, { body: { url } })).failure.code, 'MANIFEST_NOT_FOUND')
   t.is(allowedTrap.connections(), 1)
 })
 
@@ -104,7 +105,7 @@ test('a hostile server.url of each kind comes to nothing, all the way from the m
   for (const attack of oneOfEachKind(all)) {
     const [url] = attack
     site.serve({ body: JSON.stringify(manifestWith(url)) })
-    const inspected = await call(someone, vault.inspectSite, { body: { url: site.origin } })
+    const inspected = await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
     const body = { url: site.origin, token: 'canary-token' }
     if (!isWellFormed(attack)) {
       t.is(inspected.failure.code, 'MANIFEST_INVALID', url)
@@ -161,7 +162,7 @@ test('a redirect is never followed, wherever it leads, for a manifest or for a t
     for (const [index, location] of locations.entries()) {
       const status = statuses[(index + shift) % statuses.length] ?? 0
       site.manifest = site.tool = redirecting(status, location)
-      const { failure } = await call(someone, vault.inspectSite, { body: { url: site.origin } })
+      const { failure } = await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
       t.is(failure.code, 'MANIFEST_NOT_FOUND', `${status} ${location}`)
       const called = await callAct(someone, entry.body.id)
       t.is(called.failure.code, 'TOOL_EXECUTION_ERROR', `${status} ${location}`)
@@ -181,6 +182,9 @@ test('a Refresh header and a Link header move nobody', async (t) => {
   const entry = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'canary-token' } })
   t.deepEqual((await callAct(someone, entry.body.id)).body.result, { done: true })
   site.manifest = answering(`<meta http-equiv="refresh" content="0; url=${trap}">`, 'text/html')
-  t.is((await call(someone, vault.inspectSite, { body: { url: site.origin } })).failure.code, 'MANIFEST_INVALID')
+  t.is(
+    (await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })).failure.code,
+    'MANIFEST_INVALID',
+  )
   t.is(traps.connections(), 0)
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import * as admin from '../../api/admin.ts'
 import * as auth from '../../api/auth.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { newcomer, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -86,7 +87,7 @@ test('a host that asked for no calls is listed until then, and a suspension does
 test('nobody but an admin with a login may see or change hosts, and nobody learns from the refusal', async (t) => {
   const { platform, root, host, list, suspend, lift } = await open()
   const keyOf = async (someone: Client) =>
-    (await call(someone, auth.createApiKey, { body: { name: 'all', scopes: ['read', 'write'] } })).body.key
+    (await call(someone, apiKeys.createApiKey, { body: { name: 'all', scopes: ['read', 'write'] } })).body.key
   const ada = await person(platform)
   const key = { url: platform.url, token: await keyOf(root) }
   await suspend(host('tools'))

@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as auth from '../../api/auth.ts'
+import * as agentRuns from '../../api/agent-runs.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as runs from '../../api/runs.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
@@ -119,7 +120,7 @@ test('lists come in pages, newest first, each item once, and can be filtered', a
 test('runs can be listed by agent, status and trigger', async (t) => {
   const someone = await person((await open()).platform)
   const [one, other] = [await agentOf(someone), await agentOf(someone)]
-  const start = (agentId: string) => call(someone, agents.startRun, { params: { agentId } })
+  const start = (agentId: string) => call(someone, agentRuns.startRun, { params: { agentId } })
   const { id: runId } = (await start(one.id)).body
   await start(other.id)
   await call(someone, runs.cancelRun, { params: { runId } })
@@ -131,7 +132,7 @@ test('runs can be listed by agent, status and trigger', async (t) => {
   t.deepEqual(await listed({ agentId: one.id }), [runId])
   t.deepEqual(await listed({ agentId: other.id, status: 'cancelled' }), [])
   t.is((await listed({ trigger: 'webhook' })).length, 0)
-  const ofAgent = await call(someone, agents.listAgentRuns, { params: { agentId: one.id } })
+  const ofAgent = await call(someone, agentRuns.listAgentRuns, { params: { agentId: one.id } })
   t.deepEqual(
     ofAgent.body.items.map(({ id }) => id),
     [runId],
@@ -160,7 +161,7 @@ test('secrets are shown to those who may write, and to nobody else', async (t) =
   const someone = await customer(platform)
   const { id: agentId } = await webhookAgent(someone, { callbackUrl: 'https://example.com/endings' })
   const keyOf = async (scopes: ('read' | 'write')[]) => {
-    const { body } = await call(someone, auth.createApiKey, { body: { name: scopes.join(), scopes } })
+    const { body } = await call(someone, apiKeys.createApiKey, { body: { name: scopes.join(), scopes } })
     return (await call({ url: platform.url, token: body.key }, agents.getAgent, { params: { agentId } })).body
   }
   t.like(await keyOf(['read']), { webhookSecret: null, callbackSecret: null })

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
+import * as siteInspection from '../../api/site-inspection.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { call } from '../helpers/client.ts'
 import { broken, nonsense, oversized, slow } from '../helpers/hostile-answers.ts'
@@ -24,7 +25,7 @@ async function open(t: ExecutionContext, count: number, { limitSeconds = 20, wor
   const someone = await customer(platform)
   const connect = async (site: HostileSite) => {
     const { body } = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'canary-token' } })
-    const inspect = () => call(someone, vault.inspectSite, { body: { url: site.origin } })
+    const inspect = () => call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
     const act = () => call(someone, vault.callTool, { params: { entryId: body.id, toolName: 'act' }, body: {} })
     return { site, platform, someone, entryId: body.id, inspect, act }
   }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as auth from '../../api/auth.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
@@ -34,7 +34,7 @@ const counted: Record<
   'API keys': {
     row: 'users',
     key: 'id',
-    add: (who) => call(who, auth.createApiKey, { body: { name: 'A key', scopes: ['read'] } }),
+    add: (who) => call(who, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } }),
   },
   cards: {
     row: 'accounts',

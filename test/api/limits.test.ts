@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import * as auth from '../../api/auth.ts'
-import { limitOf, type AnyRoute, type Limit } from '../../api/route.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import type { AnyRoute, Limit } from '../../api/route.ts'
+import { limitOf } from '../../api/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -58,7 +60,7 @@ const ask = (client: Client, route: AnyRoute, address: string) => {
 async function callers(platform: Platform): Promise<{ client: Client; key: string }[]> {
   const someone = await person(platform)
   const body = { name: 'A key', scopes: ['read' as const, 'write' as const] }
-  const { key, id } = (await call(someone, auth.createApiKey, { body })).body
+  const { key, id } = (await call(someone, apiKeys.createApiKey, { body })).body
   const { id: userId } = (await call(someone, auth.me)).body
   return [
     { client: someone, key: `caller:${userId}` },

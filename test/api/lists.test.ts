@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import type * as runs from '../../api/runs.ts'
 import { paging } from '../../api/schemas.ts'
@@ -49,7 +50,7 @@ const makers: Record<string, Make> = {
   listCallbacks: run,
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
-    call(someone, auth.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+    call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
   listLedger: ({ platform }, { userId }, round) =>
     platform.services.database.transaction((trx) =>
       platform.services.billing.chargeStep(trx, { userId, runId: newId(), step: round + 1, credits: 1 }),

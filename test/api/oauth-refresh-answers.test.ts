@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'
 import * as vault from '../../api/vault.ts'
+import * as refreshes from '../../api/refreshes.ts'
 import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { sightings } from '../helpers/canaries.ts'
 import { call } from '../helpers/client.ts'
@@ -50,7 +51,7 @@ async function connected(stage: OAuthStage) {
     entry: async () => (await call(someone, vault.getVaultEntry, { params })).body,
     /** The outcomes of the refreshes, oldest first. */
     outcomes: async (id = entryId) =>
-      (await call(someone, vault.listRefreshes, { params: { entryId: id } })).body.items
+      (await call(someone, refreshes.listRefreshes, { params: { entryId: id } })).body.items
         .map(({ outcome }) => outcome)
         .toReversed(),
     /** The refresh tokens that came to the site, oldest first. */
@@ -105,7 +106,7 @@ refreshing(
     t.is(spent().length, 3)
     t.is(new Set(spent()).size, 1)
     t.truthy(spent()[0])
-    const { items } = (await call(someone, vault.listRefreshes, { params })).body
+    const { items } = (await call(someone, refreshes.listRefreshes, { params })).body
     t.true(items.every(({ rotated }) => rotated === false))
     assertSilent()
   },
@@ -267,7 +268,7 @@ refreshing(
     await grow({ over: true })
     const { failure } = await use()
     t.regex(failure.error, /invalid_grant \(refresh token \[token\] was revoked\)/)
-    const { items } = (await call(someone, vault.listRefreshes, { params })).body
+    const { items } = (await call(someone, refreshes.listRefreshes, { params })).body
     t.is(items[0]?.error, 'The site answered invalid_grant (refresh token [token] was revoked).')
     const shown = JSON.stringify([failure, items, await entry(), await warnings()])
     t.deepEqual(sightings(allSecrets(), [shown]), [])

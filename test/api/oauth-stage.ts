@@ -1,5 +1,6 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import * as oauth from '../../api/oauth.ts'
+import * as oauthBrowser from '../../api/oauth-browser.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import * as vault from '../../api/vault.ts'
 import { secretText, startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
@@ -102,7 +103,7 @@ function stageOn(t: ExecutionContext, platform: Platform, [site, other]: Pair, s
     const type = response.headers.get('content-type') ?? ''
     const text = await response.text()
     const body = type.startsWith('application/json') ? (JSON.parse(text) as Back['body']) : {}
-    if (type.startsWith('application/json')) check(oauth.finishOAuth as AnyRoute, response.status, body)
+    if (type.startsWith('application/json')) check(oauthBrowser.finishOAuth as AnyRoute, response.status, body)
     return { status: response.status, text, type, body }
   }
 

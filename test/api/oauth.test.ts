@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as oauth from '../../api/oauth.ts'
+import * as oauthBrowser from '../../api/oauth-browser.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
 import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
@@ -94,11 +95,11 @@ test('an entry with a token of its own is not authorised, and the refusal says w
 test('browsers that come back from a site are counted apart from logins', async (t) => {
   const env = { RATE_LIMIT_AUTH_PER_MINUTE: '2', RATE_LIMIT_BROWSER_PER_MINUTE: '4' }
   const platform = await startPlatform(t, { env })
-  const wrong = () => call(platform, oauth.finishOAuth, { query: {}, headers: { accept: 'application/json' } })
+  const wrong = () => call(platform, oauthBrowser.finishOAuth, { query: {}, headers: { accept: 'application/json' } })
   const codes = []
   for (let count = 0; count < 5; count += 1) codes.push((await wrong()).failure.code)
   t.deepEqual(codes, [...Array<string>(4).fill('VALIDATION_ERROR'), 'RATE_LIMITED'])
-  const go = await call(platform, oauth.goToSite, { query: { ticket: 'none' } })
+  const go = await call(platform, oauthBrowser.goToSite, { query: { ticket: 'none' } })
   t.is(go.failure.code, 'RATE_LIMITED', 'one limit for both')
   const body = { email: 'nobody@example.com', password: 'not a password of anybody' }
   for (const code of ['UNAUTHORIZED', 'UNAUTHORIZED', 'RATE_LIMITED'] as const)

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as agentRuns from '../../api/agent-runs.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
@@ -95,7 +96,7 @@ test('one odd payload under one idempotency key is one run', async (t) => {
 test('a body or a query that would have no effect is refused, and an empty object is not', async (t) => {
   const { someone } = await shared()
   const params = { agentId: (await agentOf(someone)).id }
-  const start = (raw: string, query = {}) => call(someone, agents.startRun, { params, raw, query })
+  const start = (raw: string, query = {}) => call(someone, agentRuns.startRun, { params, raw, query })
   t.is((await start('{"payload":{"title":"It is broken"}}')).failure.code, 'VALIDATION_ERROR')
   t.is((await start('{}', { payload: '1' })).failure.code, 'VALIDATION_ERROR')
   t.is((await start('{}')).status, 202)

@@ -1,4 +1,5 @@
-import { codesOf, type AnyRoute } from '../../api/route.ts'
+import type { AnyRoute } from '../../api/route.ts'
+import { codesOf } from '../../api/route-rules.ts'
 import { call } from '../helpers/client.ts'
 
 /** A `call` that remembers how each route answered: with `done`, or with a code. */

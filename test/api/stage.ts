@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route.ts'
@@ -45,8 +46,8 @@ type StageSites = Sites & { oauth: BareOAuthSite }
 export async function makeThings(owner: Person, sites: StageSites) {
   const agent = await webhookAgent(owner)
   const { body: delivered } = await deliver(owner, agent, { title: 'It is broken' })
-  const { body: key } = await call(owner, auth.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
-  const { body: readKey } = await call(owner, auth.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
+  const { body: key } = await call(owner, apiKeys.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
+  const { body: readKey } = await call(owner, apiKeys.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
   const { body: flow } = await call(owner, oauth.startOAuth, { body: { url: sites.oauth.origin } })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
   const params: Record<string, string> = {

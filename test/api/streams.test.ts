@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as vault from '../../api/vault.ts'
 import { append } from '../../src/runs/timeline.ts'
 import { openStage } from '../crash/stage.ts'
@@ -249,7 +250,7 @@ test('a stream goes on while nothing happens, and ends when its token does or wh
   const runId = await started(someone, '[[sleep 60]]')
   const other = await started(someone, '[[sleep 60]]')
   const leaving = await login()
-  const { body: key } = await call(someone, auth.createApiKey, { body: { name: 'Reader', scopes: ['read'] } })
+  const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'Reader', scopes: ['read'] } })
 
   const staying = await watch(someone, runId)
   const revoked = await watch(leaving, runId)
@@ -259,7 +260,7 @@ test('a stream goes on while nothing happens, and ends when its token does or wh
   await Promise.all([staying, revoked, expired, deleted, hidden].map((stream) => has(stream, 1)))
 
   await call(leaving, auth.logout)
-  await call(someone, auth.deleteApiKey, { params: { apiKeyId: key.id } })
+  await call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: key.id } })
   const { id: userId } = (await call(someone, auth.me)).body
   const { id: strangerId } = (await call(stranger, auth.me)).body
   // Nobody can give a run away yet; who may see one will change with workspaces.

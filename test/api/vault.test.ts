@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
+import * as siteInspection from '../../api/site-inspection.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startChangingSite } from '../helpers/changing-site.ts'
 import { call } from '../helpers/client.ts'
@@ -33,7 +34,7 @@ const open = forWholeFile(test, 'the vault', async (t) => {
 test('inspecting a site shows its tools with scope and effect', async (t) => {
   const { sites, platform } = await open()
   const someone = await person(platform)
-  const { body } = await call(someone, vault.inspectSite, { body: { url: sites.tracker.origin } })
+  const { body } = await call(someone, siteInspection.inspectSite, { body: { url: sites.tracker.origin } })
   t.like(body, { origin: sites.tracker.origin, authType: 'bearer', foreignHosts: [] })
   t.deepEqual(
     body.tools.map(({ name, scope, effect }) => [name, scope, effect]),
@@ -156,7 +157,7 @@ test('a token is not sent to a host outside the site unless the host was accepte
   t.is(refused.failure.code, 'VALIDATION_ERROR')
   t.is(refused.failure.details?.[0]?.path, 'acceptHosts')
   t.deepEqual((await call(someone, vault.listVault)).body.items, [])
-  const { foreignHosts } = (await call(someone, vault.inspectSite, { body: { url: body.url } })).body
+  const { foreignHosts } = (await call(someone, siteInspection.inspectSite, { body: { url: body.url } })).body
   t.deepEqual(foreignHosts, ['localhost'])
 
   const accepted = await call(someone, vault.addToVault, { body: { ...body, acceptHosts: foreignHosts } })

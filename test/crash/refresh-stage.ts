@@ -1,5 +1,6 @@
 import * as notifications from '../../api/notifications.ts'
 import * as vault from '../../api/vault.ts'
+import * as refreshes from '../../api/refreshes.ts'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { call } from '../helpers/client.ts'
 import { connectContacts } from '../helpers/connect.ts'
@@ -47,7 +48,7 @@ export const refreshesAt = (contacts: ContactsSite) =>
 
 /** The refreshes of the owner's entry in short, oldest first. */
 export const historyOf = async ({ someone, entryId }: Entry) =>
-  (await call(someone, vault.listRefreshes, { params: { entryId } })).body.items
+  (await call(someone, refreshes.listRefreshes, { params: { entryId } })).body.items
     .map(({ cause, outcome }) => `${cause} ${outcome}`)
     .toReversed()
 

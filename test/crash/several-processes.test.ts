@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
+import { listRefreshes } from '../../api/refreshes.ts'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { call } from '../helpers/client.ts'
 import { connectContacts, startOAuthSites } from '../helpers/connect.ts'
@@ -237,7 +238,7 @@ test('forty rotations in a row lose no grant and present no refresh token twice'
   const outcomes: (string | null)[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const query = { limit: '15', ...(cursor !== undefined && { cursor }) }
-    const { body } = await call(someone, vault.listRefreshes, { params: { entryId }, query })
+    const { body } = await call(someone, listRefreshes, { params: { entryId }, query })
     outcomes.push(...body.items.map(({ outcome }) => outcome))
     cursor = body.nextCursor
   }

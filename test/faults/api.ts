@@ -131,7 +131,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/goes-to-site-unasked',
-    file: 'api/oauth.ts',
+    file: 'api/oauth-browser.ts',
     find: 'if (request.asksForJson || seen === opened.seen)',
     replace: 'if (request.asksForJson || seen !== undefined)',
     why: 'a link of a stranger skips the page that says whose vault it is',

@@ -3,6 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as runs from '../../api/runs.ts'
+import * as runEvents from '../../api/run-events.ts'
 import * as vault from '../../api/vault.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call, type Client } from './client.ts'
@@ -92,4 +93,4 @@ export const ended = (someone: Person, runId: string, seconds = 30) =>
   })
 
 export const timelineOf = async (someone: Person, runId: string) =>
-  (await call(someone, runs.listEvents, { params: { runId }, query: { limit: '1000' } })).body.items
+  (await call(someone, runEvents.listEvents, { params: { runId }, query: { limit: '1000' } })).body.items

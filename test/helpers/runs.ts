@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { AgentRunInput } from '../../workflows/messages.ts'
-import * as agents from '../../api/agents.ts'
+import * as agentRuns from '../../api/agent-runs.ts'
 import * as runs from '../../api/runs.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { call } from './client.ts'
@@ -18,7 +18,7 @@ export type Events = Awaited<ReturnType<typeof timelineOf>>
 
 /** Asks for a manual run of the agent, whatever the answer is. */
 export const start = (someone: Person, agent: { id: string }) =>
-  call(someone, agents.startRun, { params: { agentId: agent.id } })
+  call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
 
 /** Asks for a run to be cancelled, whatever the answer is. */
 export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
@@ -28,7 +28,7 @@ export async function runsOf(someone: Person, agent: { id: string }): Promise<Ru
   const found: Run[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
-    const { body } = await call(someone, agents.listAgentRuns, { params: { agentId: agent.id }, query })
+    const { body } = await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })
     found.push(...body.items)
     cursor = body.nextCursor
   }

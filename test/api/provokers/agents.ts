@@ -1,4 +1,6 @@
 import * as agents from '../../../api/agents.ts'
+import * as agentRuns from '../../../api/agent-runs.ts'
+import * as agentSecrets from '../../../api/agent-secrets.ts'
 import { agentOf, person, type Person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Spender } from '../spender.ts'
@@ -9,7 +11,7 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
   const { agentId = '' } = params
   const create = (someone: Person, trigger: 'manual' | 'webhook') =>
     ask(someone, agents.createAgent, { body: { name: 'An agent', systemPrompt: 'Report.', trigger } })
-  const start = (someone: Person, id: string) => ask(someone, agents.startRun, { params: { agentId: id } })
+  const start = (someone: Person, id: string) => ask(someone, agentRuns.startRun, { params: { agentId: id } })
   const plain = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
   return {
     createAgent: {
@@ -36,7 +38,7 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
     rotateCallbackSecret: {
       async done() {
         const { id } = await agentOf(owner, { callbackUrl: 'https://callbacks.example.com/' })
-        return ask(owner, agents.rotateCallbackSecret, { params: { agentId: id } })
+        return ask(owner, agentSecrets.rotateCallbackSecret, { params: { agentId: id } })
       },
     },
     deleteAgent: {
@@ -58,8 +60,9 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
       },
     },
     rotateSecret: {
-      done: async () => ask(owner, agents.rotateSecret, { params: { agentId: await anotherAgent(owner) }, body: {} }),
+      done: async () =>
+        ask(owner, agentSecrets.rotateSecret, { params: { agentId: await anotherAgent(owner) }, body: {} }),
     },
-    listAgentRuns: { done: () => ask(owner, agents.listAgentRuns, { params: { agentId } }) },
+    listAgentRuns: { done: () => ask(owner, agentRuns.listAgentRuns, { params: { agentId } }) },
   }
 }

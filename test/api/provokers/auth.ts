@@ -1,4 +1,5 @@
 import * as auth from '../../../api/auth.ts'
+import * as apiKeys from '../../../api/api-keys.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import { validBodies, type Stage } from '../stage.ts'
@@ -48,18 +49,18 @@ export function authTable({ platform, owner, nobody, sites }: Stage, { ask }: Re
         return ask(someone, auth.changePassword, { body })
       },
     },
-    listApiKeys: { done: () => ask(owner, auth.listApiKeys) },
+    listApiKeys: { done: () => ask(owner, apiKeys.listApiKeys) },
     createApiKey: {
-      done: () => ask(owner, auth.createApiKey, { body: key }),
+      done: () => ask(owner, apiKeys.createApiKey, { body: key }),
       async FEATURE_LIMIT_REACHED() {
         const someone = await person(platform)
-        return repeat(4, () => ask(someone, auth.createApiKey, { body: key }))
+        return repeat(4, () => ask(someone, apiKeys.createApiKey, { body: key }))
       },
     },
     deleteApiKey: {
       async done() {
-        const { body } = await ask(owner, auth.createApiKey, { body: key })
-        return ask(owner, auth.deleteApiKey, { params: { apiKeyId: body.id } })
+        const { body } = await ask(owner, apiKeys.createApiKey, { body: key })
+        return ask(owner, apiKeys.deleteApiKey, { params: { apiKeyId: body.id } })
       },
     },
   }

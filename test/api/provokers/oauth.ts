@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http'
 import * as oauth from '../../../api/oauth.ts'
+import * as oauthBrowser from '../../../api/oauth-browser.ts'
 import * as vault from '../../../api/vault.ts'
+import * as refreshes from '../../../api/refreshes.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { person, type Person } from '../../helpers/people.ts'
@@ -15,7 +17,7 @@ export function oauthTable({ platform, sites, origins, owner, nobody, params }: 
   const here = { url: site.origin }
   const start = (target: Target, someone = owner) => ask(someone, oauth.startOAuth, { body: target })
   const go = (ticket: string) =>
-    ask(nobody, oauth.goToSite, { query: { ticket }, headers: { accept: 'application/json' } })
+    ask(nobody, oauthBrowser.goToSite, { query: { ticket }, headers: { accept: 'application/json' } })
 
   /** Begins a flow in a browser of its own: what the browser then carries. */
   async function begin(someone: Person, target: Target = here) {
@@ -27,7 +29,10 @@ export function oauthTable({ platform, sites, origins, owner, nobody, params }: 
 
   /** Comes back from the site with a code, or with what is told otherwise. */
   const back = (attempt: Awaited<ReturnType<typeof begin>>, query: Record<string, string> = { code: 'a-code' }) =>
-    ask(nobody, oauth.finishOAuth, { query: { ...query, state: attempt.state }, headers: { cookie: attempt.cookie } })
+    ask(nobody, oauthBrowser.finishOAuth, {
+      query: { ...query, state: attempt.state },
+      headers: { cookie: attempt.cookie },
+    })
 
   const finish = async (query?: Record<string, string>) => back(await begin(await person(platform)), query)
 
@@ -106,7 +111,7 @@ export function oauthTable({ platform, sites, origins, owner, nobody, params }: 
       },
     },
     listRefreshes: {
-      done: () => ask(owner, vault.listRefreshes, { params: { entryId: params['entryId'] ?? '' } }),
+      done: () => ask(owner, refreshes.listRefreshes, { params: { entryId: params['entryId'] ?? '' } }),
     },
   }
 }

@@ -1,5 +1,6 @@
 import * as agents from '../../../api/agents.ts'
 import * as runs from '../../../api/runs.ts'
+import * as runEvents from '../../../api/run-events.ts'
 import * as why from '../../../api/why.ts'
 import { customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
@@ -27,7 +28,7 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
   return {
     listRuns: { done: () => ask(owner, runs.listRuns) },
     getRun: { done: () => ask(owner, runs.getRun, { params: { runId } }) },
-    listEvents: { done: () => ask(owner, runs.listEvents, { params: { runId } }) },
+    listEvents: { done: () => ask(owner, runEvents.listEvents, { params: { runId } }) },
     whyAgent: { done: () => ask(owner, why.whyAgent, { params: { agentId } }) },
     whyRun: { done: () => ask(owner, why.whyRun, { params: { runId } }) },
     cancelRun: {

@@ -1,4 +1,5 @@
 import * as vault from '../../../api/vault.ts'
+import * as siteInspection from '../../../api/site-inspection.ts'
 import type { Answer } from '../../helpers/client.ts'
 import { connectBadTools, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
@@ -7,7 +8,7 @@ import { repeat, type Table } from './table.ts'
 
 export function vaultTable({ platform, sites: given, origins, owner, params }: Stage, { ask }: Recorder): Table {
   const { entryId = '' } = params
-  const inspect = (url: string) => ask(owner, vault.inspectSite, { body: { url } })
+  const inspect = (url: string) => ask(owner, siteInspection.inspectSite, { body: { url } })
   const connect = (url: string, someone = owner) =>
     ask(someone, vault.addToVault, { body: { url, token: 'any-token' } })
   const use = (toolName: string, body = {}) => ask(owner, vault.callTool, { params: { entryId, toolName }, body })

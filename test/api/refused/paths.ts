@@ -1,4 +1,5 @@
-import { codesOf, type AnyRoute } from '../../../api/route.ts'
+import type { AnyRoute } from '../../../api/route.ts'
+import { codesOf } from '../../../api/route-rules.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
 import { firstTime } from '../first-time.ts'

@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
+import * as agentSecrets from '../../../api/agent-secrets.ts'
 import * as callbacks from '../../../api/callbacks.ts'
 import * as runs from '../../../api/runs.ts'
 import { newId } from '../../../src/ids.ts'
@@ -107,7 +108,7 @@ test('the secret of callbacks comes with the first address, is shown with one, a
   const params = { agentId: agent.id }
   const change = (callbackUrl: string | null) =>
     call(someone, agents.updateAgent, { params, body: { callbackUrl } }).then(({ body }) => body)
-  const rotate = () => call(someone, agents.rotateCallbackSecret, { params })
+  const rotate = () => call(someone, agentSecrets.rotateCallbackSecret, { params })
   t.is((await rotate()).failure.code, 'VALIDATION_ERROR')
 
   const { callbackUrl, callbackSecret } = await change('https://Hooks.example.com/a?key=b')

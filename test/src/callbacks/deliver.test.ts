@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as admin from '../../../api/admin.ts'
 import * as agents from '../../../api/agents.ts'
+import * as agentSecrets from '../../../api/agent-secrets.ts'
 import * as callbacks from '../../../api/callbacks.ts'
 import * as notifications from '../../../api/notifications.ts'
 import { delays } from '../../../src/callbacks/schedule.ts'
@@ -334,7 +335,7 @@ test.serial(
       await openCallbacks(t)
     const agent = await agentAt()
     const runId = await endedRun(agent)
-    const rotated = (await call(someone, agents.rotateCallbackSecret, { params: { agentId: agent.id } })).body
+    const rotated = (await call(someone, agentSecrets.rotateCallbackSecret, { params: { agentId: agent.id } })).body
     await call(someone, agents.deleteAgent, { params: { agentId: agent.id } })
     const otherKeys = [{ name: 'other', key: randomBytes(32) }]
     const keyless = openProcess({ ...platform.config, vaultKeys: otherKeys })

@@ -1,7 +1,9 @@
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
+import * as agentRuns from '../../../api/agent-runs.ts'
 import * as billing from '../../../api/billing.ts'
 import * as runs from '../../../api/runs.ts'
+import * as runEvents from '../../../api/run-events.ts'
 import * as vault from '../../../api/vault.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
@@ -49,7 +51,7 @@ async function open() {
   const { database } = platform.services
   const begin = async (key?: string) => {
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
-    return (await call(someone, agents.startRun, { params: { agentId: agent.id }, headers })).body
+    return (await call(someone, agentRuns.startRun, { params: { agentId: agent.id }, headers })).body
   }
   /** One whose callback was delivered, so many days ago. */
   async function endedRun(days: number, key?: string): Promise<string> {
@@ -139,7 +141,7 @@ test.serial(
     await cancel(someone, third)
     const page = async (cursor?: string) => {
       const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
-      return (await call(someone, agents.listAgentRuns, { params: { agentId: agent.id }, query })).body
+      return (await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })).body
     }
     const before = await page()
     t.deepEqual(
@@ -151,7 +153,7 @@ test.serial(
     const rest = await page(before.nextCursor ?? '')
     t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
     t.is((await runOf(someone, third)).replayOf, second)
-    for (const route of [runs.getRun, runs.listEvents, runs.cancelRun, runs.replayRun]) {
+    for (const route of [runs.getRun, runEvents.listEvents, runs.cancelRun, runs.replayRun]) {
       const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
       t.is(failure.code, 'RUN_NOT_FOUND', route.name)
     }

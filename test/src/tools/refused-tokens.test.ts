@@ -1,5 +1,5 @@
 import test from 'ava'
-import * as agents from '../../../api/agents.ts'
+import * as agentRuns from '../../../api/agent-runs.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import { openOAuthStage } from '../../api/oauth-stage.ts'
@@ -24,7 +24,7 @@ for (const how of ['a direct call', 'a run'] as const) {
     if (how === 'a direct call') t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
     else {
       const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
-      const { body } = await call(someone, agents.startRun, { params: { agentId: agent.id } })
+      const { body } = await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
       t.like(await waiting(someone, body.id), { waitingCause: 'credential', steps: 1 })
     }
     const counts = () => [site.tokenForms.length, site.toolTokens.length, new Set(site.toolTokens).size]

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import * as agents from '../../../api/agents.ts'
+import * as agentSecrets from '../../../api/agent-secrets.ts'
 import type { WebhookProof } from '../../../src/agents/agent.ts'
 import { newId } from '../../../src/ids.ts'
 import { ask, send } from '../../api/raw-http.ts'
@@ -24,7 +24,7 @@ async function openForms(t: ExecutionContext, failures: number) {
   async function agentFor(proof: WebhookProof) {
     const agent = await webhookAgent(someone, { webhookProof: proof })
     const body = { secret: senders[proof].secret, overlapSeconds: 0 }
-    await call(someone, agents.rotateSecret, { params: { agentId: agent.id }, body })
+    await call(someone, agentSecrets.rotateSecret, { params: { agentId: agent.id }, body })
     return { id: agent.id, proof }
   }
   type Agent = Awaited<ReturnType<typeof agentFor>>

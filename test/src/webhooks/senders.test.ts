@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import * as agents from '../../../api/agents.ts'
+import * as agentSecrets from '../../../api/agent-secrets.ts'
 import * as webhooks from '../../../api/webhooks.ts'
 import { newId } from '../../../src/ids.ts'
 import type { WebhookProof } from '../../../src/agents/agent.ts'
@@ -24,7 +25,7 @@ async function openSenders(t: ExecutionContext, env: Record<string, string> = {}
   const platform = await startPlatform(t, { env: { RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '1000000', ...env } })
   const someone = await customer(platform, 'team')
   const rotate = (agent: AgentOf, body: { secret?: string; overlapSeconds?: number }) =>
-    call(someone, agents.rotateSecret, { params: { agentId: agent.id }, body })
+    call(someone, agentSecrets.rotateSecret, { params: { agentId: agent.id }, body })
   /** An agent with the sender's way of proof, and the secret that the sender has made. */
   async function agentFor(proof: WebhookProof, fields: Parameters<typeof webhookAgent>[1] = {}) {
     const agent = await webhookAgent(someone, { webhookProof: proof, ...fields })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
+import * as agentRuns from '../../../../api/agent-runs.ts'
 import { call } from '../../../helpers/client.ts'
 import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
@@ -64,7 +65,7 @@ test('starts of different agents do not get in each other’s way', async (t) =>
 
 /** Asks for a manual run under a key of the client's. */
 const startAs = (key: string, someone: Person, agent: { id: string }) =>
-  call(someone, agents.startRun, { params: { agentId: agent.id }, headers: { 'idempotency-key': key } })
+  call(someone, agentRuns.startRun, { params: { agentId: agent.id }, headers: { 'idempotency-key': key } })
 
 test('a start that is repeated under its key is answered with its run as it is now, while that runs and after its end', async (t) => {
   const platform = await working()

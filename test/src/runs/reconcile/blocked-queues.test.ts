@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import * as agents from '../../../../api/agents.ts'
+import * as agentRuns from '../../../../api/agent-runs.ts'
 import { AgentQueue, lockQueue } from '../../../../src/runs/agent-queue.ts'
 import { Run } from '../../../../src/runs/run.ts'
 import { call } from '../../../helpers/client.ts'
@@ -14,7 +14,7 @@ async function openUnpaid(t: ExecutionContext) {
   const { database } = platform.services
   const someone = await customer(platform)
   const agent = await agentOf(someone)
-  await call(someone, agents.startRun, { params: { agentId: agent.id } })
+  await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
   await database('accounts').update({ balance: 0 })
   const pass = (days: number) => (now = new Date(now.getTime() + days * dayMs))
   pass(40)

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { runRound } from '../../../../src/loops.ts'
 import * as vault from '../../../../api/vault.ts'
+import { listRefreshes } from '../../../../api/refreshes.ts'
 import { fingerprint } from '../../../../examples/sites/contacts/token-endpoint.ts'
 import { newId } from '../../../../src/ids.ts'
 import { fieldsOf } from '../../../../src/database/row.ts'
@@ -49,7 +50,7 @@ const rowOf = ({ services }: Platform, entryId: string) =>
   VaultEntry.query(services.database).findById(entryId).throwIfNotFound()
 
 const historyOf = async (someone: Person, entryId: string) =>
-  (await call(someone, vault.listRefreshes, { params: { entryId } })).body.items.map(
+  (await call(someone, listRefreshes, { params: { entryId } })).body.items.map(
     ({ cause, outcome }) => `${cause} ${outcome}`,
   )
 
@@ -153,7 +154,7 @@ test.serial(
     })
     t.is(answer.status, 400)
     t.is(answer.json()['error'], 'invalid_grant')
-    t.is((await call(someone, vault.listRefreshes, { params: { entryId } })).failure.code, 'NOT_FOUND')
+    t.is((await call(someone, listRefreshes, { params: { entryId } })).failure.code, 'NOT_FOUND')
   },
 )
 
@@ -167,7 +168,7 @@ test.serial(
     const entryId = await connectContacts(someone, contacts)
     const search = () =>
       call(someone, vault.callTool, { params: { entryId, toolName: 'crm.searchContacts' }, body: {} })
-    const history = async () => (await call(someone, vault.listRefreshes, { params: { entryId } })).body.items
+    const history = async () => (await call(someone, listRefreshes, { params: { entryId } })).body.items
     const open = async () => VaultRefresh.query(database).findOne({ entryId, endedAt: null })
     const refreshes = refreshesFromNow(await stage())
 

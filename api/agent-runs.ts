@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import type { Services } from '../src/services.ts'
+import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { route } from './route.ts'
+import { presentRun, run } from './run-schema.ts'
+import { pageOf, paging, runStatus, trigger } from './schemas.ts'
+
+type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
+const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
+
+const shared = { tag: 'agents', access: 'account', status: 200 } as const
+
+export const startRun = route({
+  ...shared,
+  name: 'startRun',
+  method: 'post',
+  path: '/agents/{agentId}/runs',
+  summary: 'Run an agent now',
+  description:
+    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key` a ' +
+    'repeated request is answered with the run that the first one started, as it is now.',
+  headers: { 'Idempotency-Key': 'Names the request: repeating it under the same key starts no second run' },
+  status: 202,
+  response: run,
+  resource,
+  codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
+  async handle({ services, resource, request }) {
+    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
+    return presentRun(await services.runs.accept.startManually(resource, asked))
+  },
+})
+
+export const listAgentRuns = route({
+  ...shared,
+  name: 'listAgentRuns',
+  method: 'get',
+  path: '/agents/{agentId}/runs',
+  summary: 'List the runs of an agent, newest first',
+  query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
+  response: pageOf(run),
+  resource,
+  codes: ['AGENT_NOT_FOUND'],
+  async handle({ services, caller, resource, query }) {
+    const page = await services.runs.reading.list(caller.userId, { ...query, agentId: resource.id })
+    return { ...page, items: page.items.map(presentRun) }
+  },
+})

@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import type { Scope } from '../src/sites/tool.ts'
+import type { BrowserAnswer } from './browser.ts'
+import { flow, folder, presentFlow } from './oauth-schema.ts'
+import type { RequestFacts } from './request-facts.ts'
+import { route } from './route.ts'
+import { text } from './schemas.ts'
+
+/** The scopes as people understand them. */
+const inWords = {
+  read: 'search and read',
+  write: 'create and change things',
+  delete: 'delete things',
+  admin: 'manage users and settings',
+} as const
+
+const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join('; ') || 'nothing yet'
+
+const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
+const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
+
+const shared = { tag: 'vault', access: 'anyone', limit: 'browser', browser: true, method: 'get' } as const
+
+export const goToSite = route({
+  ...shared,
+  name: 'goToSite',
+  path: `${folder}/go`,
+  summary: "Go on to the site's sign-in (for browsers)",
+  description:
+    'Shows a person whose vault the site will be connected to. The link of that page, good in the browser that the page was shown in, redirects to the site and binds what follows to that browser. Clients that ask for `application/json` are redirected at once.',
+  query: v.looseObject({
+    ticket: text(100),
+    seen: v.pipe(v.optional(v.string()), v.metadata({ description: 'From the link of the page' })),
+  }),
+  status: 303,
+  codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
+  async handle({ services, query: { ticket, seen }, request }): Promise<BrowserAnswer> {
+    const { flows } = services.vault
+    const opened = await flows.open(ticket, cookieOf(request))
+    const cookie = { name: cookieName(opened.flow.id), value: opened.binding, path: folder, maxAgeSeconds: 600 }
+    if (request.asksForJson || seen === opened.seen) return { location: await flows.go(opened), cookie }
+    const link = `${folder}/go?${new URLSearchParams({ ticket, seen: opened.seen }).toString()}`
+    return { page: confirmation(await flows.preview(opened), link, seen !== undefined), cookie }
+  },
+})
+
+/**
+ * Whoever is sent this address by somebody else would connect an account of their own to a vault of another's, so they
+ * are told whose it is. `again` where a link did not belong to this browser: it may take no cookies, or be a second tab.
+ */
+function confirmation(
+  flow: { owner: string; site: string; origin: string; scopes: Scope[] },
+  link: string,
+  again: boolean,
+) {
+  return {
+    title: `Connect ${flow.site}?`,
+    text: [
+      `${flow.origin} will be connected to the vault of ${flow.owner}. Agents of that account may then, in your name: ${sentence(flow.scopes)}.`,
+      'Go on only if this account is yours. You sign in at the site itself; your password stays there.',
+      ...(again ? ['If this page comes again and again, let your browser keep cookies of this address.'] : []),
+    ],
+    good: true,
+    action: { href: link, label: `Go on to ${flow.site}` },
+  }
+}
+
+export const finishOAuth = route({
+  ...shared,
+  name: 'finishOAuth',
+  path: `${folder}/callback`,
+  summary: 'Come back from the site (for browsers)',
+  description:
+    'The redirect URI of the platform. Answers with a page for people, or with JSON for clients that prefer it.',
+  query: v.looseObject({}),
+  status: 200,
+  response: flow,
+  codes: [
+    'VALIDATION_ERROR',
+    'PERMISSION_DENIED',
+    'SITE_UNAVAILABLE',
+    'TOOL_EXECUTION_ERROR',
+    'TOKEN_EXISTS',
+    'VAULT_LIMIT_REACHED',
+    'NOT_FOUND',
+  ],
+  async handle({ services, request }): Promise<BrowserAnswer> {
+    const parameters = new URLSearchParams(request.search)
+    const { flow: finished, entry } = await services.vault.callback.finish({ parameters, bindingOf: cookieOf(request) })
+    const page = {
+      title: `${entry.name} is connected`,
+      text: [`Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`, 'You can close this window.'],
+      good: true,
+    }
+    return { page, content: presentFlow(finished, services.clock.now()) }
+  },
+})
