@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { assertThat } from '../src/errors.ts'
-import { route } from './route.ts'
-import { id, text, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, text, time } from './schemas/schemas.ts'
 
 const host = v.object({
   host: v.string(),

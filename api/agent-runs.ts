@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
-import { route } from './route.ts'
-import { presentRun, run } from './run-schema.ts'
-import { pageOf, paging, runStatus, trigger } from './schemas.ts'
+import { route } from './route/route.ts'
+import { presentRun, run } from './schemas/run-schema.ts'
+import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { agent, presentAgent } from './agent-schema.ts'
-import { route } from './route.ts'
+import { agent, presentAgent } from './schemas/agent-schema.ts'
+import { route } from './route/route.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { agent, agentFields, listedAgent, presentAgent } from './agent-schema.ts'
-import { route } from './route.ts'
-import { pageOf, paging, trigger } from './schemas.ts'
+import { agent, agentFields, listedAgent, presentAgent } from './schemas/agent-schema.ts'
+import { route } from './route/route.ts'
+import { pageOf, paging, trigger } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)

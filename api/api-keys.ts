@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { route } from './route.ts'
-import { id, pageOf, paging, text, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const scopes = v.pipe(
   v.array(v.picklist(['read', 'write'], 'must be read or write'), 'must be a list'),

@@ -6,9 +6,9 @@ import { accessLog } from './middleware/access-log.ts'
 import { errors } from './middleware/errors.ts'
 import { headers } from './middleware/headers.ts'
 import { requestId } from './middleware/request-id.ts'
-import { mount } from './mount.ts'
-import { createOpenStreams, type OpenStreams } from './open-streams.ts'
-import type { AnyRoute } from './route.ts'
+import { mount } from './route/mount.ts'
+import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts'
+import type { AnyRoute } from './route/route.ts'
 import { routes } from './routes.ts'
 
 /** The HTTP API. Middleware runs in the order in which it stands here. */

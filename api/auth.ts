@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { route } from './route.ts'
-import { id, text, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, text, time } from './schemas/schemas.ts'
 
 const ttlSeconds = v.optional(
   v.pipe(

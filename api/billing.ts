@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { route } from './route.ts'
-import { id, pageOf, paging, text, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const account = v.object({
   tier: v.string(),

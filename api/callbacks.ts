@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { callbackStatuses } from '../src/callbacks/callback.ts'
 import type { Services } from '../src/services.ts'
-import { route } from './route.ts'
-import { id, pageOf, paging, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 const status = v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`)
 const listed = {

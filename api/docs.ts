@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Router } from '@koa/router'
 import { version } from '../src/version.ts'
-import { openapi } from './openapi.ts'
-import type { AnyRoute } from './route.ts'
+import { openapi } from './openapi/openapi.ts'
+import type { AnyRoute } from './route/route.ts'
 
 /** The files of Swagger UI that the page needs; served from here, so that it loads nothing from other hosts. */
 const assets: Record<string, string> = {

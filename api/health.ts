@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { route } from './route.ts'
+import { route } from './route/route.ts'
 
 const shared = { tag: 'health', access: 'anyone', method: 'get' } as const
 

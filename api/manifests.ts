@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { changeClasses } from '../src/sites/changes/difference.ts'
 import { manifestChangeStatuses } from '../src/vault/manifests/manifest-change.ts'
-import { route } from './route.ts'
-import { id, pageOf, paging, time } from './schemas.ts'
-import { acceptHosts, entry, presentEntry } from './vault-schema.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { acceptHosts, entry, presentEntry } from './schemas/vault-schema.ts'
 
 const fingerprint = v.pipe(
   v.string(),

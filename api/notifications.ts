@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { notificationKinds } from '../src/notifications/notification.ts'
-import { route } from './route.ts'
-import { id, pageOf, paging, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 const kind = v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`)
 const notification = v.object({

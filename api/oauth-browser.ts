@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { Scope } from '../src/sites/tool.ts'
-import type { BrowserAnswer } from './browser.ts'
-import { flow, folder, presentFlow } from './oauth-schema.ts'
-import type { RequestFacts } from './request-facts.ts'
-import { route } from './route.ts'
-import { text } from './schemas.ts'
+import type { BrowserAnswer } from './browser/browser-answer.ts'
+import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
+import type { RequestFacts } from './route/request-facts.ts'
+import { route } from './route/route.ts'
+import { text } from './schemas/schemas.ts'
 
 /** The scopes as people understand them. */
 const inWords = {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { flow, folder, presentFlow } from './oauth-schema.ts'
-import { route } from './route.ts'
-import { id, text, time } from './schemas.ts'
-import { acceptHosts, scope } from './vault-schema.ts'
+import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
+import { route } from './route/route.ts'
+import { id, text, time } from './schemas/schemas.ts'
+import { acceptHosts, scope } from './schemas/vault-schema.ts'
 
 const chosen = v.pipe(
   v.optional(v.pipe(v.array(text(64)), v.maxLength(200))),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { route } from './route.ts'
-import { id, pageOf, paging, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 const refresh = v.object({
   id,

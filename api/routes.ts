@@ -16,11 +16,11 @@ import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as siteInspection from './site-inspection.ts'
-import * as toolsiteSchema from './toolsite-schema.ts'
+import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute } from './route/route.ts'
 
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [

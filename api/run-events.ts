@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
-import { route } from './route.ts'
-import { time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { time } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)

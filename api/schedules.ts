@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fires/fire-reasons.ts'
 import type { Services } from '../src/services.ts'
-import { route } from './route.ts'
-import { id, pageOf, paging, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)

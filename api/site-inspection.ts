@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
-import { route } from './route.ts'
-import { siteCodes, tool, url } from './vault-schema.ts'
+import { route } from './route/route.ts'
+import { siteCodes, tool, url } from './schemas/vault-schema.ts'
 
 const site = v.object({
   origin: v.string(),

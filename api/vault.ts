@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { route } from './route.ts'
-import { id, pageOf, paging, text } from './schemas.ts'
-import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url } from './vault-schema.ts'
+import { route } from './route/route.ts'
+import { id, pageOf, paging, text } from './schemas/schemas.ts'
+import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url } from './schemas/vault-schema.ts'
 
 const entryTool = v.object({
   ...tool.entries,

@@ -4,9 +4,9 @@ import type { Receipt } from '../src/runs/accept/receipt.ts'
 import type { Services } from '../src/services.ts'
 import { presets } from '../src/webhooks/presets.ts'
 import type { InboundRequest } from '../src/webhooks/webhooks.ts'
-import type { Proof, ProofInput } from './proof.ts'
-import { inPlace, route } from './route.ts'
-import { id, runStatus } from './schemas.ts'
+import type { Proof, ProofInput } from './route/proof.ts'
+import { inPlace, route } from './route/route.ts'
+import { id, runStatus } from './schemas/schemas.ts'
 
 const receipt = v.object({
   runId: id,

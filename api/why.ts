@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { causeCodes, causeOrder, whyStates } from '../src/why/cause.ts'
-import { route } from './route.ts'
-import { id, time } from './schemas.ts'
+import { route } from './route/route.ts'
+import { id, time } from './schemas/schemas.ts'
 
 const meanings = causeOrder.map((code) => `- \`${code}\`: ${causeCodes[code]}.`).join('\n')
 

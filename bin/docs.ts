@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { openapi } from '../api/openapi.ts'
-import { codesOf } from '../api/route-rules.ts'
+import { openapi } from '../api/openapi/openapi.ts'
+import { codesOf } from '../api/route/route-rules.ts'
 import { routes } from '../api/routes.ts'
 import { catalogue, type ErrorCode } from '../src/errors.ts'
 

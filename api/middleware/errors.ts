@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { isDatabaseAway } from '../../src/database/database.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
-import { sendErrorPage } from '../browser.ts'
+import { sendErrorPage } from '../browser/browser-answer.ts'
 
 /** Answers every failure with the platform's error body; what no code describes is logged and INTERNAL_ERROR. */
 export const errors =

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { AnyRoute } from '../../api/route.ts'
-import { codesOf } from '../../api/route-rules.ts'
+import type { AnyRoute } from '../../api/route/route.ts'
+import { codesOf } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Answer } from '../helpers/client.ts'

@@ -1,7 +1,7 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import * as oauthBrowser from '../../api/oauth-browser.ts'
-import type { AnyRoute } from '../../api/route.ts'
+import type { AnyRoute } from '../../api/route/route.ts'
 import * as vault from '../../api/vault.ts'
 import { secretText, startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { sightings } from '../helpers/canaries.ts'

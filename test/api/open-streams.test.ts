@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createOpenStreams } from '../../api/open-streams.ts'
+import { createOpenStreams } from '../../api/streams/open-streams.ts'
 import { CodedError, isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { eventually } from '../helpers/eventually.ts'

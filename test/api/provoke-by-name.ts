@@ -1,6 +1,6 @@
 import * as health from '../../api/health.ts'
 import * as notifications from '../../api/notifications.ts'
-import * as toolsiteSchema from '../../api/toolsite-schema.ts'
+import * as toolsiteSchema from '../../api/schemas/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
 import { authTable } from './provokers/auth.ts'

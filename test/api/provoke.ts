@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import type { AnyRoute } from '../../api/route.ts'
-import { isByAddress, needsLogin } from '../../api/route-rules.ts'
+import type { AnyRoute } from '../../api/route/route.ts'
+import { isByAddress, needsLogin } from '../../api/route/route-rules.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'

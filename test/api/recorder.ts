@@ -1,5 +1,5 @@
-import type { AnyRoute } from '../../api/route.ts'
-import { codesOf } from '../../api/route-rules.ts'
+import type { AnyRoute } from '../../api/route/route.ts'
+import { codesOf } from '../../api/route/route-rules.ts'
 import { call } from '../helpers/client.ts'
 
 /** A `call` that remembers how each route answered: with `done`, or with a code. */

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { AnyRoute } from '../../api/route.ts'
-import { needsTerms } from '../../api/route-rules.ts'
+import type { AnyRoute } from '../../api/route/route.ts'
+import { needsTerms } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { openStage, paramsOf } from './stage.ts'

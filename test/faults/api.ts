@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts'
 export const api: Fault[] = [
   {
     id: 'api/no-terms',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: '  if (caller && needsTerms(route)) requireTerms(caller)\n',
     replace: '',
     why: 'whoever has not accepted the terms may use everything',
@@ -12,7 +12,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/key-of-scope-read-writes',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: "requireScope(caller, route.method === 'get' ? 'read' : 'write')",
     replace: "requireScope(caller, route.method === 'delete' ? 'write' : 'read')",
     why: 'an API key that may only read changes things',
@@ -20,7 +20,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/delete-by-reader',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: "route.method === 'get' ? 'read' : 'write'",
     replace: "['get', 'delete'].includes(route.method) ? 'read' : 'write'",
     why: 'an API key that may only read deletes things',
@@ -28,7 +28,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/permission-before-resource',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: `  const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller)
 `,
@@ -41,7 +41,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/admin-for-everybody',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: "  if (route.access === 'admin') requireAdmin(caller)\n",
     replace: '',
     why: 'everybody suspends hosts',
@@ -49,7 +49,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/stream-of-the-refused',
-    file: 'api/open-streams.ts',
+    file: 'api/streams/open-streams.ts',
     find: 'if (!(error instanceof CodedError) || error.status >= 500) throw error',
     replace: 'throw error',
     why: 'a stream goes on after its token has expired',
@@ -57,7 +57,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/stream-ends-with-the-database',
-    file: 'api/open-streams.ts',
+    file: 'api/streams/open-streams.ts',
     find: '|| error.status >= 500) throw error',
     replace: ') throw error',
     why: 'all streams end when Postgres is away for a moment',
@@ -65,7 +65,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/address-not-counted',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: "if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)",
     replace: "if (limitOf(route) === 'address') await services.rateLimits.auth('everybody')",
     why: 'one client that guesses passwords keeps everybody from logging in',
@@ -73,7 +73,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/extra-members',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: 'if (result.success) return result.output',
     replace: 'if (result.success) return answer',
     why: 'answers hold columns that the declaration does not name: hashes and sealed secrets',
@@ -98,7 +98,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/secret-for-readers',
-    file: 'api/agent-schema.ts',
+    file: 'api/schemas/agent-schema.ts',
     find: 'webhookSecret: webhook && mayWrite ? services.agents.secretOf(row) : null',
     replace: 'webhookSecret: webhook ? services.agents.secretOf(row) : null',
     why: 'an API key that may only read learns how to start runs',
@@ -123,7 +123,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/page-of-cookies',
-    file: 'api/browser.ts',
+    file: 'api/browser/browser-answer.ts',
     find: 'httpOnly: true, sameSite',
     replace: 'httpOnly: false, sameSite',
     why: 'a script reads the cookie that binds a flow',

@@ -100,7 +100,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/limit-constant',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: 'await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)',
     replace: "await services.rateLimits.caller('caller')",
     why: 'caller limit counted under one constant key',
@@ -108,7 +108,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/limit-by-user',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: 'rateLimits.caller(caller.apiKeyId ?? caller.userId)',
     replace: 'rateLimits.caller(caller.userId)',
     why: 'API keys of one user share a count',
@@ -116,7 +116,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/limit-browser',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: 'await services.rateLimits.browser(request.address)',
     replace: 'await services.rateLimits.auth(request.address)',
     why: 'what browsers open uses up logins',
@@ -124,7 +124,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/limit-address',
-    file: 'api/mount.ts',
+    file: 'api/route/mount.ts',
     find: 'await services.rateLimits.auth(request.address)',
     replace: 'await services.rateLimits.auth(route.name)',
     why: 'logins of all addresses share a count',

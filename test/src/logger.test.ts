@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openapi } from '../../api/openapi.ts'
+import { openapi } from '../../api/openapi/openapi.ts'
 import { routes } from '../../api/routes.ts'
 import { createLogger, redact, type Logger } from '../../src/logger.ts'
 

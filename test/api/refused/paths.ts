@@ -1,5 +1,5 @@
-import type { AnyRoute } from '../../../api/route.ts'
-import { codesOf } from '../../../api/route-rules.ts'
+import type { AnyRoute } from '../../../api/route/route.ts'
+import { codesOf } from '../../../api/route/route-rules.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
 import { firstTime } from '../first-time.ts'

@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../../../api/route.ts'
+import type { AnyRoute } from '../../../api/route/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
 import { toPage, type ListName } from '../../../src/database/paging.ts'

@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../../../api/route.ts'
+import type { AnyRoute } from '../../../api/route/route.ts'
 import type { Failure } from '../../helpers/client.ts'
 import { send, type RawAnswer } from '../raw-http.ts'
 import { allowedTo, secretOf, validBodies, type Stage } from '../stage.ts'

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import type { Config } from '../src/config/config.ts'
-import { CodedError, errorBody } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
+import type { Config } from '../../src/config/config.ts'
+import { CodedError, errorBody } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
 import type { OpenStreams } from './open-streams.ts'
-import type { StreamItem, StreamPage } from './route.ts'
+import type { StreamItem, StreamPage } from '../route/route.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
 /** What is sent, to whom, and what all streams of the process have in common. */

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
-import type { Config } from '../src/config/config.ts'
-import { assertThat, CodedError } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
+import type { Config } from '../../src/config/config.ts'
+import { assertThat, CodedError } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
 
 /** A stream as far as all of them are treated alike. */
 export interface OpenStream {

@@ -1,8 +1,8 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { ErrorCode } from '../src/errors.ts'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { BrowserAnswer } from './browser.ts'
+import type { ErrorCode } from '../../src/errors.ts'
+import type { Services } from '../../src/services.ts'
+import type { Caller } from '../../src/users/caller.ts'
+import type { BrowserAnswer } from '../browser/browser-answer.ts'
 import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RunFacts } from '../src/runs/run.ts'
+import type { RunFacts } from '../../src/runs/run.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 /** A run as its owner sees it. */

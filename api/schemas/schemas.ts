@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { runStatuses } from '../src/runs/states.ts'
+import { runStatuses } from '../../src/runs/states.ts'
 
 /**
  * Pieces of request and response schemas that several routes share. Texts from outside may hold anything that Postgres

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../src/errors.ts'
-import type { Services } from '../src/services.ts'
+import type { ErrorCode } from '../../src/errors.ts'
+import type { Services } from '../../src/services.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
 /** What a proof is made of: the request, before its body is looked into. */

@@ -1,8 +1,8 @@
 import type { GenericSchema } from 'valibot'
-import { catalogue, type ErrorCode } from '../src/errors.ts'
+import { catalogue, type ErrorCode } from '../../src/errors.ts'
 import { schemaOf } from './json-schema.ts'
-import type { AnyRoute } from './route.ts'
-import { codesOf } from './route-rules.ts'
+import type { AnyRoute } from '../route/route.ts'
+import { codesOf } from '../route/route-rules.ts'
 
 type Json = Record<string, unknown>
 

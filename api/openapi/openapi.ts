@@ -1,10 +1,10 @@
 import type { GenericSchema } from 'valibot'
-import { version } from '../src/version.ts'
+import { version } from '../../src/version.ts'
 import { schemaOf } from './json-schema.ts'
-import { responsesOf } from './openapi-responses.ts'
-import type { AnyRoute } from './route.ts'
-import { limitOf, needsLogin, needsTerms } from './route-rules.ts'
-import { errorBody } from './schemas.ts'
+import { responsesOf } from './responses.ts'
+import type { AnyRoute } from '../route/route.ts'
+import { limitOf, needsLogin, needsTerms } from '../route/route-rules.ts'
+import { errorBody } from '../schemas/schemas.ts'
 
 type Json = Record<string, unknown>
 

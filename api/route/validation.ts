@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CodedError, type ErrorDetail } from '../src/errors.ts'
+import { CodedError, type ErrorDetail } from '../../src/errors.ts'
 
 /** The value as the schema reads it. Fails with VALIDATION_ERROR, which names the places and never repeats what was sent. */
 export function validated(schema: v.GenericSchema, value: unknown, sentence: string): unknown {

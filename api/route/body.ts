@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody } from 'koa-body'
-import { CodedError } from '../src/errors.ts'
-import { decodeUtf8, parseJson } from '../src/json.ts'
+import { CodedError } from '../../src/errors.ts'
+import { decodeUtf8, parseJson } from '../../src/json.ts'
 
 const wrong = (message: string, cause?: unknown) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })

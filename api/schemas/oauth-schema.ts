@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { OAuthFlow } from '../src/vault/oauth/oauth-flow.ts'
+import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
 import { id, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { manifestJsonSchema } from '../src/sites/manifest/manifest-schema.ts'
-import { route } from './route.ts'
+import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
+import { route } from '../route/route.ts'
 
 export const readToolsiteSchema = route({
   name: 'readToolsiteSchema',

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../src/errors.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import type { AnyRoute, Limit } from './route.ts'
 
 const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']

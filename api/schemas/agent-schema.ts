@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { webhookProofs, type AgentWithSites } from '../src/agents/agent.ts'
-import { fieldsOf } from '../src/database/row.ts'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
+import { webhookProofs, type AgentWithSites } from '../../src/agents/agent.ts'
+import { fieldsOf } from '../../src/database/row.ts'
+import type { Services } from '../../src/services.ts'
+import type { Caller } from '../../src/users/caller.ts'
 import { id, text, time, trigger } from './schemas.ts'
 
 const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a type of JSON')

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { CodedError } from '../src/errors.ts'
+import type { CodedError } from '../../src/errors.ts'
 import { renderPage, type PageText } from './page.ts'
 
 /** What a route that browsers open answers: on to another address, or a page for people and its content for clients. */

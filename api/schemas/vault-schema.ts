@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { fieldsOf } from '../src/database/row.ts'
-import type { Services } from '../src/services.ts'
-import { changeClasses } from '../src/sites/changes/difference.ts'
-import type { PendingManifest } from '../src/vault/manifests/manifests.ts'
-import type { VaultEntry } from '../src/vault/vault-entry.ts'
+import { fieldsOf } from '../../src/database/row.ts'
+import type { Services } from '../../src/services.ts'
+import { changeClasses } from '../../src/sites/changes/difference.ts'
+import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
+import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { id, text, time } from './schemas.ts'
 
 /** Hosts outside a site's own domain that the caller lets credentials go to. */

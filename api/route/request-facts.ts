@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { asksForJson } from './browser.ts'
+import { asksForJson } from '../browser/browser-answer.ts'
 
 /** What a handler may know of the HTTP request itself. */
 export interface RequestFacts {
