@@ -8,7 +8,9 @@ import { CodedError } from './errors.ts'
  * process serves (RATE_LIMIT_STORE). Every function counts one request and fails with RATE_LIMITED when it is one too
  * many, with the seconds until the window ends.
  */
-export function createRateLimits(config: Config['rateLimits'], database: Database) {
+export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
+  const { database } = context
+  const config = context.config.rateLimits
   const limiter = (keyPrefix: string, points: number): RateLimiterAbstract => {
     const options = { keyPrefix, points, duration: 60 }
     if (config.store === 'memory') return new RateLimiterMemory(options)
@@ -36,7 +38,8 @@ export function createRateLimits(config: Config['rateLimits'], database: Databas
 
     /** Forgets windows that have ended. */
     async purge(now: Date): Promise<void> {
-      if (config.store === 'postgres') await database.raw('delete from rate_limits where expire < ?', [now.getTime()])
+      if (config.store !== 'postgres') return
+      await database.raw('delete from rate_limits where expire < :now', { now: now.getTime() })
     },
   }
 }

@@ -57,7 +57,7 @@ export function createServices(
   const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
-  const rateLimits = createRateLimits(config.rateLimits, database)
+  const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, due, fetch: outgoing.fetch }

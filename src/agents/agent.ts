@@ -46,7 +46,7 @@ export class Agent extends Row {
 /** A connected site that an agent may use (table `agent_sites`). */
 export class AgentSite extends Row {
   static override tableName = 'agent_sites'
-  static override idColumn = ['agent_id', 'vault_entry_id']
+  static override idColumn = ['agentId', 'vaultEntryId']
   static override jsonAttributes = ['tools']
   declare agentId: string
   declare vaultEntryId: string

@@ -7,6 +7,7 @@ import { gather } from '../database/gather.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
+import { AgentQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../secrets/sealing.ts'
@@ -80,11 +81,7 @@ export function createAgents(context: {
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
         const made = { createdAt: now, updatedAt: now }
         await Agent.query(trx).insert({ id, ownerId, ...fields, ...callback, webhookSecret, ...made })
-        await trx.raw('insert into agent_queues (agent_id, progressed_at, signalled_at) values (?, ?, ?)', [
-          id,
-          now,
-          now,
-        ])
+        await AgentQueue.query(trx).insert({ agentId: id, progressedAt: now, signalledAt: now })
         await sites.store(trx, id, choices)
         await schedules.noteChange(trx, undefined, await living(trx).findById(id).throwIfNotFound(), now)
       })

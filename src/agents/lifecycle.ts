@@ -65,9 +65,10 @@ export function createLifecycle(context: {
 
 /** What waits to be paid for fails in time, a paused agent's runs do not: from the pause on, that is what blocks them. */
 async function holdQueue(trx: Transaction, id: string): Promise<void> {
-  await trx.raw(
-    `update agent_queues q set blocked_cause = 'paused', blocked_since = a.paused_at
-       from agents a where a.id = q.agent_id and q.agent_id = ? and q.blocked_cause is not null and a.paused_at is not null`,
-    [id],
-  )
+  await trx.raw(holdStatement, { agentId: id })
 }
+
+const holdStatement = `
+  update agent_queues q set blocked_cause = 'paused', blocked_since = a.paused_at
+    from agents a
+   where a.id = q.agent_id and q.agent_id = :agentId and q.blocked_cause is not null and a.paused_at is not null`

@@ -2,10 +2,10 @@ import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
 import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
 
-/** The tier, subscription and credit balance of one owner. */
-export class AccountRow extends Row {
+/** The tier, subscription and credit balance of one owner (table `accounts`). */
+export class Account extends Row {
   static override tableName = 'accounts'
-  static override idColumn = 'owner_id'
+  static override idColumn = 'ownerId'
   declare ownerId: string
   declare tier: TierName
   /** Until when the tier is paid; null for the free tier. */
@@ -25,7 +25,7 @@ export interface Subscription {
 }
 
 /** What the rest of the house knows of an owner's standing. `balance` is in credits and may be below zero. */
-export interface Account {
+export interface Standing {
   tier: TierName
   limits: Limits
   features: readonly Feature[]
@@ -33,13 +33,14 @@ export interface Account {
   balance: number
 }
 
-export function presentAccount(row: AccountRow, now: Date): Account {
-  const { limits, features } = tierOf(row.tier)
-  return { tier: row.tier, limits, features, subscription: subscriptionOf(row, now), balance: row.balance }
+export function standingOf(account: Account, now: Date): Standing {
+  const { tier, balance } = account
+  const { limits, features } = tierOf(tier)
+  return { tier, limits, features, subscription: subscriptionOf(account, now), balance }
 }
 
 /** Whether it is paid is derived from the date: no job has to run for a subscription to become past due. */
-export function subscriptionOf({ tier, currentPeriodEnd }: AccountRow, now: Date): Subscription | null {
+export function subscriptionOf({ tier, currentPeriodEnd }: Account, now: Date): Subscription | null {
   if (tier === 'free' || currentPeriodEnd === null) return null
   return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd }
 }
@@ -52,11 +53,11 @@ export const isGrantDueSql = `(${isPaidSql} and b.granted_period is distinct fro
   to_char(:now::timestamptz at time zone 'UTC', 'YYYY-MM') || '/' || b.tier)`
 
 /** Refuses an account whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
-export function requireGoodStanding(account: Pick<Account, 'subscription'>): void {
+export function requireGoodStanding(account: Pick<Standing, 'subscription'>): void {
   assertThat(account.subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
 }
 
 /** Refuses an account without a single credit: NO_CREDITS. */
-export function requireCredits(account: Pick<Account, 'balance'>): void {
+export function requireCredits(account: Pick<Standing, 'balance'>): void {
   assertThat(account.balance >= 1, 'NO_CREDITS')
 }

@@ -3,14 +3,9 @@ import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
-import { AccountRow, subscriptionOf } from './account.ts'
-import { LedgerEntryRow, presentLedgerEntry, type LedgerEntry } from './ledger-entry.ts'
+import { Account, subscriptionOf } from './account.ts'
+import { LedgerEntry } from './ledger-entry.ts'
 import { tierOf } from './tiers.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-}
 
 export interface StepCharge {
   userId: string
@@ -21,62 +16,64 @@ export interface StepCharge {
   credits: number
 }
 
-type NewEntry = Pick<LedgerEntryRow, 'kind' | 'credits'> & Partial<Pick<LedgerEntryRow, 'period' | 'runId' | 'step'>>
+type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> & Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step'>>
 
 /** The account rows and the ledger: an entry and its change of the balance are one transaction under the row's lock. */
-export function createCredits({ database, clock }: Parts) {
-  const byOwner = gather<string, AccountRow>(async (ownerIds) => {
-    const found = await AccountRow.query(database).findByIds(ownerIds)
+export function createCredits(context: { database: Database; clock: Clock }) {
+  const { database, clock } = context
+
+  const byOwner = gather<string, Account>(async (ownerIds) => {
+    const found = await Account.query(database).findByIds(ownerIds)
     return new Map(found.map((row) => [row.ownerId, row]))
   })
 
   /** The owner's account with this month's grant; one query by primary key, unless the grant is still to be made. */
-  async function current(ownerId: string, trx?: Transaction): Promise<AccountRow> {
-    const row = trx ? await AccountRow.query(trx).findById(ownerId) : await byOwner(ownerId)
+  async function current(ownerId: string, trx?: Transaction): Promise<Account> {
+    const row = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
     if (row && !isGrantDue(row)) return row
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
 
   /** The same, made if it is missing, and locked until the transaction ends. */
-  async function locked(ownerId: string, trx: Transaction): Promise<AccountRow> {
+  async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const row = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
     if (isGrantDue(row)) await settleGrant(row, trx)
     return row
   }
 
-  const lock = (ownerId: string, trx: Transaction) => AccountRow.query(trx).findById(ownerId).forUpdate()
+  const lock = (ownerId: string, trx: Transaction) => Account.query(trx).findById(ownerId).forUpdate()
 
-  async function make(ownerId: string, trx: Transaction): Promise<AccountRow> {
+  async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const row = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
     // Of two who make it at once the second waits here for the first, and then finds its row.
-    await AccountRow.query(trx).insert(row).onConflict('owner_id').ignore()
-    return AccountRow.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
+    await Account.query(trx).insert(row).onConflict('ownerId').ignore()
+    return Account.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
   }
 
   /** Nothing is granted on a subscription that is not paid. `isGrantDueSql` says the same. */
-  const isGrantDue = (row: AccountRow): boolean =>
+  const isGrantDue = (row: Account): boolean =>
     row.grantedPeriod !== periodOf(row, clock.now()) && subscriptionOf(row, clock.now())?.status !== 'past_due'
 
   /** Grants the month's credits less what the month was granted already, as before an upgrade. */
-  async function settleGrant(row: AccountRow, trx: Transaction): Promise<void> {
+  async function settleGrant(row: Account, trx: Transaction): Promise<void> {
     const period = periodOf(row, clock.now())
     const month = await grantsOf(row.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
     const credits = tierOf(row.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
     const granted = month.some((grant) => grant.period === period)
     if (credits > 0 && !granted) await append(row, { kind: 'grant', credits, period }, trx)
     row.grantedPeriod = period
-    await AccountRow.query(trx).findById(row.ownerId).patch({ grantedPeriod: period })
+    await Account.query(trx).findById(row.ownerId).patch({ grantedPeriod: period })
   }
 
-  const grantsOf = (owner_id: string, prefix: string, trx: Transaction) =>
-    LedgerEntryRow.query(trx).where({ owner_id, kind: 'grant' }).where('period', 'like', `${prefix}%`)
+  const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
+    LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
   /** Writes an entry and the balance it leads to. The row must be locked. */
-  async function append(row: AccountRow, entry: NewEntry, trx: Transaction): Promise<void> {
+  async function append(row: Account, entry: NewEntry, trx: Transaction): Promise<void> {
     const balance = row.balance + entry.credits
     const facts = { id: newId(), ownerId: row.ownerId, balanceAfter: balance, createdAt: clock.now() }
-    await LedgerEntryRow.query(trx).insert({ ...facts, ...entry })
-    await AccountRow.query(trx).findById(row.ownerId).patch({ balance })
+    await LedgerEntry.query(trx).insert({ ...facts, ...entry })
+    await Account.query(trx).findById(row.ownerId).patch({ balance })
     row.balance = balance
   }
 
@@ -86,7 +83,7 @@ export function createCredits({ database, clock }: Parts) {
    */
   async function chargeStep(trx: Transaction, { userId, runId, step, credits }: StepCharge) {
     const row = await locked(userId, trx)
-    const before = await LedgerEntryRow.query(trx).findOne({ owner_id: userId, run_id: runId, step })
+    const before = await LedgerEntry.query(trx).findOne({ ownerId: userId, runId, step })
     if (before) return { charged: -before.credits, balance: row.balance }
     const charged = Math.max(1, Math.ceil(credits))
     await append(row, { kind: 'step', credits: -charged, runId, step }, trx)
@@ -97,10 +94,10 @@ export function createCredits({ database, clock }: Parts) {
   async function ledger(ownerId: string, { cursor, limit }: PageRequest): Promise<Page<LedgerEntry>> {
     const after = readCursor('ledger', cursor)
     await current(ownerId)
-    const query = LedgerEntryRow.query(database).where({ owner_id: ownerId })
+    const query = LedgerEntry.query(database).where({ ownerId })
     if (after !== undefined) void query.where('id', '<', after)
     const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage('ledger', rows.map(presentLedgerEntry), limit, ({ id }) => id)
+    return toPage('ledger', rows, limit, ({ id }) => id)
   }
 
   return { current, locked, chargeStep, ledger }
@@ -109,4 +106,4 @@ export function createCredits({ database, clock }: Parts) {
 export type Credits = ReturnType<typeof createCredits>
 
 /** The calendar month (UTC) and the tier: `2026-11/free`. */
-const periodOf = ({ tier }: AccountRow, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`
+const periodOf = ({ tier }: Account, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`

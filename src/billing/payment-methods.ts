@@ -4,51 +4,49 @@ import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
-import { PaymentMethodRow, presentPaymentMethod, type PaymentMethod } from './payment-method.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-  gateway: Gateway
-  credits: Credits
-}
+import { PaymentMethod } from './payment-method.ts'
 
 /** More cards than anybody has; the list is answered whole. */
 const atMost = 20
 
 /** The cards of an owner. The one added last is the one that is charged. */
-export function createPaymentMethods({ database, clock, gateway, credits }: Parts) {
+export function createPaymentMethods(context: {
+  database: Database
+  clock: Clock
+  gateway: Gateway
+  credits: Credits
+}) {
+  const { database, clock, gateway, credits } = context
+
   /** All of them, newest first. */
-  async function paymentMethods(ownerId: string): Promise<PaymentMethod[]> {
-    const rows = await PaymentMethodRow.query(database).where({ owner_id: ownerId }).orderBy('id', 'desc')
-    return rows.map(presentPaymentMethod)
-  }
+  const paymentMethods = async (ownerId: string): Promise<PaymentMethod[]> =>
+    PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
   /** Takes up a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
   async function addPaymentMethod(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
     const card = await gateway.attach(request.paymentMethod)
-    const row = PaymentMethodRow.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
+    const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
     await database.transaction(async (trx) => {
       await credits.locked(ownerId, trx)
-      const count = await PaymentMethodRow.query(trx).where({ owner_id: ownerId }).resultSize()
+      const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
       const message = `There are ${atMost} payment methods on file. Remove one first.`
       assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
-      await PaymentMethodRow.query(trx).insert(row)
+      await PaymentMethod.query(trx).insert(row)
     })
-    return presentPaymentMethod(row)
+    return row
   }
 
   /** Removes a card. NOT_FOUND if the owner has no such card. */
   async function removePaymentMethod(ownerId: string, id: string): Promise<void> {
-    const mine = PaymentMethodRow.query(database).delete().where({ id, owner_id: ownerId }).returning('*')
+    const mine = PaymentMethod.query(database).delete().where({ id, ownerId }).returning('*')
     const [removed] = isId(id) ? await mine : []
     assertThat(removed, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
     await gateway.detach(removed.reference)
   }
 
   /** The card to charge, or NO_PAYMENT_METHOD. */
-  async function toCharge(ownerId: string): Promise<PaymentMethodRow> {
-    const row = await PaymentMethodRow.query(database).where({ owner_id: ownerId }).orderBy('id', 'desc').first()
+  async function toCharge(ownerId: string): Promise<PaymentMethod> {
+    const row = await PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc').first()
     assertThat(row, 'NO_PAYMENT_METHOD')
     return row
   }

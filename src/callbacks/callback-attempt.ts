@@ -3,7 +3,7 @@ import { Row } from '../database/row.ts'
 /** One attempt at posting a callback (table `callback_attempts`). Holds neither headers nor bodies. */
 export class CallbackAttempt extends Row {
   static override tableName = 'callback_attempts'
-  static override idColumn = ['callback_id', 'attempt']
+  static override idColumn = ['callbackId', 'attempt']
   declare callbackId: string
   /** From 1 up; a number is missing if the process that made the attempt died. */
   declare attempt: number

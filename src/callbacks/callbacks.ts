@@ -36,12 +36,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       trx: Transaction,
       { runId, agentId, now }: { runId: string; agentId: string; now: Date },
     ): Promise<void> {
-      await trx.raw(
-        `insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
-         select ?, id, owner_id, ?, callback_url, 'pending', ?, ?, ?
-           from agents where id = ? and callback_url is not null`,
-        [newId(), runId, giveUpAt(now), now, now, agentId],
-      )
+      await trx.raw(queueStatement, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
     },
 
     /** An agent's callbacks, newest first, of one status if it is named. Fails for a cursor that is none. */
@@ -60,15 +55,8 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
     async retry(runId: string): Promise<Shown> {
       const now = clock.now()
       await of(runId)
-      const { rows } = await database.raw<{ rows: unknown[] }>(
-        `update callbacks c
-            set status = 'pending', tries = 0, next_at = ?, ended_at = null, give_up_at = ?,
-                url = a.callback_url
-           from agents a
-          where a.id = c.agent_id and c.run_id = ? and a.callback_url is not null and a.deleted_at is null
-         returning 1`,
-        [now, giveUpAt(now), runId],
-      )
+      const bindings = { runId, now, giveUpAt: giveUpAt(now) }
+      const { rows } = await database.raw<{ rows: unknown[] }>(retryStatement, bindings)
       assertThat(rows.length > 0, 'NOT_FOUND', { message: noAddress })
       return of(runId)
     },
@@ -80,3 +68,15 @@ export type Callbacks = ReturnType<typeof createCallbacks>
 const noAddress = 'The agent of the run names no callbackUrl any more, or is deleted: there is nowhere to post to.'
 
 const none = 'The run has no callback: it has not ended, or its agent named no callbackUrl when it did.'
+
+const queueStatement = `
+  insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
+  select :id, id, owner_id, :runId, callback_url, 'pending', :giveUpAt, :now, :now
+    from agents where id = :agentId and callback_url is not null`
+
+const retryStatement = `
+  update callbacks c
+     set status = 'pending', tries = 0, next_at = :now, ended_at = null, give_up_at = :giveUpAt, url = a.callback_url
+    from agents a
+   where a.id = c.agent_id and c.run_id = :runId and a.callback_url is not null and a.deleted_at is null
+  returning 1`

@@ -30,17 +30,19 @@ export function createClaim(context: { database: Database; clock: Clock; config:
   const leaseSeconds = config.callbacks.timeoutSeconds + settleMs / 1000 + 10
 
   return async (fullHosts: string[]): Promise<Claimed | undefined> => {
-    const { rows } = await database.raw<{ rows: Claimed[] }>(
-      `update callbacks set attempts = attempts + 1, tries = tries + 1,
-              next_at = :now::timestamptz + make_interval(
-                secs => greatest(:lease, (:delays::int[])[least(tries + 1, :steps)])::float8)
-        where id = (select id from callbacks
-                     where status = 'pending' and next_at <= :now and split_part(url, '/', 3) <> all(:fullHosts::text[])
-                     order by next_at, id limit 1 for update skip locked)
-       returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", url,
-                 split_part(url, '/', 3) as host, attempts as attempt, tries, give_up_at as "giveUpAt"`,
-      { now: clock.now(), lease: leaseSeconds, delays, steps: delays.length, fullHosts },
-    )
+    const bindings = { now: clock.now(), lease: leaseSeconds, delays, steps: delays.length, fullHosts }
+    const { rows } = await database.raw<{ rows: Claimed[] }>(claimStatement, bindings)
     return rows[0]
   }
 }
+
+const claimStatement = `
+  update callbacks
+     set attempts = attempts + 1, tries = tries + 1,
+         next_at = :now::timestamptz + make_interval(
+           secs => greatest(:lease, (:delays::int[])[least(tries + 1, :steps)])::float8)
+   where id = (select id from callbacks
+                where status = 'pending' and next_at <= :now and split_part(url, '/', 3) <> all(:fullHosts::text[])
+                order by next_at, id limit 1 for update skip locked)
+  returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", url,
+            split_part(url, '/', 3) as host, attempts as attempt, tries, give_up_at as "giveUpAt"`

@@ -37,14 +37,8 @@ export function createGiveUp(context: {
 
   /** Not those that are being tried: these are due again only when their attempt would have to be over for long. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
-    const { rows } = await trx.raw<{ rows: Overdue[] }>(
-      `update callbacks set status = 'failed', next_at = null, ended_at = :now
-        where id = any(array(select id from callbacks
-                              where status = 'pending' and next_at <= :now and give_up_at < :before
-                              order by next_at, id limit :batch for update skip locked))
-       returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", attempts, tries`,
-      { now, before: new Date(now.getTime() - turnMs), batch },
-    )
+    const bindings = { now, before: new Date(now.getTime() - turnMs), batch }
+    const { rows } = await trx.raw<{ rows: Overdue[] }>(giveUpStatement, bindings)
     return rows
   }
 
@@ -96,3 +90,10 @@ export function createGiveUp(context: {
     },
   }
 }
+
+const giveUpStatement = `
+  update callbacks set status = 'failed', next_at = null, ended_at = :now
+   where id = any(array(select id from callbacks
+                         where status = 'pending' and next_at <= :now and give_up_at < :before
+                         order by next_at, id limit :batch for update skip locked))
+  returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", attempts, tries`

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Claimed } from './claim-callbacks.ts'
+import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback } from './callback.ts'
 import type { Attempted } from './post.ts'
 import { nextAttempt } from './schedule.ts'
@@ -11,13 +12,13 @@ import { tellFailed } from './notify-failed.ts'
 export function createSettle(context: { database: Database; clock: Clock; notifications: Notifications }) {
   const { database, clock, notifications } = context
 
-  async function record(trx: Transaction, { id, attempt }: Claimed, attempted: Attempted): Promise<void> {
+  /** One that is on record stays as it is. */
+  async function record(trx: Transaction, { id: callbackId, attempt }: Claimed, attempted: Attempted): Promise<void> {
     const { at, httpStatus, outcome, latencyMs } = attempted
-    await trx.raw(
-      `insert into callback_attempts (callback_id, attempt, at, http_status, outcome, latency_ms)
-       values (?, ?, ?, ?, ?, ?) on conflict on constraint callback_attempts_pk do nothing`,
-      [id, attempt, at, httpStatus, outcome, latencyMs],
-    )
+    await CallbackAttempt.query(trx)
+      .insert({ callbackId, attempt, at, httpStatus, outcome, latencyMs })
+      .onConflict(['callbackId', 'attempt'])
+      .ignore()
   }
 
   /** Only the latest attempt decides that there is another one, or none; that it was delivered is true whoever says it. */

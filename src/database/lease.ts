@@ -6,21 +6,23 @@ import { newId } from '../ids.ts'
  * session lock, which a connection pooler in front of Postgres would break. Time is that of Postgres: a process whose
  * clock is fast would otherwise leave behind a lease that holds up the others for as long.
  */
-export function createLease({ database }: { database: Database }) {
+export function createLease(context: { database: Database }) {
+  const { database } = context
   const holder = newId()
   return {
     /** Takes or extends the lease for so many seconds; false while somebody else holds it. */
     async hold(name: string, seconds: number): Promise<boolean> {
-      const { rows } = await database.raw<{ rows: unknown[] }>(
-        `insert into leases (name, holder, expires_at) values (?, ?, statement_timestamp() + make_interval(secs => ?))
-         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-           where leases.holder = excluded.holder or leases.expires_at < statement_timestamp()
-         returning 1`,
-        [name, holder, seconds],
-      )
+      const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder, seconds })
       return rows.length > 0
     },
   }
 }
 
 export type Lease = ReturnType<typeof createLease>
+
+const holdStatement = `
+  insert into leases (name, holder, expires_at)
+    values (:name, :holder, statement_timestamp() + make_interval(secs => :seconds))
+  on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+    where leases.holder = excluded.holder or leases.expires_at < statement_timestamp()
+  returning 1`

@@ -49,12 +49,12 @@ const settings = (migrations: Migration[]): Knex.MigratorConfig => ({
 function underLock<T>(database: Database, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.raw<{ rows: { taken: boolean }[] }>(
-      'select pg_try_advisory_xact_lock(?) as taken',
-      [lockNumber],
+      'select pg_try_advisory_xact_lock(:lockNumber) as taken',
+      { lockNumber },
     )
     if (!rows[0]?.taken) {
       say('Another process is migrating this database; waiting for it.')
-      await transaction.raw('select pg_advisory_xact_lock(?)', [lockNumber])
+      await transaction.raw('select pg_advisory_xact_lock(:lockNumber)', { lockNumber })
     }
     await database.migrate.forceFreeMigrationsLock({ tableName: 'migrations' })
     return work()
@@ -63,8 +63,9 @@ function underLock<T>(database: Database, say: (text: string) => void, work: () 
 
 async function refuseNewerSchema(database: Database, migrations: Migration[]): Promise<void> {
   if (!(await database.schema.hasTable('migrations'))) return
+  const { rows: applied } = await database.raw<{ rows: { name: string }[] }>('select name from migrations')
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = (await database('migrations').pluck<string[]>('name')).filter((name) => !known.has(name))
+  const unknown = applied.map(({ name }) => name).filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new Error(`The database is newer than this code, which lacks ${unknown.join(', ')}. Run the newer code.`)
 }

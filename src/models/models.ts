@@ -30,23 +30,17 @@ export interface StepResult extends Answer {
   latencyMs: number
 }
 
-export interface ModelsOptions {
+export type Models = ReturnType<typeof createModels>
+
+/** Calls the configured model. It is asked once: whoever asks decides about asking again. */
+export function createModels(context: {
   config: Config
   logger: Logger
   clock?: Clock
   /** The model that answers; the configured one unless given. */
   languageModel?: LanguageModelV4
-}
-
-export type Models = ReturnType<typeof createModels>
-
-/** Calls the configured model. It is asked once: whoever asks decides about asking again. */
-export function createModels({
-  config,
-  logger,
-  clock = systemClock,
-  languageModel = chooseModel(config),
-}: ModelsOptions) {
+}) {
+  const { config, logger, clock = systemClock, languageModel = chooseModel(config) } = context
   // The AI SDK would print them on standard error, beside the structured log.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const seconds = config.models.timeoutSeconds

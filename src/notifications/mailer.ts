@@ -16,7 +16,8 @@ export interface Mail {
 export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away'; what: string }
 
 /** Sends plain text through the configured mail server, one connection for each; undefined where none is configured. */
-export function createMailer({ mail, http }: Pick<Config, 'mail' | 'http'>) {
+export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> }) {
+  const { mail, http } = context.config
   if (mail.smtpUrl === undefined) return undefined
   const timeoutMs = mail.timeoutSeconds * 1000
   const settings = {

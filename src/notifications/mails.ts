@@ -15,7 +15,7 @@ interface Claimed {
   id: string
   title: string
   message: string
-  mail_attempts: number
+  attempt: number
   email: string
 }
 
@@ -32,7 +32,7 @@ export function createMails(context: {
   lease: Lease
 }) {
   const { database, clock, config, logger, lease } = context
-  const deliver = createMailer(config)
+  const deliver = createMailer(context)
   // Longer than one mail can take with what is recorded of it; extended before each.
   const leaseSeconds = 3 * config.mail.timeoutSeconds + settleMs / 1000 + 10
 
@@ -46,23 +46,11 @@ export function createMails(context: {
   }
 
   async function claim(): Promise<Claimed | undefined> {
-    const now = clock.now()
-    const { rows } = await database.raw<{ rows: Claimed[] }>(
-      `update notifications n
-          set mail_attempts = mail_attempts + 1,
-              mail_next_at = ?::timestamptz
-                + least(interval '5 minutes' * power(2, least(mail_attempts, 10)), interval '4 hours')
-         from users u
-        where u.id = n.owner_id
-          and n.id = (select id from notifications where mail_status = 'pending' and mail_next_at <= ?
-                       order by mail_next_at, id limit 1 for update skip locked)
-       returning n.id, n.title, n.message, n.mail_attempts, u.email`,
-      [now, now],
-    )
+    const { rows } = await database.raw<{ rows: Claimed[] }>(claimStatement, { now: clock.now() })
     return rows[0]
   }
 
-  async function settle({ id, mail_attempts: attempt }: Claimed, delivery: Delivery): Promise<void> {
+  async function settle({ id, attempt }: Claimed, delivery: Delivery): Promise<void> {
     if (delivery.kind === 'sent') {
       const sent = { mailStatus: 'sent' as const, mailNextAt: null, mailedAt: clock.now() }
       await persist(async () => Notification.query(database).findById(id).patch(sent), AbortSignal.timeout(settleMs))
@@ -95,3 +83,14 @@ export function createMails(context: {
 }
 
 export type Mails = ReturnType<typeof createMails>
+
+const claimStatement = `
+  update notifications n
+     set mail_attempts = mail_attempts + 1,
+         mail_next_at = :now::timestamptz
+           + least(interval '5 minutes' * power(2, least(mail_attempts, 10)), interval '4 hours')
+    from users u
+   where u.id = n.owner_id
+     and n.id = (select id from notifications where mail_status = 'pending' and mail_next_at <= :now
+                  order by mail_next_at, id limit 1 for update skip locked)
+  returning n.id, n.title, n.message, n.mail_attempts as attempt, u.email`

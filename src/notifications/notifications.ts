@@ -33,14 +33,20 @@ export function createNotifications(context: { database: Database; clock: Clock;
     async tell(trx: Transaction, { ownerId, kind, subjectId, key, title, message }: Telling): Promise<boolean> {
       const now = clock.now()
       // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
-      const mail = config.mail.smtpUrl === undefined ? ['none', null] : ['pending', now]
-      const { rows } = await trx.raw<{ rows: unknown[] }>(
-        `insert into notifications
-             (id, owner_id, kind, subject_id, dedupe_key, title, message, created_at, mail_status, mail_next_at)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         on conflict on constraint notifications_once do nothing returning 1`,
-        [newId(), ownerId, kind, subjectId, key, oneLine(title, 200), plainLines(message, 100, 2000), now, ...mail],
-      )
+      const mail =
+        config.mail.smtpUrl === undefined ? { status: 'none', nextAt: null } : { status: 'pending', nextAt: now }
+      const { rows } = await trx.raw<{ rows: unknown[] }>(tellStatement, {
+        id: newId(),
+        ownerId,
+        kind,
+        subjectId,
+        key,
+        title: oneLine(title, 200),
+        message: plainLines(message, 100, 2000),
+        now,
+        mailStatus: mail.status,
+        mailNextAt: mail.nextAt,
+      })
       return rows.length > 0
     },
 
@@ -64,3 +70,9 @@ export function createNotifications(context: { database: Database; clock: Clock;
 }
 
 export type Notifications = ReturnType<typeof createNotifications>
+
+const tellStatement = `
+  insert into notifications
+      (id, owner_id, kind, subject_id, dedupe_key, title, message, created_at, mail_status, mail_next_at)
+    values (:id, :ownerId, :kind, :subjectId, :key, :title, :message, :now, :mailStatus, :mailNextAt)
+  on conflict on constraint notifications_once do nothing returning 1`

@@ -10,7 +10,7 @@ export type BlockedCause = 'paused' | 'tier' | 'past_due' | 'credits'
 /** The queue of one agent (table `agent_queues`). */
 export class AgentQueue extends Row {
   static override tableName = 'agent_queues'
-  static override idColumn = 'agent_id'
+  static override idColumn = 'agentId'
   declare agentId: string
   declare lastSequence: number
   declare unfinished: number

@@ -53,31 +53,30 @@ export function createRetention(context: {
   }
 }
 
-/** A run whose ending is still to be posted is kept: what is posted is read from it at each attempt. */
-const isAwaited = `exists (select from callbacks c where c.run_id = r.id and c.status = 'pending')`
-
 /** What belongs to a run goes with it (on delete cascade). */
 async function purgeRuns(trx: Transaction, before: Date): Promise<number> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `select id from runs r where ended_at < ? and not ${isAwaited} order by ended_at limit ? for update skip locked`,
-    [before, batch],
-  )
-  const ids = rows.map(({ id }) => id)
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(lockRunsStatement, { before, batch })
+  const runIds = rows.map(({ id }) => id)
   // Its owner may be asking for another attempt at this moment. Then this waits, and the next statement sees it.
-  await trx.raw('select from callbacks where run_id = any(?) for update', [ids])
-  const deleted = await trx.raw<{ rowCount: number }>(`delete from runs r where id = any(?) and not ${isAwaited}`, [
-    ids,
-  ])
-  return deleted.rowCount
+  await trx.raw('select from callbacks where run_id = any(:runIds) for update', { runIds })
+  return (await trx.raw<{ rowCount: number }>(deleteRunsStatement, { runIds })).rowCount
 }
 
 /** Those of runs go with their runs. */
 async function purgeDirectCalls(trx: Transaction, before: Date): Promise<number> {
-  const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `delete from tool_calls where id = any(array(
-       select id from tool_calls where origin = 'direct' and ended_at < ? order by ended_at limit ?
-          for update skip locked))`,
-    [before, batch],
-  )
-  return rowCount
+  return (await trx.raw<{ rowCount: number }>(deleteCallsStatement, { before, batch })).rowCount
 }
+
+/** A run whose ending is still to be posted is kept: what is posted is read from it at each attempt. */
+const isAwaited = `exists (select from callbacks c where c.run_id = r.id and c.status = 'pending')`
+
+const lockRunsStatement = `
+  select id from runs r where ended_at < :before and not ${isAwaited}
+   order by ended_at limit :batch for update skip locked`
+
+const deleteRunsStatement = `delete from runs r where id = any(:runIds) and not ${isAwaited}`
+
+const deleteCallsStatement = `
+  delete from tool_calls where id = any(array(
+    select id from tool_calls where origin = 'direct' and ended_at < :before order by ended_at limit :batch
+       for update skip locked))`

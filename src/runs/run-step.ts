@@ -3,7 +3,7 @@ import { Row } from '../database/row.ts'
 /** One recorded model call of a run (table `run_steps`). */
 export class RunStep extends Row {
   static override tableName = 'run_steps'
-  static override idColumn = ['run_id', 'step']
+  static override idColumn = ['runId', 'step']
   static override jsonAttributes = ['answer']
   declare runId: string
   declare step: number

@@ -28,7 +28,7 @@ import { createRunCalls } from './step/run-calls.ts'
 import { createSteps } from './step/steps.ts'
 
 /** Runs, from being accepted to their end, and what is on record of them. Each part is a room of this folder. */
-export function createRuns(given: {
+export function createRuns(context: {
   database: Database
   clock: Clock
   config: Config
@@ -45,24 +45,24 @@ export function createRuns(given: {
   reachability: ReachabilityOfTemporal
   workers: Workers
 }) {
-  const context = { ...given, writeEnding: createWriteEnding(given) }
-  const queue = { ...createClaim(context), ...createDepth(context) }
-  const accept = createAccept(context)
+  const base = { ...context, writeEnding: createWriteEnding(context) }
+  const queue = { ...createClaim(base), ...createDepth(base) }
+  const accept = createAccept(base)
   const repeats = createRepeats(accept)
-  const reading = createReading(context)
+  const reading = createReading(base)
   const read = (ownerId: string, runId: string) => reading.get(ownerId, runId)
-  const entrance = { ...context, repeats, accept: accept.one, read, depth: queue.depth }
-  const ending = { ...createEnd(context), ...createCancel(context) }
+  const entrance = { ...base, repeats, accept: accept.one, read, depth: queue.depth }
+  const ending = { ...createEnd(base), ...createCancel(base) }
 
   return {
     accept: { ...accept, ...repeats, ...createManual(entrance), ...createReplay(entrance) },
     queue,
-    steps: createSteps(context),
-    calls: createRunCalls(context),
+    steps: createSteps(base),
+    calls: createRunCalls(base),
     ending,
-    reconciler: createReconciler({ ...context, ...ending }),
+    reconciler: createReconciler({ ...base, ...ending }),
     reading,
-    watching: createWatching(context),
+    watching: createWatching(base),
   }
 }
 

@@ -40,7 +40,7 @@ export type NewEvent = { [Kind in EventKind]: { kind: Kind; data: EventData[Kind
 /** One event of a run's timeline (table `run_events`). */
 export class RunEvent extends Row {
   static override tableName = 'run_events'
-  static override idColumn = ['run_id', 'number']
+  static override idColumn = ['runId', 'number']
   static override jsonAttributes = ['data']
   declare runId: string
   declare number: number

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { foreignCursor, readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf, type Row } from '../database/row.ts'
+import { Run } from '../runs/run.ts'
 import { describeCron, warningsOf } from './cron/describe.ts'
 import { fireReasons, type RecordedOutcome } from './fires/fire-reasons.ts'
 import { nextFires } from './cron/fire-times.ts'
@@ -18,7 +19,9 @@ const shown = 10
 export type FireWithMessage = Omit<ScheduleFire, keyof Row> & { message: string | null }
 
 /** What owners see of the schedules of their agents. */
-export function createReadSchedules({ database, clock }: { database: Database; clock: Clock }) {
+export function createReadSchedules(context: { database: Database; clock: Clock }) {
+  const { database, clock } = context
+
   return {
     /**
      * The agent's schedule: in words, with its next and its last ten fires, newest first. `inStep` says whether Temporal
@@ -70,7 +73,7 @@ function assertScheduled(agent: Agent): Plan {
 const firesOf = (database: Database, agentId: string) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
-    .select(database.raw('(select id from runs where id = run_id) as run_id'))
+    .select(Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').as('runId'))
     .where({ agentId })
     .orderBy('nominalAt', 'desc')
 

@@ -3,7 +3,7 @@ import { Row } from '../database/row.ts'
 /** What Temporal has to be told of an agent's schedule, and how far its ledger reaches (table `schedules`). */
 export class Schedule extends Row {
   static override tableName = 'schedules'
-  static override idColumn = 'agent_id'
+  static override idColumn = 'agentId'
   declare agentId: string
   /** Raised by every change of what Temporal must know. */
   declare generation: number

@@ -70,23 +70,15 @@ export function createScheduleReconciler(context: {
 
   async function unsynced(): Promise<string[]> {
     // One that cannot be synced goes to the end: it must not stand before the others for ever.
-    const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
-      `select agent_id from schedules where synced_generation < generation and in_force_since < ?
-        order by checked_at nulls first, in_force_since limit ?`,
-      [ago(patienceMs), batch],
-    )
-    return rows.map(({ agent_id: agentId }) => agentId)
+    const bindings = { before: ago(patienceMs), batch }
+    const { rows } = await database.raw<{ rows: { agentId: string }[] }>(unsyncedStatement, bindings)
+    return rows.map(({ agentId }) => agentId)
   }
 
   async function toCompare(): Promise<string[]> {
-    const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
-      `select s.agent_id from schedules s join agents a on a.id = s.agent_id
-        where s.synced_generation = s.generation and a.deleted_at is null and a.trigger = 'scheduled'
-          and (s.checked_at is null or s.checked_at < ?)
-        order by s.checked_at nulls first limit ?`,
-      [max(trustedFrom, ago(compareMs)), batch],
-    )
-    return rows.map(({ agent_id: agentId }) => agentId)
+    const bindings = { before: max(trustedFrom, ago(compareMs)), batch }
+    const { rows } = await database.raw<{ rows: { agentId: string }[] }>(toCompareStatement, bindings)
+    return rows.map(({ agentId }) => agentId)
   }
 
   async function bring(agentId: string): Promise<unknown> {
@@ -111,11 +103,11 @@ export function createScheduleReconciler(context: {
   async function removeOrphans(): Promise<void> {
     const found = await temporal.schedules.listAgents()
     for (let start = 0; start < found.length; start += 500) {
-      const { rows } = await database.raw<{ rows: { id: string }[] }>(
-        `select id from agents where id = any(?) and (deleted_at is not null or trigger <> 'scheduled')`,
-        [found.slice(start, start + 500)],
-      )
-      for (const { id } of rows) await alone(id, removeOrphan)
+      const orphans = await Agent.query(database)
+        .findByIds(found.slice(start, start + 500))
+        .where((agent) => void agent.whereNotNull('deletedAt').orWhereNot({ trigger: 'scheduled' }))
+        .select('id')
+      for (const { id } of orphans) await alone(id, removeOrphan)
     }
   }
 
@@ -178,3 +170,14 @@ function every(clock: Clock, ms: number): () => boolean {
     return true
   }
 }
+
+const unsyncedStatement = `
+  select agent_id as "agentId" from schedules
+   where synced_generation < generation and in_force_since < :before
+   order by checked_at nulls first, in_force_since limit :batch`
+
+const toCompareStatement = `
+  select s.agent_id as "agentId" from schedules s join agents a on a.id = s.agent_id
+   where s.synced_generation = s.generation and a.deleted_at is null and a.trigger = 'scheduled'
+     and (s.checked_at is null or s.checked_at < :before)
+   order by s.checked_at nulls first limit :batch`

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { nameOfColumn, sealedColumns } from './sealed-columns.ts'
 import { createSealing, type Sealing } from './sealing.ts'
+import { VaultCanary } from './vault-canary.ts'
 
 /** The configured keys are not those that the database was written with: one sentence for each that is not right. */
 export class VaultKeysError extends Error {
@@ -17,12 +18,6 @@ export class VaultKeysError extends Error {
 }
 
 export type VaultKey = Config['vaultKeys'][number]
-
-interface Canary {
-  key_name: string
-  sealed: string
-  retired_at: Date | null
-}
 
 const plain = 'switchyard'
 const retryMs = 500
@@ -41,26 +36,22 @@ export function createVaultKeys(context: {
 }) {
   const { database, clock, sealing, keys } = context
 
-  const wrongKeys = (canaries: Canary[]): string[] =>
-    canaries.flatMap(({ key_name, sealed }) => {
-      const key = keys.find(({ name }) => name === key_name)
-      return key && !opens(key, sealed, canaryPlace(key_name)) ? [wrong(key_name)] : []
+  const wrongKeys = (canaries: VaultCanary[]): string[] =>
+    canaries.flatMap(({ keyName, sealed }) => {
+      const key = keys.find(({ name }) => name === keyName)
+      return key && !opens(key, sealed, canaryPlace(keyName)) ? [wrong(keyName)] : []
     })
 
-  const missingKeys = (canaries: Canary[]): string[] =>
+  const missingKeys = (canaries: VaultCanary[]): string[] =>
     canaries
-      .filter(({ key_name, retired_at }) => retired_at === null && !keys.some(({ name }) => name === key_name))
-      .map(({ key_name }) => missing(key_name))
+      .filter(({ keyName, retiredAt }) => retiredAt === null && !keys.some(({ name }) => name === keyName))
+      .map(({ keyName }) => missing(keyName))
 
   /** A key that is new to the table may be old to the data: of an installation that had no canaries yet. */
   async function addCanary(trx: Transaction, key: VaultKey): Promise<void> {
     if (await opensNothing(trx, key)) throw new VaultKeysError([wrong(key.name)])
     const sealed = createSealing([key]).seal(plain, canaryPlace(key.name))
-    await trx.raw('insert into vault_canaries (key_name, sealed, created_at) values (?, ?, ?)', [
-      key.name,
-      sealed,
-      clock.now(),
-    ])
+    await VaultCanary.query(trx).insert({ keyName: key.name, sealed, createdAt: clock.now() })
   }
 
   return {
@@ -75,11 +66,10 @@ export function createVaultKeys(context: {
         const canaries = await readCanaries(trx)
         const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
         if (problems.length > 0) throw new VaultKeysError(problems)
-        for (const key of keys) if (!canaries.some(({ key_name }) => key_name === key.name)) await addCanary(trx, key)
+        for (const key of keys) if (!canaries.some(({ keyName }) => keyName === key.name)) await addCanary(trx, key)
         // From now on something may be sealed under the current key again.
-        await trx.raw('update vault_canaries set retired_at = null where key_name = ? and retired_at is not null', [
-          keys[0]?.name ?? '',
-        ])
+        const current = VaultCanary.query(trx).where({ keyName: keys[0]?.name ?? '' })
+        await current.whereNotNull('retiredAt').patch({ retiredAt: null })
       })
     },
 
@@ -121,7 +111,7 @@ export function createVaultKeys(context: {
       const canaries = await readCanaries(database)
       const problems = wrongKeys(canaries)
       const current = keys[0]?.name ?? ''
-      if (!canaries.some(({ key_name }) => key_name === current)) problems.push(unknown(current))
+      if (!canaries.some(({ keyName }) => keyName === current)) problems.push(unknown(current))
       if (problems.length > 0) throw new VaultKeysError(problems)
     },
   }
@@ -131,8 +121,8 @@ export type VaultKeys = ReturnType<typeof createVaultKeys>
 
 const canaryPlace = (keyName: string) => ({ id: keyName, column: 'vault_canaries.sealed' })
 
-const readCanaries = async (db: Database | Transaction): Promise<Canary[]> =>
-  (await db.raw<{ rows: Canary[] }>('select * from vault_canaries order by key_name')).rows
+const readCanaries = async (db: Database | Transaction): Promise<VaultCanary[]> =>
+  VaultCanary.query(db).orderBy('keyName')
 
 function opens(key: VaultKey, sealed: string, place: { id: string; column: string }): boolean {
   try {
@@ -149,8 +139,8 @@ async function opensNothing(trx: Transaction, key: VaultKey): Promise<boolean> {
   for (const sealed of sealedColumns) {
     const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
       `select id, ${sealed.column} as value from ${sealed.table}
-        where starts_with(${sealed.column}, ?) order by id desc limit ?`,
-      [`${key.name}.`, samples],
+        where starts_with(${sealed.column}, :prefix) order by id desc limit :samples`,
+      { prefix: `${key.name}.`, samples },
     )
     seen += rows.length
     if (rows.some(({ id, value }) => opens(key, value, { id, column: nameOfColumn(sealed) }))) return false

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { nameOfColumn, sealedColumns, type SealedColumn } from './sealed-columns.ts'
 import { createSealing } from './sealing.ts'
+import { VaultCanary } from './vault-canary.ts'
 
 /** A value that no configured key opens. */
 export interface UnreadableValue {
@@ -58,8 +59,8 @@ export function createVaultRotation(context: {
 
   async function left({ table, column }: SealedColumn): Promise<number> {
     const { rows } = await database.raw<{ rows: { count: number }[] }>(
-      `select count(*) as count from ${table} where not starts_with(${column}, ?)`,
-      [prefix],
+      `select count(*) as count from ${table} where not starts_with(${column}, :prefix)`,
+      { prefix },
     )
     return rows[0]?.count ?? 0
   }
@@ -71,8 +72,9 @@ export function createVaultRotation(context: {
 
   async function nextBatch({ table, column }: SealedColumn, after: string): Promise<SealedRow[]> {
     const { rows } = await database.raw<{ rows: SealedRow[] }>(
-      `select id, ${column} as value from ${table} where id > ? and not starts_with(${column}, ?) order by id limit ?`,
-      [after, prefix, batchSize],
+      `select id, ${column} as value from ${table}
+        where id > :after and not starts_with(${column}, :prefix) order by id limit :batchSize`,
+      { after, prefix, batchSize },
     )
     return rows
   }
@@ -88,8 +90,8 @@ export function createVaultRotation(context: {
       return
     }
     const { rowCount } = await database.raw<{ rowCount: number }>(
-      `update ${table} set ${column} = ? where id = ? and ${column} = ?`,
-      [resealed, row.id, row.value],
+      `update ${table} set ${column} = :resealed where id = :id and ${column} = :value`,
+      { resealed, ...row },
     )
     if (rowCount === 1) pass.rotated += 1
     else pass.changed += 1
@@ -140,16 +142,14 @@ export function createVaultRotation(context: {
       .map(({ table, column }) => `not exists (select from ${table} where starts_with(${column}, key_name || '.'))`)
       .join(' and ')
     await database.raw(
-      `update vault_canaries set retired_at = ? where key_name <> ? and retired_at is null and ${unused}`,
-      [clock.now(), current],
+      `update vault_canaries set retired_at = :now where key_name <> :current and retired_at is null and ${unused}`,
+      { now: clock.now(), current },
     )
   }
 
   async function removable(): Promise<string[]> {
-    const { rows } = await database.raw<{ rows: { key_name: string }[] }>(
-      'select key_name from vault_canaries where retired_at is not null',
-    )
-    const retired = new Set(rows.map(({ key_name }) => key_name))
+    const canaries = await VaultCanary.query(database).whereNotNull('retiredAt')
+    const retired = new Set(canaries.map(({ keyName }) => keyName))
     return keys.map(({ name }) => name).filter((name) => name !== current && retired.has(name))
   }
 

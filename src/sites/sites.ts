@@ -17,13 +17,13 @@ export interface DiscoveredSite {
   foreignHosts: string[]
 }
 
-export interface SitesNeeds {
+/** Reads the manifests of sites, and holds arguments against the input schemas in them. */
+export function createSites(context: {
   fetch: SafeFetch
   config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
-}
+}) {
+  const { fetch, config } = context
 
-/** Reads the manifests of sites, and holds arguments against the input schemas in them. */
-export function createSites({ fetch, config }: SitesNeeds) {
   /**
    * Fetches and checks the manifest at the origin of the given address (docs/specification.md, "Manifest"). Fails with
    * INVALID_URL, MANIFEST_NOT_FOUND if it could not be fetched, MANIFEST_INVALID with the places if it is wrong.

@@ -77,14 +77,14 @@ const queuePrefix = agentQueueId('')
  * Looks at what Temporal has and ends what should not be there, one execution at a time: what was looked at is what is
  * ended, never one that has taken its place meanwhile. Everything throws when Temporal is away.
  */
-export function createInspection(given: {
+export function createInspection(context: {
   client: Client
   connection: Connection
   config: Config['temporal']
   /** Gives the work the deadline that all calls have. */
   soon: <T>(work: () => Promise<T>) => Promise<T>
 }) {
-  const { client, connection, config, soon } = given
+  const { client, connection, config, soon } = context
 
   /** The latest execution, or undefined if Temporal does not know any. */
   const describe = (workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>

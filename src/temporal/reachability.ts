@@ -18,7 +18,8 @@ export interface Reachability {
  * Whether Temporal can be reached, for those who ask often: asked at most once at a time, and the answer kept for two
  * seconds. An answer takes two seconds at most, which is the deadline of `isReachable`.
  */
-export function createReachability({ temporal, clock }: { temporal: Pick<Temporal, 'isReachable'>; clock: Clock }) {
+export function createReachability(context: { temporal: Pick<Temporal, 'isReachable'>; clock: Clock }) {
+  const { temporal, clock } = context
   let known: { at: number; answer: Promise<Reachability> } | undefined
   let awaySince: Date | null = null
   let askedAt = clock.now()

@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.ts'
+import type { Row } from '../database/row.ts'
 import { newId } from '../ids.ts'
 import { version } from '../version.ts'
+import { WorkerProcess } from './worker-process.ts'
 
 /** How often a worker's row is written while nothing about it changes, in milliseconds. */
 const sayingMs = 5000
@@ -11,20 +13,8 @@ const believedSeconds = 15
 /** How long a worker that is silent is remembered, in hours, so that one can see that there was one. */
 const rememberedHours = 24
 
-/** A worker process, as it has last described itself. */
-export interface WorkerSighting {
-  id: string
-  taskQueue: string
-  version: string
-  /** Whether it was heard of lately, was connected to Temporal then, and asked for work. */
-  present: boolean
-  /** Whether it was connected to Temporal and asked for work when it was last heard of. */
-  polling: boolean
-  /** When it last did. */
-  polledAt: Date | null
-  startedAt: Date
-  seenAt: Date
-}
+/** `present`: whether it was heard of lately, was connected to Temporal then, and asked for work. */
+type WorkerSighting = Omit<WorkerProcess, keyof Row> & { present: boolean }
 
 /** Whether anybody carries out what is on a task queue. */
 export interface Presence {
@@ -33,22 +23,15 @@ export interface Presence {
   since: Date | null
 }
 
-const isPresent = `(polling and seen_at > statement_timestamp() - interval '${believedSeconds} seconds')`
-
 /**
  * The worker processes: each says every few seconds that it is there (table `workers`). Temporal knows who polls too,
  * but only while it is reachable, and for five minutes after they are gone. All times are the database's, because the
  * clocks of processes differ.
  */
-export function createWorkers({
-  database,
-  config,
-}: {
-  database: Database
-  config: { temporal: { taskQueue: string } }
-}) {
+export function createWorkers(context: { database: Database; config: { temporal: { taskQueue: string } } }) {
+  const { database } = context
+  const { taskQueue } = context.config.temporal
   const id = newId()
-  const { taskQueue } = config.temporal
   let said: { polling: boolean; at: number } | undefined
 
   return {
@@ -59,47 +42,51 @@ export function createWorkers({
     async say(polling: boolean): Promise<void> {
       const at = performance.now()
       if (said?.polling === polling && at - said.at < sayingMs) return
-      await database.raw(
-        `insert into workers (id, task_queue, version, polling, polled_at, started_at, seen_at)
-           values (:id, :taskQueue, :version, :polling, case when :polling then statement_timestamp() end,
-                   statement_timestamp(), statement_timestamp())
-         on conflict (id) do update set polling = excluded.polling, seen_at = excluded.seen_at,
-           polled_at = coalesce(excluded.polled_at, workers.polled_at)`,
-        { id, taskQueue, version, polling },
-      )
+      await database.raw(sayStatement, { id, taskQueue, version, polling })
       said = { polling, at }
     },
 
     /** This process takes nothing on any more. */
-    leave: async (): Promise<void> => void (await database('workers').where({ id }).delete()),
+    leave: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
 
     /** Whether a worker of this process's task queue is there. */
     async presence(): Promise<Presence> {
-      const { rows } = await database.raw<{ rows: [{ present: boolean; since: Date | null }] }>(
-        `select coalesce(bool_or(${isPresent}), false) as present, max(polled_at) as since
-           from workers where task_queue = ?`,
-        [taskQueue],
-      )
+      const { rows } = await database.raw<{ rows: [{ present: boolean; since: Date | null }] }>(presenceStatement, {
+        taskQueue,
+      })
       const [{ present, since }] = rows
       return { present, since: present ? null : since }
     },
 
     /** Every worker that is remembered, of all task queues, those heard of last first; a thousand at most. */
-    list: (): Promise<WorkerSighting[]> =>
-      database('workers')
-        .select('id', 'taskQueue', 'version', 'polling', 'polledAt', 'startedAt', 'seenAt')
-        .select(database.raw(`${isPresent} as present`))
-        .orderBy('seenAt', 'desc')
-        .orderBy('id')
-        .limit(1000),
+    list: async (): Promise<WorkerSighting[]> => (await database.raw<{ rows: WorkerSighting[] }>(listStatement)).rows,
 
     /** Forgets the workers that have been silent for a day. */
     async purge(): Promise<void> {
-      await database.raw(
-        `delete from workers where seen_at < statement_timestamp() - interval '${rememberedHours} hours'`,
-      )
+      await database.raw(purgeStatement)
     },
   }
 }
 
 export type Workers = ReturnType<typeof createWorkers>
+
+const isPresent = `(polling and seen_at > statement_timestamp() - interval '${believedSeconds} seconds')`
+
+const sayStatement = `
+  insert into workers (id, task_queue, version, polling, polled_at, started_at, seen_at)
+    values (:id, :taskQueue, :version, :polling, case when :polling then statement_timestamp() end,
+            statement_timestamp(), statement_timestamp())
+  on conflict (id) do update set polling = excluded.polling, seen_at = excluded.seen_at,
+    polled_at = coalesce(excluded.polled_at, workers.polled_at)`
+
+const presenceStatement = `
+  select coalesce(bool_or(${isPresent}), false) as present, max(polled_at) as since
+    from workers where task_queue = :taskQueue`
+
+const listStatement = `
+  select id, task_queue as "taskQueue", version, polling, polled_at as "polledAt", started_at as "startedAt",
+         seen_at as "seenAt", ${isPresent} as present
+    from workers order by seen_at desc, id limit 1000`
+
+const purgeStatement = `
+  delete from workers where seen_at < statement_timestamp() - interval '${rememberedHours} hours'`

@@ -32,7 +32,8 @@ export type CallOutcome =
  * Sends tool calls to sites. Never throws for what a site does: every answer and every failure is an outcome. Throws
  * only when the signal aborts the call. The token is in no outcome, even if the site gives it back.
  */
-export function createCallSite({ fetch, config }: { fetch: SafeFetch; config: Config }) {
+export function createCallSite(context: { fetch: SafeFetch; config: Config }) {
+  const { fetch, config } = context
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
       return judge(await fetch(toRequest(call, config)), call.token)

@@ -17,7 +17,9 @@ export interface BlockedHost {
 }
 
 /** Hosts at which no tools are called: suspended by an admin, or held back by their own word. */
-export function createHosts({ database, clock, logger }: { database: Database; clock: Clock; logger: Logger }) {
+export function createHosts(context: { database: Database; clock: Clock; logger: Logger }) {
+  const { database, clock, logger } = context
+
   return {
     /**
      * Suspends a host until that is lifted. Doing so again changes by whom and why, not since when. VALIDATION_ERROR for
@@ -26,13 +28,7 @@ export function createHosts({ database, clock, logger }: { database: Database; c
     async suspend(host: string, adminUserId: string, reason: string): Promise<BlockedHost> {
       assertHost(host)
       const now = clock.now()
-      await database.raw(
-        `insert into outgoing_hosts (host, suspended_at, suspended_by, suspended_reason) values (?, ?, ?, ?)
-         on conflict (host) do update
-           set suspended_at = coalesce(outgoing_hosts.suspended_at, excluded.suspended_at),
-               suspended_by = excluded.suspended_by, suspended_reason = excluded.suspended_reason`,
-        [host, now, adminUserId, reason],
-      )
+      await database.raw(suspendStatement, { host, now, adminUserId, reason })
       logger.info({ userId: adminUserId, host }, 'a host was suspended')
       const row = await OutgoingHost.query(database).findById(host)
       // Lifted again in this very moment.
@@ -86,3 +82,10 @@ function assertHost(host: string): void {
     details: [{ path: 'host', message: `Must be hostname or hostname:port, in lower case, without :443.${hint}` }],
   })
 }
+
+const suspendStatement = `
+  insert into outgoing_hosts (host, suspended_at, suspended_by, suspended_reason)
+    values (:host, :now, :adminUserId, :reason)
+  on conflict (host) do update
+    set suspended_at = coalesce(outgoing_hosts.suspended_at, excluded.suspended_at),
+        suspended_by = excluded.suspended_by, suspended_reason = excluded.suspended_reason`

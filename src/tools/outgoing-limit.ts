@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import { isDatabaseAway, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { lockHost, readHost, type HostRead } from './outgoing-reads.ts'
+import { OutgoingSlot } from './outgoing-slot.ts'
 import { turnOf } from './outgoing-turns.ts'
 
 /** A call that is about to be made. */
@@ -91,12 +92,8 @@ export function createOutgoingLimit(context: {
      * call can have lasted; therefore it does not fail when the database is away.
      */
     async release(slotId: string): Promise<void> {
-      const free = `statement_timestamp() + ${milliseconds}`
       try {
-        await database.raw(
-          `update outgoing_slots set ended_at = statement_timestamp(), free_at = ${free} where id = ? and ended_at is null`,
-          [pace.windowMs, slotId],
-        )
+        await database.raw(releaseStatement, { slotId, ms: pace.windowMs })
       } catch (error) {
         if (!isDatabaseAway(error)) throw error
       }
@@ -104,7 +101,7 @@ export function createOutgoingLimit(context: {
 
     /** Nothing was sent in the slot after all: it is free at once, as if it had not been taken. */
     async giveBack(slotId: string): Promise<void> {
-      await database('outgoing_slots').where({ id: slotId }).delete()
+      await OutgoingSlot.query(database).deleteById(slotId)
     },
 
     /**
@@ -112,59 +109,69 @@ export function createOutgoingLimit(context: {
      * than OUTGOING_HOLD_MINUTES. A longer hold stays. Says until when.
      */
     async hold(host: string, seconds: number | undefined, reason: string): Promise<Date> {
-      const heldMs = Math.min(Math.max(seconds ?? defaultHoldSeconds, 1), holdMinutes * 60) * 1000
-      const { rows } = await database.raw<{ rows: [{ held_until: Date }] }>(
-        `insert into outgoing_hosts as known (host, held_until, held_reason)
-           values (?, date_trunc('milliseconds', statement_timestamp() + ${milliseconds}), ?)
-         on conflict (host) do update set
-           held_until = greatest(known.held_until, excluded.held_until),
-           held_reason = case when known.held_until >= excluded.held_until then known.held_reason
-                         else excluded.held_reason end
-         returning held_until`,
-        [host, heldMs, reason],
-      )
-      return rows[0].held_until
+      const ms = Math.min(Math.max(seconds ?? defaultHoldSeconds, 1), holdMinutes * 60) * 1000
+      const { rows } = await database.raw<{ rows: [{ heldUntil: Date }] }>(holdStatement, { host, ms, reason })
+      return rows[0].heldUntil
     },
 
     /** Forgets what has been of no use for an hour, holds that are over, and hosts of which nothing is left to know. */
     async purge(): Promise<void> {
-      const past = `statement_timestamp() - interval '${keptMinutes} minutes'`
       await database.raw(`delete from outgoing_slots where free_at < ${past}`)
       await database.raw(`delete from outgoing_waits where ask_again_at < ${past}`)
-      await database.raw(
-        `update outgoing_hosts set held_until = null, held_reason = null where held_until < statement_timestamp()`,
-      )
+      await database.raw(endHoldsStatement)
       // A host that is deleted while somebody waits for its lock is made again by him, see `lockHost`.
-      await database.raw(
-        `delete from outgoing_hosts host where held_until is null and suspended_at is null
-           and not exists (select from outgoing_slots slot where slot.host = host.host)
-           and not exists (select from outgoing_waits wait where wait.host = host.host)`,
-      )
+      await database.raw(forgetHostsStatement)
     },
   }
 }
 
 export type OutgoingLimit = ReturnType<typeof createOutgoingLimit>
 
-const milliseconds = `cast(? as float8) * interval '1 millisecond'`
-
 async function occupy(trx: Transaction, { host, share, callId }: Ask, longestMs: number): Promise<string> {
   const id = newId()
-  await trx.raw(
-    `with done as (delete from outgoing_waits where call_id = ?)
-     insert into outgoing_slots (id, host, share, taken_at, free_at)
-       values (?, ?, ?, statement_timestamp(), statement_timestamp() + ${milliseconds})`,
-    [callId, id, host, share, longestMs],
-  )
+  await trx.raw(occupyStatement, { id, host, share, callId, ms: longestMs })
   return id
 }
 
-/** Whoever waits already keeps the time at which it first asked. */
 async function queue(trx: Transaction, { host, share, callId }: Ask, askAgainAt: Date): Promise<void> {
-  await trx.raw(
-    `insert into outgoing_waits (call_id, host, share, asked_at, ask_again_at) values (?, ?, ?, statement_timestamp(), ?)
-     on conflict (call_id) do update
-       set host = excluded.host, share = excluded.share, ask_again_at = excluded.ask_again_at`,
-    [callId, host, share, askAgainAt],
-  )
+  await trx.raw(queueStatement, { host, share, callId, askAgainAt })
 }
+
+/** So many milliseconds from the present of the database. */
+const inMs = `statement_timestamp() + cast(:ms as float8) * interval '1 millisecond'`
+
+const occupyStatement = `
+  with done as (delete from outgoing_waits where call_id = :callId)
+  insert into outgoing_slots (id, host, share, taken_at, free_at)
+    values (:id, :host, :share, statement_timestamp(), ${inMs})`
+
+/** Whoever waits already keeps the time at which it first asked. */
+const queueStatement = `
+  insert into outgoing_waits (call_id, host, share, asked_at, ask_again_at)
+    values (:callId, :host, :share, statement_timestamp(), :askAgainAt)
+  on conflict (call_id) do update
+    set host = excluded.host, share = excluded.share, ask_again_at = excluded.ask_again_at`
+
+const releaseStatement = `
+  update outgoing_slots set ended_at = statement_timestamp(), free_at = ${inMs}
+   where id = :slotId and ended_at is null`
+
+const holdStatement = `
+  insert into outgoing_hosts as known (host, held_until, held_reason)
+    values (:host, date_trunc('milliseconds', ${inMs}), :reason)
+  on conflict (host) do update set
+    held_until = greatest(known.held_until, excluded.held_until),
+    held_reason = case when known.held_until >= excluded.held_until then known.held_reason
+                  else excluded.held_reason end
+  returning held_until as "heldUntil"`
+
+const past = `statement_timestamp() - interval '${keptMinutes} minutes'`
+
+const endHoldsStatement = `
+  update outgoing_hosts set held_until = null, held_reason = null where held_until < statement_timestamp()`
+
+const forgetHostsStatement = `
+  delete from outgoing_hosts host
+   where held_until is null and suspended_at is null
+     and not exists (select from outgoing_slots slot where slot.host = host.host)
+     and not exists (select from outgoing_waits wait where wait.host = host.host)`

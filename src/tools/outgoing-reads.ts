@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import { OutgoingHost } from './outgoing-host.ts'
 import type { Asker, CountedSlot } from './outgoing-turns.ts'
 
 /** What the decision about a call is made from. */
@@ -20,19 +21,19 @@ export interface HostRead {
 export async function lockHost(trx: Transaction, host: string): Promise<void> {
   for (;;) {
     // Whoever stops here with the lock in its hands, frozen, loses it soon: others want to call the host.
-    const { rows } = await trx.raw<{ rows: unknown[] }>(
-      `select set_config('idle_in_transaction_session_timeout', '3s', true) from outgoing_hosts where host = ? for update`,
-      [host],
-    )
+    const { rows } = await trx.raw<{ rows: unknown[] }>(lockStatement, { host })
     if (rows.length > 0) return
-    await trx.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
+    await OutgoingHost.query(trx).insert({ host }).onConflict().ignore()
   }
 }
 
-interface Row {
+const lockStatement = `
+  select set_config('idle_in_transaction_session_timeout', '3s', true) from outgoing_hosts where host = :host for update`
+
+interface Read {
   now: number
   suspended: string | null
-  held_until: Date | null
+  heldUntil: Date | null
   slots: { share: string; freeInMs: number }[] | null
   askers: { id: string; share: string; asksInMs: number }[] | null
   served: string[] | null
@@ -58,8 +59,8 @@ export async function readHost(
   const { host, share, callId } = ask
   const roundMs = pace.windowMs + pace.soonestMs
   const bindings = { host, callId, limit, roundMs, patienceMs: pace.patienceMs, remembered }
-  const { rows } = await trx.raw<{ rows: [Row] }>(read, bindings)
-  const [{ now, suspended, held_until: heldUntil, slots, askers, served }] = rows
+  const { rows } = await trx.raw<{ rows: [Read] }>(readStatement, bindings)
+  const [{ now, suspended, heldUntil, slots, askers, served }] = rows
   if (slots === null || askers === null || served === null) return { now, suspended, heldUntil, contended: null }
   // Who waits already has its place; who is new is the last.
   const others = askers.filter(({ id }) => id !== callId)
@@ -76,7 +77,7 @@ const remembered = 1000
  * A call under way frees its slot a window after its end, which is expected soon: waiting for the longest time that it
  * may take would leave slots unused. Dead waiters are left out, but not the one who asks.
  */
-const read = `
+const readStatement = `
   with total as materialized (
     select
       (select count(*) from outgoing_slots where host = :host and free_at > statement_timestamp())
@@ -86,7 +87,7 @@ const read = `
   select
     cast(extract(epoch from statement_timestamp()) * 1000 as float8) as now,
     case when suspended_at is not null then coalesce(suspended_reason, '') end as suspended,
-    case when held_until > statement_timestamp() then held_until end as held_until,
+    case when held_until > statement_timestamp() then held_until end as "heldUntil",
     case when total.wanted >= :limit then (
       select coalesce(json_agg(json_build_object('share', share, 'freeInMs', free_in) order by free_in), '[]')
       from (

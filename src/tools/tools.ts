@@ -106,12 +106,9 @@ export function createTools(context: {
     async closeAbandoned(): Promise<void> {
       const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + settleMs + 60_000
       const text = 'The process that made this call ended before its outcome was recorded.'
-      await database.raw(
-        `update tool_calls set result = ?, ended_at = ?,
-                status = case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end
-          where origin = 'direct' and status = 'started' and started_at < ?`,
-        [JSON.stringify({ text }), clock.now(), new Date(clock.now().getTime() - longestMs)],
-      )
+      const now = clock.now()
+      const before = new Date(now.getTime() - longestMs)
+      await database.raw(closeStatement, { result: JSON.stringify({ text }), now, before })
     },
   }
 }
@@ -167,3 +164,9 @@ function notCarriedOut(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): Co
   const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
+
+const closeStatement = `
+  update tool_calls
+     set result = :result, ended_at = :now,
+         status = case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end
+   where origin = 'direct' and status = 'started' and started_at < :before`

@@ -10,11 +10,6 @@ const algorithm = 'EdDSA'
 const type = 'at+jwt'
 const audience = 'switchyard'
 
-interface Parts {
-  clock: Clock
-  config: Pick<Config, 'auth' | 'http'>
-}
-
 /** Whom an access token stands for. */
 export interface Subject {
   userId: string
@@ -25,7 +20,8 @@ export interface Subject {
  * Access tokens (JWT, RFC 9068 in shape): signed with the Ed25519 key of the configuration, checked with its public
  * half. Fails at start when the key is not an Ed25519 one.
  */
-export function createAccessTokens({ clock, config }: Parts) {
+export function createAccessTokens(context: { clock: Clock; config: Pick<Config, 'auth' | 'http'> }) {
+  const { clock, config } = context
   const privateKey = readKey(config.auth.privateKey)
   const publicKey = createPublicKey(privateKey)
   const issuer = config.http.baseUrl

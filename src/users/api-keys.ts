@@ -3,15 +3,10 @@ import type { Database } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
-import { ApiKeyRow, presentApiKey, type ApiKey } from './api-key.ts'
+import { ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
-import { UserRow } from './user.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-}
+import { User } from './user.ts'
 
 export interface NewApiKey {
   name: string
@@ -20,15 +15,17 @@ export interface NewApiKey {
 }
 
 /** API keys of users: for programs, with a part of their owner's rights. Managed by logins only (`requireLogin`). */
-export function createApiKeys({ database, clock }: Parts) {
+export function createApiKeys(context: { database: Database; clock: Clock }) {
+  const { database, clock } = context
+
   /** The caller's keys that are not deleted, newest first. */
   async function list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
     requireLogin(caller)
     const after = readCursor('keys', cursor)
-    const query = ApiKeyRow.query(database).where({ user_id: caller.userId }).whereNull('revoked_at')
+    const query = ApiKey.query(database).where({ userId: caller.userId }).whereNull('revokedAt')
     if (after !== undefined) void query.where('id', '<', after)
     const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage('keys', rows.map(presentApiKey), limit, ({ id }) => id)
+    return toPage('keys', rows, limit, ({ id }) => id)
   }
 
   /**
@@ -40,32 +37,32 @@ export function createApiKeys({ database, clock }: Parts) {
     const fields = readNewApiKey(wanted, clock.now())
     const key = newToken('key')
     const made = { id: newId(), userId: caller.userId, ...fields, keyHash: hashToken(key), createdAt: clock.now() }
+    const row = ApiKey.fromJson({ ...made, lastUsedAt: null, revokedAt: null })
     await database.transaction(async (trx) => {
       // The user's row is locked so that parallel requests are counted one after the other.
-      await UserRow.query(trx).findById(caller.userId).select('id').forUpdate()
+      await User.query(trx).findById(caller.userId).select('id').forUpdate()
       assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
         message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
       })
-      await ApiKeyRow.query(trx).insert(made)
+      await ApiKey.query(trx).insert(row)
     })
-    const row = ApiKeyRow.fromJson({ lastUsedAt: null, ...made })
-    return { ...presentApiKey(row), key }
+    return Object.assign(row, { key })
   }
 
   /** Deletes one of the caller's keys; it is TOKEN_REVOKED from now on. NOT_FOUND if it is not there. */
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
-    const live = ApiKeyRow.query(database).where({ id, user_id: caller.userId }).whereNull('revoked_at')
+    const live = ApiKey.query(database).where({ id, userId: caller.userId }).whereNull('revokedAt')
     const changed = isId(id) ? await live.patch({ revokedAt: clock.now() }) : 0
     assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
   }
 
   /** An expired key is of no use to anybody and takes no place. */
   const countLive = (trx: Database, userId: string) =>
-    ApiKeyRow.query(trx)
-      .where({ user_id: userId })
-      .whereNull('revoked_at')
-      .where((row) => void row.whereNull('expires_at').orWhere('expires_at', '>', clock.now()))
+    ApiKey.query(trx)
+      .where({ userId })
+      .whereNull('revokedAt')
+      .where((row) => void row.whereNull('expiresAt').orWhere('expiresAt', '>', clock.now()))
       .resultSize()
 
   return { list, create, remove }

@@ -3,31 +3,28 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import { ApiKeyRow } from './api-key.ts'
+import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
 import { normaliseEmail } from './email.ts'
-import { LoginRow } from './login.ts'
+import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-  config: Pick<Config, 'auth'>
-  accessTokens: AccessTokens
-}
+import type { User } from './user.ts'
 
 /** Our own tokens are below 1 KiB; nothing near this limit needs to be decoded to know that it is not one. */
 const headerBytes = 8 * 1024
 
 const minute = 60_000
 
-interface Person {
-  email: string
-  termsVersion: string | null
-}
+type Person = Pick<User, 'email' | 'termsVersion'>
 
 /** Makes the function that turns an Authorization header into a caller, with one query of the database. */
-export function createAuthenticate({ database, clock, config, accessTokens }: Parts) {
+export function createAuthenticate(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth'>
+  accessTokens: AccessTokens
+}) {
+  const { database, clock, config, accessTokens } = context
   const admins = new Set(config.auth.adminEmails.map(normaliseEmail))
   /** What the database says of a person, as far as every request needs it. */
   const presentPerson = ({ email, termsVersion }: Person) => ({
@@ -50,12 +47,12 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
 
   async function byLogin(token: string): Promise<Caller> {
     const { userId, loginId } = await accessTokens.verify(token)
-    const found = await LoginRow.query(database)
-      .joinRaw('join users on users.id = logins.user_id')
+    const found = await Login.query(database)
+      .join('users', 'users.id', 'logins.userId')
       .where({ 'logins.id': loginId, 'users.id': userId })
-      .select('logins.revoked_at', 'users.email', 'users.terms_version')
+      .select('logins.revokedAt', 'users.email', 'users.termsVersion')
       .first()
-      .castTo<(LoginRow & Person) | undefined>()
+      .castTo<(Login & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
     return { userId, ...presentPerson(found), scopes, via: 'login', loginId }
@@ -63,12 +60,12 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
 
   async function byApiKey(key: string): Promise<Caller> {
     assertThat(isToken('key', key), 'INVALID_TOKEN')
-    const found = await ApiKeyRow.query(database)
-      .joinRaw('join users on users.id = api_keys.user_id')
-      .where({ 'api_keys.key_hash': hashToken(key) })
-      .select('api_keys.*', 'users.email', 'users.terms_version')
+    const found = await ApiKey.query(database)
+      .join('users', 'users.id', 'apiKeys.userId')
+      .where({ 'apiKeys.keyHash': hashToken(key) })
+      .select('apiKeys.*', 'users.email', 'users.termsVersion')
       .first()
-      .castTo<(ApiKeyRow & Person) | undefined>()
+      .castTo<(ApiKey & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
     const now = clock.now()
@@ -80,8 +77,8 @@ export function createAuthenticate({ database, clock, config, accessTokens }: Pa
   }
 
   /** Once a minute is exact enough for people, and spares a write per request. */
-  async function noteUse({ id, lastUsedAt }: ApiKeyRow, now: Date): Promise<void> {
+  async function noteUse({ id, lastUsedAt }: ApiKey, now: Date): Promise<void> {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < minute) return
-    await ApiKeyRow.query(database).findById(id).patch({ lastUsedAt: now })
+    await ApiKey.query(database).findById(id).patch({ lastUsedAt: now })
   }
 }

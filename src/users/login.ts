@@ -1,7 +1,7 @@
 import { Row } from '../database/row.ts'
 
-/** One sign-in of a user: the family of refresh tokens and access tokens that came from it ends with it. */
-export class LoginRow extends Row {
+/** One sign-in of a user (table `logins`): the family of refresh tokens and access tokens that came from it ends with it. */
+export class Login extends Row {
   static override tableName = 'logins'
   declare id: string
   declare userId: string

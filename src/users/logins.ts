@@ -5,18 +5,10 @@ import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import { LoginRow } from './login.ts'
+import { Login } from './login.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
-import { RefreshTokenRow } from './refresh-token.ts'
-import { UserRow } from './user.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-  config: Pick<Config, 'auth'>
-  logger: Logger
-  accessTokens: AccessTokens
-}
+import { RefreshToken } from './refresh-token.ts'
+import { User } from './user.ts'
 
 /** What a login or a refresh answers; `expiresIn` is in seconds and concerns the access token. */
 export interface TokenPair {
@@ -30,16 +22,24 @@ const day = 86_400_000
 const again = 'Log in again.'
 
 /** Logins and their refresh tokens, each good for one use (RFC 9700, 4.14.2: rotation, a replay ends the login). */
-export function createLogins({ database, clock, config, logger, accessTokens }: Parts) {
+export function createLogins(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth'>
+  logger: Logger
+  accessTokens: AccessTokens
+}) {
+  const { database, clock, config, logger, accessTokens } = context
+
   /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it was changed in between. */
-  async function open(user: UserRow, ttlSeconds?: number): Promise<TokenPair> {
+  async function open(user: User, ttlSeconds?: number): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(ttlSeconds)
     const login = { id: newId(), userId: user.id, createdAt: clock.now() }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere comes before this login as a whole, or after it.
-      const current = await UserRow.query(trx).findById(user.id).forShare()
+      const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
-      await LoginRow.query(trx).insert(login)
+      await Login.query(trx).insert(login)
       return issue(trx, login.id)
     })
     return pair(user.id, login.id, refreshToken, expiresIn)
@@ -70,33 +70,29 @@ export function createLogins({ database, clock, config, logger, accessTokens }: 
     }
     const now = clock.now()
     assertThat(token.expiresAt > now, 'TOKEN_EXPIRED', { message: `The refresh token has expired. ${again}` })
-    await RefreshTokenRow.query(trx).findById(token.id).patch({ consumedAt: now })
+    await RefreshToken.query(trx).findById(token.id).patch({ consumedAt: now })
     await forget(trx, login.id)
     return { reused: false as const, login, refreshToken: await issue(trx, login.id) }
   }
 
   /** Locks the login first and reads the token after, so that of two parallel uses the second sees the first. */
   async function lock(trx: Transaction, tokenHash: string) {
-    const known = await RefreshTokenRow.query(trx).findOne({ token_hash: tokenHash })
-    const login = known && (await LoginRow.query(trx).findById(known.loginId).forUpdate())
-    const token = login && (await RefreshTokenRow.query(trx).findOne({ token_hash: tokenHash }))
+    const known = await RefreshToken.query(trx).findOne({ tokenHash })
+    const login = known && (await Login.query(trx).findById(known.loginId).forUpdate())
+    const token = login && (await RefreshToken.query(trx).findOne({ tokenHash }))
     assertThat(login && token, 'INVALID_TOKEN', { message: 'There is no such refresh token.' })
     return { login, token }
   }
 
   /** Used tokens that are past their time can be replayed no more and need not be kept. */
   const forget = (trx: Transaction, loginId: string) =>
-    RefreshTokenRow.query(trx)
-      .delete()
-      .where({ login_id: loginId })
-      .whereNotNull('consumed_at')
-      .where('expires_at', '<', clock.now())
+    RefreshToken.query(trx).delete().where({ loginId }).whereNotNull('consumedAt').where('expiresAt', '<', clock.now())
 
   async function issue(trx: Transaction, loginId: string): Promise<string> {
     const token = newToken('refresh')
     const createdAt = clock.now()
     const expiresAt = new Date(createdAt.getTime() + config.auth.refreshTokenDays * day)
-    await RefreshTokenRow.query(trx).insert({ id: newId(), loginId, tokenHash: hashToken(token), createdAt, expiresAt })
+    await RefreshToken.query(trx).insert({ id: newId(), loginId, tokenHash: hashToken(token), createdAt, expiresAt })
     return token
   }
 
@@ -106,8 +102,8 @@ export function createLogins({ database, clock, config, logger, accessTokens }: 
   }
 
   /** Ends the logins that match, all but one if it is named; their access tokens are TOKEN_REVOKED from the commit on. */
-  async function revoke(trx: Database, match: { id: string } | { user_id: string }, exceptId?: string): Promise<void> {
-    const open = LoginRow.query(trx).patch({ revokedAt: clock.now() }).where(match).whereNull('revoked_at')
+  async function revoke(trx: Database, match: { id: string } | { userId: string }, exceptId?: string): Promise<void> {
+    const open = Login.query(trx).patch({ revokedAt: clock.now() }).where(match).whereNull('revokedAt')
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 

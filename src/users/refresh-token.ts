@@ -1,7 +1,7 @@
 import { Row } from '../database/row.ts'
 
-/** One refresh token of a login; consumed ones are kept until they expire, so that a replay is noticed. */
-export class RefreshTokenRow extends Row {
+/** One refresh token of a login (table `refresh_tokens`); consumed ones are kept until they expire, so that a replay is noticed. */
+export class RefreshToken extends Row {
   static override tableName = 'refresh_tokens'
   declare id: string
   declare loginId: string

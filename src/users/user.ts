@@ -1,7 +1,7 @@
 import { Row } from '../database/row.ts'
 
-/** One person who can log in. */
-export class UserRow extends Row {
+/** One person who can log in (table `users`). */
+export class User extends Row {
   static override tableName = 'users'
   declare id: string
   declare email: string
@@ -12,16 +12,16 @@ export class UserRow extends Row {
 }
 
 /** What a user may see of the own account. */
-export interface User {
+export interface Profile {
   id: string
   email: string
   createdAt: Date
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }
 
-/** The public view of a row, beside the version of the terms in force. */
-export function presentUser(row: UserRow, currentVersion: string): User {
-  const { id, email, createdAt, termsVersion, termsAcceptedAt } = row
+/** What a user is shown, beside the version of the terms in force. */
+export function profileOf(user: User, currentVersion: string): Profile {
+  const { id, email, createdAt, termsVersion, termsAcceptedAt } = user
   const terms = { currentVersion, acceptedVersion: termsVersion, acceptedAt: termsAcceptedAt }
   return { id, email, createdAt, terms }
 }

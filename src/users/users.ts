@@ -11,15 +11,7 @@ import { requireLogin, type Caller } from './caller.ts'
 import { normaliseEmail, readEmail } from './email.ts'
 import { createLogins, type TokenPair } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
-import { presentUser, UserRow, type User } from './user.ts'
-
-interface Parts {
-  database: Database
-  clock: Clock
-  config: Pick<Config, 'auth' | 'http'>
-  logger: Logger
-  passwordCost: PasswordCost
-}
+import { profileOf, User, type Profile } from './user.ts'
 
 const wrong = { message: 'The email address or the password is wrong.' }
 const taken = {
@@ -28,21 +20,28 @@ const taken = {
 }
 
 /** Accounts of people: registering, logging in and out, the terms, API keys, and who a request comes from. */
-export function createUsers({ database, clock, config, logger, passwordCost }: Parts) {
+export function createUsers(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth' | 'http'>
+  logger: Logger
+  passwordCost: PasswordCost
+}) {
+  const { database, clock, config, logger, passwordCost } = context
   const passwords = createPasswords(passwordCost)
-  const accessTokens = createAccessTokens({ clock, config })
-  const logins = createLogins({ database, clock, config, logger, accessTokens })
-  const present = (row: UserRow): User => presentUser(row, config.auth.termsVersion)
+  const accessTokens = createAccessTokens(context)
+  const logins = createLogins({ ...context, accessTokens })
+  const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
   /** Makes an account. VALIDATION_ERROR for a bad address or password, or a taken address, with equal work either way. */
-  async function register(request: { email: string; password: string }): Promise<User> {
+  async function register(request: { email: string; password: string }): Promise<Profile> {
     const email = readEmail(request.email)
     const passwordHash = await passwords.hash(readNewPassword(request.password, 'password'))
     const id = newId()
     // The address is not looked up before: the constraint decides, after the same work, also between parallel requests.
     const row = { id, email, passwordHash, createdAt: clock.now() }
-    await UserRow.query(database).insert(row).onConflict('email').ignore()
-    const made = await UserRow.query(database).findById(id)
+    await User.query(database).insert(row).onConflict('email').ignore()
+    const made = await User.query(database).findById(id)
     assertThat(made, 'VALIDATION_ERROR', taken)
     logger.info({ userId: id }, 'registered')
     return present(made)
@@ -56,7 +55,7 @@ export function createUsers({ database, clock, config, logger, passwordCost }: P
   }): Promise<TokenPair> {
     accessTokens.lifetime(request.ttlSeconds)
     const email = normaliseEmail(request.email)
-    const user = email === undefined ? undefined : await UserRow.query(database).findOne({ email })
+    const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', wrong)
     return logins.open(user, request.ttlSeconds)
@@ -72,8 +71,8 @@ export function createUsers({ database, clock, config, logger, passwordCost }: P
     requireLogin(caller)
     await database.transaction(async (trx) => {
       // Waits for logins that are being opened (they hold a shared lock), so that none slips through.
-      await UserRow.query(trx).findById(caller.userId).select('id').forUpdate()
-      await logins.revoke(trx, { user_id: caller.userId })
+      await User.query(trx).findById(caller.userId).select('id').forUpdate()
+      await logins.revoke(trx, { userId: caller.userId })
     })
   }
 
@@ -89,28 +88,28 @@ export function createUsers({ database, clock, config, logger, passwordCost }: P
     assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     const passwordHash = await passwords.hash(newPassword)
     await database.transaction(async (trx) => {
-      const same = UserRow.query(trx).where({ id: caller.userId, password_hash: before })
+      const same = User.query(trx).where({ id: caller.userId, passwordHash: before })
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed meanwhile.' })
-      await logins.revoke(trx, { user_id: caller.userId }, loginId)
+      await logins.revoke(trx, { userId: caller.userId }, loginId)
     })
   }
 
   /** Records that the caller accepts the terms in force, with the time; accepting them again changes nothing. */
-  async function acceptTerms(caller: Caller): Promise<User> {
+  async function acceptTerms(caller: Caller): Promise<Profile> {
     requireLogin(caller)
     const termsVersion = config.auth.termsVersion
-    await UserRow.query(database)
+    await User.query(database)
       .findById(caller.userId)
-      .whereRaw('terms_version is distinct from ?', [termsVersion])
+      .whereRaw('terms_version is distinct from :termsVersion', { termsVersion })
       .patch({ termsVersion, termsAcceptedAt: clock.now() })
     return me(caller)
   }
 
-  const me = async (caller: Caller): Promise<User> => present(await find(caller))
+  const me = async (caller: Caller): Promise<Profile> => present(await find(caller))
 
-  async function find({ userId }: Caller): Promise<UserRow> {
-    const row = await UserRow.query(database).findById(userId)
+  async function find({ userId }: Caller): Promise<User> {
+    const row = await User.query(database).findById(userId)
     assertThat(row, 'INVALID_TOKEN')
     return row
   }
@@ -124,8 +123,8 @@ export function createUsers({ database, clock, config, logger, passwordCost }: P
     changePassword,
     acceptTerms,
     me,
-    authenticate: createAuthenticate({ database, clock, config, accessTokens }),
-    apiKeys: createApiKeys({ database, clock }),
+    authenticate: createAuthenticate({ ...context, accessTokens }),
+    apiKeys: createApiKeys(context),
   }
 }
 

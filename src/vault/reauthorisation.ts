@@ -4,7 +4,8 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { VaultEntry } from './vault-entry.ts'
 
 /** Records that a credential is dead, and tells its owner, once for each credential. */
-export function createDeaths({ clock, notifications }: { clock: Clock; notifications: Notifications }) {
+export function createDeaths(context: { clock: Clock; notifications: Notifications }) {
+  const { clock, notifications } = context
   return {
     /** Under the lock of the entry's row. The reason is a sentence without secrets. */
     async record(trx: Transaction, entry: VaultEntry, reason: string): Promise<void> {

@@ -19,7 +19,7 @@ import { createRefresh } from './refresh/refresh.ts'
  * The vault: an owner's connections to sites (docs/design.md, "Vault and sites"). Credentials are sealed with
  * authenticated encryption and never leave except to the site they belong to.
  */
-export function createVault(base: {
+export function createVault(context: {
   database: Database
   clock: Clock
   config: Config
@@ -31,16 +31,16 @@ export function createVault(base: {
   due: Due
   limitOf: (ownerId: string) => Promise<number>
 }) {
-  const oauthClient = createOAuthClient(base)
-  const deaths = createDeaths(base)
-  const entries = createEntries({ ...base, oauthClient })
-  const refresh = createRefresh({ ...base, oauthClient, deaths })
+  const oauthClient = createOAuthClient(context)
+  const deaths = createDeaths(context)
+  const entries = createEntries({ ...context, oauthClient })
+  const refresh = createRefresh({ ...context, oauthClient, deaths })
   return {
     ...entries,
-    flows: createFlows({ ...base, oauthClient, assertNew: entries.assertNew }),
-    callback: createCallback({ ...base, oauthClient, keep: entries.keep }),
+    flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
+    callback: createCallback({ ...context, oauthClient, keep: entries.keep }),
     refresh,
-    connections: createConnections({ ...base, refresh, deaths, toolsOf: entries.toolsOf }),
+    connections: createConnections({ ...context, refresh, deaths, toolsOf: entries.toolsOf }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { Agent } from '../agents/agent.ts'
-import { AccountRow, presentAccount } from '../billing/account.ts'
+import { Account, standingOf } from '../billing/account.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
@@ -49,9 +49,9 @@ export async function readFacts(
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
   const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
-  const account = await AccountRow.query(trx).findById(agent.ownerId).throwIfNotFound()
+  const account = await Account.query(trx).findById(agent.ownerId).throwIfNotFound()
   const now = knowledge.clock.now()
-  const standing = presentAccount(account, now)
+  const standing = standingOf(account, now)
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)

@@ -150,7 +150,7 @@ test('each limit is the one of its own setting, and counts each key for itself a
   const config = readConfig({ DATABASE_URL: 'postgres://localhost/nothing', ...testKeys, ...env })
   const database = createDatabase(config, createLogger('silent', 'test'))
   t.teardown(() => database.destroy())
-  const limits = createRateLimits({ ...config.rateLimits, store: 'memory' }, database)
+  const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
   t.deepEqual(Object.keys(limits).toSorted(), [...Object.keys(settings), 'purge'].toSorted())
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
     for (const key of ['the same key for all', 'another'])

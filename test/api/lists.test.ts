@@ -6,7 +6,7 @@ import type * as runs from '../../api/runs.ts'
 import { paging } from '../../api/schemas/schemas.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
-import { ManifestChangeRow } from '../../src/vault/manifests/manifest-change.ts'
+import { ManifestChange } from '../../src/vault/manifests/manifest-change.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
@@ -71,7 +71,7 @@ const makers: Record<string, Make> = {
     const { manifest } = await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()
     const found = { class: 'compatible' as const, differences: [], manifest, fingerprint: String(round) }
     const row = { id: newId(), entryId: params.entryId, ...found, status: 'adopted' as const }
-    await ManifestChangeRow.query(database).insert({ ...row, foundAt: now, decidedAt: now })
+    await ManifestChange.query(database).insert({ ...row, foundAt: now, decidedAt: now })
   },
   async listFires({ platform }, { params }, round, nth) {
     // Of several agents at different minutes, so that a row shows whose it is.

@@ -45,7 +45,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/pays-twice',
     file: 'src/billing/billing.ts',
-    find: 'if (isActive(before, tier)) return presentAccount(before, clock.now())',
+    find: 'if (isActive(before, tier)) return standingOf(before, clock.now())',
     replace: '',
     why: 'repeating a subscription charges the card again',
     tests: ['test/src/billing/billing.test.ts'],
@@ -53,7 +53,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/card-of-another',
     file: 'src/billing/payment-methods.ts',
-    find: '.delete().where({ id, owner_id: ownerId })',
+    find: '.delete().where({ id, ownerId })',
     replace: '.delete().where({ id })',
     why: 'anybody who knows its id removes another owner’s card',
     tests: ['test/src/billing/billing.test.ts'],

@@ -62,8 +62,8 @@ export const callbacks: Fault[] = [
   {
     id: 'callbacks/retry-keeps-its-time',
     file: 'src/callbacks/callbacks.ts',
-    find: 'ended_at = null, give_up_at = ?',
-    replace: 'ended_at = null, give_up_at = coalesce(c.give_up_at, ?)',
+    find: 'ended_at = null, give_up_at = :giveUpAt',
+    replace: 'ended_at = null, give_up_at = coalesce(c.give_up_at, :giveUpAt)',
     why: 'a callback that was given up and is posted again is given up at its first failure',
     tests: ['test/src/callbacks/late-attempts.test.ts'],
     match: 'a callback that its owner has posted again*',

@@ -163,8 +163,8 @@ export const lateParties: Fault[] = [
   {
     id: 'late/settle-twice',
     file: 'src/callbacks/record-outcome.ts',
-    find: 'callback_attempts_pk do nothing',
-    replace: 'callback_attempts_pk do update set outcome = excluded.outcome',
+    find: '.ignore()',
+    replace: ".merge(['outcome'])",
     why: 'an attempt that is recorded again overwrites what is on record',
     tests: ['test/src/callbacks/late-attempts.test.ts'],
   },

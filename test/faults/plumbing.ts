@@ -134,7 +134,7 @@ export const plumbing: Fault[] = [
   {
     id: 'plumbing/key-proved-by-name',
     file: 'src/secrets/vault-keys.ts',
-    find: 'return key && !opens(key, sealed, canaryPlace(key_name)) ? [wrong(key_name)] : []',
+    find: 'return key && !opens(key, sealed, canaryPlace(keyName)) ? [wrong(keyName)] : []',
     replace: 'return []',
     why: 'a process with another key of the same name seals what nobody else can open',
     tests: ['test/src/secrets/proved-keys.test.ts'],
@@ -142,8 +142,8 @@ export const plumbing: Fault[] = [
   {
     id: 'plumbing/rotation-overwrites',
     file: 'src/secrets/vault-rotation.ts',
-    find: 'where id = ? and ${column} = ?`',
-    replace: 'where id = ? and ${column} <> ?`',
+    find: 'where id = :id and ${column} = :value`',
+    replace: 'where id = :id and ${column} <> :value`',
     why: 'a rotation never ends, or puts an old credential in the place of a new one',
     tests: ['test/bin/vault-rotate.test.ts'],
   },

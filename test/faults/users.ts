@@ -69,7 +69,7 @@ export const users: Fault[] = [
   {
     id: 'users/other-logins-stay',
     file: 'src/users/users.ts',
-    find: '      await logins.revoke(trx, { user_id: caller.userId }, loginId)\n',
+    find: '      await logins.revoke(trx, { userId: caller.userId }, loginId)\n',
     replace: '',
     why: 'a changed password leaves a thief logged in',
     tests: ['test/src/users/users.test.ts'],
@@ -77,7 +77,7 @@ export const users: Fault[] = [
   {
     id: 'users/late-password-overwrites',
     file: 'src/users/users.ts',
-    find: 'where({ id: caller.userId, password_hash: before })',
+    find: 'where({ id: caller.userId, passwordHash: before })',
     replace: 'where({ id: caller.userId })',
     why: 'a thief who knows the old password takes back a change that was made a moment before',
     tests: ['test/src/users/users.test.ts'],

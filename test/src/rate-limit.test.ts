@@ -19,7 +19,7 @@ test('two processes that share Postgres count one limit together', async (t) => 
   const open = () => {
     const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
     t.teardown(() => database.destroy())
-    return createRateLimits(limits, database)
+    return createRateLimits({ database, config: { rateLimits: limits } })
   }
   const processes = [open(), open()]
   const asked = Array.from({ length: 15 }, () => processes.map(({ caller }) => caller('somebody'))).flat()
@@ -37,7 +37,8 @@ test('limits count apart from each other, and each key for itself', async (t) =>
   const { url } = await createTestDatabase(t)
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
   t.teardown(() => database.destroy())
-  const rateLimits = createRateLimits({ ...limits, store: 'memory', authPerMinute: 1 }, database)
+  const inMemory = { ...limits, store: 'memory', authPerMinute: 1 } as const
+  const rateLimits = createRateLimits({ database, config: { rateLimits: inMemory } })
 
   await rateLimits.auth('192.0.2.1')
   await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
@@ -49,7 +50,7 @@ test('windows that have ended are forgotten', async (t) => {
   const { url } = await createTestDatabase(t)
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
   t.teardown(() => database.destroy())
-  const rateLimits = createRateLimits(limits, database)
+  const rateLimits = createRateLimits({ database, config: { rateLimits: limits } })
   await rateLimits.caller('somebody')
 
   await rateLimits.purge(new Date())

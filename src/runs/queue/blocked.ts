@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
-import type { Account } from '../../billing/account.ts'
+import type { Standing } from '../../billing/account.ts'
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { EndReason } from '../states.ts'
@@ -8,7 +8,10 @@ import type { EndReason } from '../states.ts'
 export type Charge = Exclude<BlockedCause, 'paused'>
 
 /** Everything of it that is missing for a run of this trigger. */
-export function chargesOf(account: Pick<Account, 'features' | 'subscription' | 'balance'>, trigger: Trigger): Charge[] {
+export function chargesOf(
+  account: Pick<Standing, 'features' | 'subscription' | 'balance'>,
+  trigger: Trigger,
+): Charge[] {
   const missing: Charge[] = account.balance < 1 ? ['credits'] : []
   if (trigger !== 'webhook') return missing
   if (account.subscription?.status === 'past_due') missing.unshift('past_due')

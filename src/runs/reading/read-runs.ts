@@ -15,7 +15,9 @@ export interface RunFilter {
 }
 
 /** What owners and senders read of runs. */
-export function createReading({ database }: { database: Database }) {
+export function createReading(context: { database: Database }) {
+  const { database } = context
+
   return {
     /** Without payload and prompt, so that a stream can hold on to it as long as its run takes. RUN_NOT_FOUND. */
     async get(ownerId: string, id: string): Promise<RunFacts> {

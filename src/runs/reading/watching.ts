@@ -27,7 +27,8 @@ interface Feed {
   waiting: Set<() => void>
 }
 
-interface Row {
+/** What is seen of a watched run. */
+interface Sight {
   id: string
   events: number
   ended: boolean
@@ -37,9 +38,9 @@ interface Row {
  * Watching runs as they happen (docs/decisions/0029). One query per interval looks at all runs that somebody in this
  * process watches, and none where nobody does: notifications (LISTEN) would cost the writers more than this costs.
  */
-export function createWatching(given: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {
-  const { database, logger } = given
-  const { pollMs } = given.config.streams
+export function createWatching(context: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {
+  const { database, logger } = context
+  const { pollMs } = context.config.streams
   const feeds = new Map<string, Feed>()
   const stopping = new AbortController()
   let polling: Promise<void> | undefined
@@ -128,9 +129,9 @@ export function createWatching(given: { database: Database; config: Pick<Config,
   async function look(): Promise<void> {
     const watched = [...feeds.values()].filter(({ ended }) => !ended)
     if (watched.length === 0 || stopping.signal.aborted) return
-    const { rows } = await database.raw<{ rows: Row[] }>(
-      'select id, events, ended_at is not null as ended from runs where id = any(?)',
-      [watched.map(({ runId }) => runId)],
+    const { rows } = await database.raw<{ rows: Sight[] }>(
+      'select id, events, ended_at is not null as ended from runs where id = any(:runIds)',
+      { runIds: watched.map(({ runId }) => runId) },
     )
     const found = new Map(rows.map((row) => [row.id, row]))
     for (const feed of watched) note(feed, found.get(feed.runId))
@@ -152,9 +153,9 @@ export function createWatching(given: { database: Database; config: Pick<Config,
 }
 
 /** Takes over what is known of the run now; a run that is not found was deleted. */
-function note(feed: Feed, row: Row | undefined): void {
-  const ended = feed.ended || !row || row.ended
-  const head = Math.max(feed.head, row?.events ?? 0)
+function note(feed: Feed, seen: Sight | undefined): void {
+  const ended = feed.ended || !seen || seen.ended
+  const head = Math.max(feed.head, seen?.events ?? 0)
   const changed = ended !== feed.ended || head !== feed.head
   Object.assign(feed, { ended, head })
   if (changed) wake(feed)

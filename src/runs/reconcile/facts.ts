@@ -1,5 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
-import type { Account } from '../../billing/account.ts'
+import type { Standing } from '../../billing/account.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
@@ -23,7 +23,7 @@ export interface AgentFacts {
   /** The oldest queued run. */
   next: RunFacts | null
   /** The owner's standing; null where nothing depends on it (`dependsOnAccount`). */
-  account: Pick<Account, 'features' | 'subscription' | 'balance'> | null
+  account: Pick<Standing, 'features' | 'subscription' | 'balance'> | null
 }
 
 export type RecordedFacts = Omit<AgentFacts, 'account'>

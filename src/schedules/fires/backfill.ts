@@ -19,8 +19,8 @@ const keptMs = 365 * 86_400_000
 const purged = 1000
 
 interface Missed {
-  agent_id: string
-  owner_id: string
+  agentId: string
+  ownerId: string
   name: string
   count: number
   /** How many of them were left out because the owner's credits were used up. */
@@ -43,14 +43,9 @@ export function createFiller(context: {
   const giveUp = (now: Date): Date => new Date(now.getTime() - config.scheduleCatchUpSeconds * 1000 - graceMs)
 
   async function due(now: Date): Promise<string[]> {
-    const { rows } = await database.raw<{ rows: { agent_id: string }[] }>(
-      `select s.agent_id from schedules s join agents a on a.id = s.agent_id
-        where s.next_fire_at <= ? and a.deleted_at is null and a.trigger = 'scheduled'
-          and (a.paused_at is not null or s.next_fire_at <= ?)
-        order by s.next_fire_at limit ?`,
-      [now, giveUp(now), batch],
-    )
-    return rows.map(({ agent_id: agentId }) => agentId)
+    const bindings = { now, before: giveUp(now), batch }
+    const { rows } = await database.raw<{ rows: { agentId: string }[] }>(dueStatement, bindings)
+    return rows.map(({ agentId }) => agentId)
   }
 
   async function fillOne(trx: Transaction, agentId: string): Promise<void> {
@@ -69,18 +64,8 @@ export function createFiller(context: {
   /** Without the agents whose owners were told today: there may be thousands of them, and this is asked often. */
   async function missedUntold(now: Date): Promise<Missed[]> {
     const day = dayOf(now)
-    const { rows } = await database.raw<{ rows: Missed[] }>(
-      `select a.id as agent_id, a.owner_id, a.name, count(*)::int as count,
-              count(*) filter (where f.reason = 'NO_CREDITS')::int as unpaid,
-              min(f.nominal_at) as first, max(f.nominal_at) as last
-         from schedule_fires f join agents a on a.id = f.agent_id
-        where f.recorded_at >= ? and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
-          and not exists (select 1 from notifications n
-                           where n.owner_id = a.owner_id and n.kind = 'schedule_missed'
-                             and n.subject_id = a.id and n.dedupe_key = ?)
-        group by a.id having max(f.recorded_at) < ?`,
-      [`${day}T00:00:00Z`, day, new Date(now.getTime() - quietMs)],
-    )
+    const bindings = { day, from: `${day}T00:00:00Z`, before: new Date(now.getTime() - quietMs) }
+    const { rows } = await database.raw<{ rows: Missed[] }>(missedStatement, bindings)
     return rows
   }
 
@@ -103,11 +88,7 @@ export function createFiller(context: {
 
     /** Throws away rows that are older than a year, a batch of them. */
     async purge(): Promise<void> {
-      await database.raw(
-        `delete from schedule_fires where ctid in
-           (select ctid from schedule_fires where recorded_at < ? order by recorded_at limit ?)`,
-        [new Date(clock.now().getTime() - keptMs), purged],
-      )
+      await database.raw(purgeStatement, { before: new Date(clock.now().getTime() - keptMs), purged })
     },
   }
 }
@@ -115,7 +96,7 @@ export function createFiller(context: {
 /** The day (UTC), which lasts until what was missed at its very end has been told. */
 const dayOf = (now: Date): string => new Date(now.getTime() - 3 * quietMs).toISOString().slice(0, 10)
 
-function tellingOf({ agent_id: agentId, owner_id: ownerId, name, count, unpaid, first, last }: Missed, day: string) {
+function tellingOf({ agentId, ownerId, name, count, unpaid, first, last }: Missed, day: string) {
   const [from, until] = [first, last].map((at) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`)
   const which = count === 1 ? `The fire of ${from}` : `${count} fires from ${from} to ${until}`
   const fires = count === 1 ? 'a fire' : `${count} fires`
@@ -134,3 +115,24 @@ function becauseUnpaid(count: number, unpaid: number): string {
   if (unpaid === 0) return ''
   return `${unpaid === count ? '' : `, ${unpaid} of them`} because your credits were used up`
 }
+
+const dueStatement = `
+  select s.agent_id as "agentId" from schedules s join agents a on a.id = s.agent_id
+   where s.next_fire_at <= :now and a.deleted_at is null and a.trigger = 'scheduled'
+     and (a.paused_at is not null or s.next_fire_at <= :before)
+   order by s.next_fire_at limit :batch`
+
+const missedStatement = `
+  select a.id as "agentId", a.owner_id as "ownerId", a.name, count(*)::int as count,
+         count(*) filter (where f.reason = 'NO_CREDITS')::int as unpaid,
+         min(f.nominal_at) as first, max(f.nominal_at) as last
+    from schedule_fires f join agents a on a.id = f.agent_id
+   where f.recorded_at >= :from and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
+     and not exists (select 1 from notifications n
+                      where n.owner_id = a.owner_id and n.kind = 'schedule_missed'
+                        and n.subject_id = a.id and n.dedupe_key = :day)
+   group by a.id having max(f.recorded_at) < :before`
+
+const purgeStatement = `
+  delete from schedule_fires where ctid in
+    (select ctid from schedule_fires where recorded_at < :before order by recorded_at limit :purged)`

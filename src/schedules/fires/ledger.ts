@@ -54,12 +54,7 @@ export async function recordUnfired(
   { reason, now }: Closing,
 ): Promise<void> {
   if (fires.length === 0) return
-  await trx.raw(
-    `insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
-     select ?, nominal_at, ?, ?, ? from unnest(?::timestamptz[]) as t (nominal_at)
-     on conflict on constraint schedule_fires_pk do nothing`,
-    [agentId, fireReasons[reason].outcome, reason, now, fires],
-  )
+  await trx.raw(recordStatement, { agentId, outcome: fireReasons[reason].outcome, reason, now, fires })
 }
 
 /** Those of an agent's fires, ascending, that have no row. */
@@ -97,3 +92,8 @@ export async function moveOn(trx: Transaction, schedule: Schedule, plan: Plan, n
 }
 
 const later = (one: Date, other: Date): Date => (one > other ? one : other)
+
+const recordStatement = `
+  insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
+  select :agentId, nominal_at, :outcome, :reason, :now from unnest(:fires::timestamptz[]) as t (nominal_at)
+  on conflict on constraint schedule_fires_pk do nothing`

@@ -4,7 +4,7 @@ import type { FireReason, RecordedOutcome } from './fire-reasons.ts'
 /** One nominal fire of an agent's schedule and what came of it (table `schedule_fires`). Never changed. */
 export class ScheduleFire extends Row {
   static override tableName = 'schedule_fires'
-  static override idColumn = ['agent_id', 'nominal_at']
+  static override idColumn = ['agentId', 'nominalAt']
   declare agentId: string
   /** The time that the expression names, however late it was carried out. */
   declare nominalAt: Date

@@ -8,7 +8,7 @@ import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 const mostDifferences = 200
 
 /** What is between two manifests: the class of the gravest difference, and the differences, gravest first. */
-export interface ManifestChange {
+export interface ManifestComparison {
   class: ChangeClass
   differences: Difference[]
 }
@@ -27,7 +27,7 @@ export interface ManifestChange {
  * Every rule stands in `docs/manifest-changes.md`. Of more than 200 differences the gravest 200 are listed; the class is
  * that of all. Both manifests must have passed `parseManifest`.
  */
-export function compareManifests(before: Manifest, after: Manifest): ManifestChange {
+export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   if (isSameJson(before, after)) return { class: 'none', differences: [] }
   const found = [...changes(before, after)]
   const reordered = difference('', ['as before', 'in another order'], 'text', 'Only the order of lists differs.')

@@ -11,7 +11,7 @@ export const manifestChangeStatuses = ['adopted', 'pending', 'accepted', 'supers
 export type ManifestChangeStatus = (typeof manifestChangeStatuses)[number]
 
 /** A change of a connected site's manifest (table `manifest_changes`); at most one of an entry is pending. */
-export class ManifestChangeRow extends Row {
+export class ManifestChange extends Row {
   static override tableName = 'manifest_changes'
   static override jsonAttributes = ['differences', 'manifest']
   declare id: string

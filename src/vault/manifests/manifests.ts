@@ -11,7 +11,7 @@ import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import { sealCredential } from '../credential.ts'
-import { ManifestChangeRow } from './manifest-change.ts'
+import { ManifestChange } from './manifest-change.ts'
 import { createManifestJudgement, lockEntry, pendingIn, putIntoUse, settle } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
@@ -26,12 +26,12 @@ export interface Acceptance {
 
 /** A change as it is listed: without the manifest itself. */
 export type ListedChange = Pick<
-  ManifestChangeRow,
+  ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
 
 /** What an entry says of a change that waits. */
-export type PendingManifest = Pick<ManifestChangeRow, 'class' | 'fingerprint' | 'foundAt'>
+export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
 /** Entries that one round looks at. Sites are asked once for all entries of theirs, and all at the same time. */
 const batchSize = 20
@@ -140,7 +140,7 @@ export function createManifests(context: {
     /** The changes of an entry, newest first, those that were taken over without asking included. */
     async history({ id }: VaultEntry, page: PageRequest): Promise<Page<ListedChange>> {
       const before = readCursor('changes', page.cursor)
-      const query = ManifestChangeRow.query(database)
+      const query = ManifestChange.query(database)
         .select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
         .where({ entryId: id })
         .orderBy('id', 'desc')
@@ -151,7 +151,7 @@ export function createManifests(context: {
 
     /** Which of the entries have a change that waits for their owner, and which one. */
     async pendingOf(entryIds: readonly string[]): Promise<Map<string, PendingManifest>> {
-      const rows = await ManifestChangeRow.query(database)
+      const rows = await ManifestChange.query(database)
         .select('entryId', 'class', 'fingerprint', 'foundAt')
         .where({ status: 'pending' })
         .whereIn('entryId', entryIds)
@@ -178,10 +178,7 @@ export function createManifests(context: {
 
 export type Manifests = ReturnType<typeof createManifests>
 
-function assertWaits(
-  pending: ManifestChangeRow | undefined,
-  fingerprint: string,
-): asserts pending is ManifestChangeRow {
+function assertWaits(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =
     pending === undefined
       ? 'No change of the manifest waits to be accepted.'

@@ -7,7 +7,7 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
-import { ManifestChangeRow } from './manifest-change.ts'
+import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 /** What a look at a site's manifest brought. */
@@ -36,14 +36,14 @@ export async function lockEntry(trx: Transaction, entryId: string): Promise<Vaul
 }
 
 /** The change that waits for the entry's owner. */
-export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChangeRow | undefined> =>
-  ManifestChangeRow.query(trx).findOne({ entryId, status: 'pending' })
+export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChange | undefined> =>
+  ManifestChange.query(trx).findOne({ entryId, status: 'pending' })
 
 /** Puts a manifest into use. Whoever reads the entry from the commit on works with it. */
 export async function putIntoUse(
   trx: Transaction,
   entry: VaultEntry,
-  { manifest, foundAt }: Pick<ManifestChangeRow, 'manifest' | 'foundAt'>,
+  { manifest, foundAt }: Pick<ManifestChange, 'manifest' | 'foundAt'>,
   fields: Partial<VaultEntry>,
 ): Promise<VaultEntry> {
   const name = manifest.name
@@ -71,7 +71,7 @@ export function createManifestJudgement(context: {
     const waits = mustBeAccepted.has(change.class)
     const status = waits ? ('pending' as const) : ('adopted' as const)
     const row = { id: newId(), entryId: entry.id, ...found, class: change.class, manifest }
-    await ManifestChangeRow.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
+    await ManifestChange.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
     if (waits || change.class === 'new_scope') await notifications.tell(trx, tellingOf(entry, row))
     if (!waits) await putIntoUse(trx, entry, row, { updatedAt: now })
     await forgetOld(trx, entry.id)
@@ -93,7 +93,7 @@ export function createManifestJudgement(context: {
   }
 }
 
-const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestChangeRow): ManifestFinding => ({
+const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestChange): ManifestFinding => ({
   class: found,
   status: 'pending',
   fingerprint,
@@ -102,7 +102,7 @@ const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestCh
 })
 
 /** What is known without the answer that came too late. */
-function standing(entry: VaultEntry, pending: ManifestChangeRow | undefined): ManifestFinding {
+function standing(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
   if (pending) return waiting(pending)
   const fingerprint = jsonFingerprint(entry.manifest)
   return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }
@@ -111,21 +111,21 @@ function standing(entry: VaultEntry, pending: ManifestChangeRow | undefined): Ma
 /** Records what became of a change that waited. */
 export async function settle(
   trx: Transaction,
-  { id }: ManifestChangeRow,
+  { id }: ManifestChange,
   status: 'accepted' | 'superseded' | 'withdrawn',
   decidedAt: Date,
 ): Promise<void> {
-  await ManifestChangeRow.query(trx).findById(id).patch({ status, decidedAt })
+  await ManifestChange.query(trx).findById(id).patch({ status, decidedAt })
 }
 
 async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
-  const old = ManifestChangeRow.query(trx)
+  const old = ManifestChange.query(trx)
     .select('id')
     .where({ entryId })
     .whereNot({ status: 'pending' })
     .orderBy('id', 'desc')
     .offset(mostKept)
-  await ManifestChangeRow.query(trx).delete().whereIn('id', old)
+  await ManifestChange.query(trx).delete().whereIn('id', old)
 }
 
 const waitsForConsent = {
@@ -142,7 +142,7 @@ const tellings = {
   },
 }
 
-function tellingOf(entry: VaultEntry, change: Pick<ManifestChangeRow, 'class' | 'differences' | 'fingerprint'>) {
+function tellingOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' | 'differences' | 'fingerprint'>) {
   const told = change.differences.slice(0, mostTold).map(({ path, message }) => `${path}: ${message}`)
   const { what, consequence, title } =
     tellings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']

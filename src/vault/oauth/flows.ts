@@ -9,7 +9,7 @@ import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import { UserRow } from '../../users/user.ts'
+import { User } from '../../users/user.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
@@ -152,7 +152,7 @@ export function createFlows(context: {
 
     /** What a person is to know before going on: whose vault it is, and what for. */
     async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
-      const { email: owner } = await UserRow.query(database).findById(flow.ownerId).throwIfNotFound()
+      const { email: owner } = await User.query(database).findById(flow.ownerId).throwIfNotFound()
       return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 

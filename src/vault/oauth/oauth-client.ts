@@ -16,7 +16,8 @@ const maxAnswerBytes = 64 * 1024
  * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client, PKCE with S256 always. Every
  * request goes through the safe fetch. Nothing throws for what a site answers.
  */
-export function createOAuthClient({ fetch, config }: { fetch: SafeFetch; config: Config }) {
+export function createOAuthClient(context: { fetch: SafeFetch; config: Config }) {
+  const { fetch, config } = context
   const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
   const options = { [oauth.customFetch]: throughSafeFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
   const client = (clientId: string): oauth.Client => ({ client_id: clientId })

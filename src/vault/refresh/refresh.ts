@@ -198,7 +198,7 @@ export function createRefresh(context: {
       const idle = await VaultEntry.query(database)
         .where({ authType: 'oauth2', status: 'connected' })
         .where('renewedAt', '<', before)
-        .orderByRaw('(?) nulls first, renewed_at', [lastTry])
+        .orderByRaw('(:lastTry) nulls first, renewed_at', { lastTry })
         .limit(20)
       for (const { id, generation } of idle) {
         await renew(id, generation, 'keep_alive').catch((error: unknown) =>

@@ -66,15 +66,14 @@ test('an API key is shown once and stands for its owner, with its scopes only', 
   const { caller } = await enter()
   const { key, ...made } = await users.apiKeys.create(caller, { name: ' ci ', scopes: ['read'] }, 3)
   t.regex(key, /^sy_key_[\w-]{43}$/)
-  t.deepEqual(made, {
-    id: made.id,
+  t.like(made, {
     name: 'ci',
     scopes: ['read'],
     createdAt: clock.now(),
     expiresAt: null,
     lastUsedAt: null,
   })
-  t.deepEqual(await users.apiKeys.list(caller, { limit: 10 }), { items: [made], nextCursor: null })
+  t.like(await users.apiKeys.list(caller, { limit: 10 }), { items: { 0: made }, nextCursor: null })
   const byKey = await callerOf(key)
   t.deepEqual(byKey, {
     userId: caller.userId,

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
-import { UserRow } from '../../../src/users/user.ts'
+import { User } from '../../../src/users/user.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
 import { openUsers, password, usersForFile } from './open-users.ts'
@@ -123,7 +123,7 @@ test('a password change that meets another one waits for it, is refused, and ove
   await somebodyWaits(database)
   await earlier.commit()
   t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed meanwhile.' })
-  t.is((await UserRow.query(database).findById(caller.userId))?.passwordHash, 'another one')
+  t.is((await User.query(database).findById(caller.userId))?.passwordHash, 'another one')
 })
 
 test('accepted terms are recorded with version and time, and newer ones must be accepted anew', async (t) => {
@@ -150,7 +150,7 @@ test('unless a test says otherwise, passwords are hashed at the cost that OWASP 
   const services = createServices(config, logger)
   t.teardown(() => services.close())
   const { id } = await services.users.register({ email: 'grace@example.com', password })
-  const row = await UserRow.query(services.database).findById(id)
+  const row = await User.query(services.database).findById(id)
   t.true(row?.passwordHash.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))
 })
 
