@@ -11,6 +11,7 @@ import { AgentQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
 import { assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
@@ -72,8 +73,7 @@ export function createAgents(context: {
       const id = newId()
       const now = clock.now()
       await database.transaction(async (trx) => {
-        // Counted under a lock, so that requests at the same instant cannot exceed the limit together.
-        await trx.raw('select id from users where id = ? for no key update', [ownerId])
+        await lockOwner(trx, ownerId)
         const count = await living(trx).where({ ownerId }).resultSize()
         const message = `You have ${count} agents, as many as your tier allows.`
         assertThat(count < account.limits.agents, 'AGENT_LIMIT_REACHED', { message })

@@ -1,3 +1,4 @@
+import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /** One person who can log in (table `users`). */
@@ -9,6 +10,11 @@ export class User extends Row {
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
   declare createdAt: Date
+}
+
+/** Locks an owner's row. Whoever counts what a tier limits does so under it: two requests cannot exceed it together. */
+export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
+  await User.query(trx).findById(ownerId).select('id').forNoKeyUpdate()
 }
 
 /** What a user may see of the own account. */

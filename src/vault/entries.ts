@@ -9,6 +9,7 @@ import { readCursor, toPage, type Page, type PageRequest } from '../database/pag
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { SiteTool } from '../sites/tool.ts'
+import { lockOwner } from '../users/user.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { openCredential, sealCredential, type Credential } from './credential.ts'
 import { grantFields } from './oauth/grant-fields.ts'
@@ -57,7 +58,7 @@ export function createEntries(context: {
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 
-  /** Counts under a lock on the owner's row, so that requests at the same instant cannot exceed the limit together. */
+  /** Counts under the owner's lock. */
   async function insert(fields: NewFields, credential: Credential, id = newId()): Promise<VaultEntry> {
     const now = clock.now()
     const limit = await limitOf(fields.ownerId)
@@ -76,7 +77,7 @@ export function createEntries(context: {
     }
     try {
       return await database.transaction(async (trx) => {
-        await trx.raw('select id from users where id = ? for no key update', [fields.ownerId])
+        await lockOwner(trx, fields.ownerId)
         // Stored already, by an attempt whose commit was not heard of.
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored

@@ -122,7 +122,7 @@ export const vault: Fault[] = [
   {
     id: 'vault/limit-not-locked',
     file: 'src/vault/entries.ts',
-    find: "await trx.raw('select id from users where id = ? for no key update', [fields.ownerId])",
+    find: 'await lockOwner(trx, fields.ownerId)',
     replace: '',
     why: 'requests at the same instant connect more sites together than the tier allows',
     tests: ['test/api/limits-at-once.test.ts'],
