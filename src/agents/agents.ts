@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { gather } from '../database/gather.ts'
 import { isId, newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
@@ -137,16 +137,8 @@ export function createAgents(context: {
       return get(ownerId, id)
     },
 
-    async list(ownerId: string, page: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> {
-      const before = readCursor('agents', page.cursor)
-      const query = living(database)
-        .where({ ownerId })
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-      if (before) void query.where('id', '<', before)
-      if (page.trigger) void query.where({ trigger: page.trigger })
-      return toPage('agents', await query, page.limit, ({ id }) => id)
-    },
+    list: (ownerId: string, request: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> =>
+      page(living(database).where({ ownerId }), { list: 'agents', ...request, only: { trigger: request.trigger } }),
 
     /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */
     async forWebhook(id: string): Promise<Agent> {

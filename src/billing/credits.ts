@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Account, subscriptionOf } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import { tierOf } from './tiers.ts'
@@ -91,13 +91,9 @@ export function createCredits(context: { database: Database; clock: Clock }) {
   }
 
   /** The owner's ledger, newest first. */
-  async function ledger(ownerId: string, { cursor, limit }: PageRequest): Promise<Page<LedgerEntry>> {
-    const after = readCursor('ledger', cursor)
+  async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
     await current(ownerId)
-    const query = LedgerEntry.query(database).where({ ownerId })
-    if (after !== undefined) void query.where('id', '<', after)
-    const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage('ledger', rows, limit, ({ id }) => id)
+    return page(LedgerEntry.query(database).where({ ownerId }), { list: 'ledger', ...request })
   }
 
   return { current, locked, chargeStep, ledger }

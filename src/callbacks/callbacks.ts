@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback, type CallbackStatus } from './callback.ts'
 import { failureOf } from './failure.ts'
@@ -40,12 +40,12 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
     },
 
     /** An agent's callbacks, newest first, of one status if it is named. Fails for a cursor that is none. */
-    async list(agentId: string, page: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> {
-      const before = readCursor('callbacks', page.cursor)
-      const query = Callback.query(database).where({ agentId })
-      if (page.status) void query.where({ status: page.status })
-      if (before) void query.where('id', '<', before)
-      return toPage('callbacks', await query.orderBy('id', 'desc').limit(page.limit + 1), page.limit, ({ id }) => id)
+    list: (
+      agentId: string,
+      request: PageRequest & { status?: CallbackStatus | undefined },
+    ): Promise<Page<Callback>> => {
+      const callbacks = Callback.query(database).where({ agentId })
+      return page(callbacks, { list: 'callbacks', ...request, only: { status: request.status } })
     },
 
     /**

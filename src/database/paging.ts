@@ -1,4 +1,6 @@
+import type { QueryBuilder } from 'objection'
 import { CodedError } from '../errors.ts'
+import type { Row } from './row.ts'
 
 /** One page of a list, newest first. `nextCursor` is null on the last page. */
 export interface Page<T> {
@@ -26,26 +28,49 @@ export type ListName =
   | 'runs'
   | 'vault'
 
-/** The id after which the page begins. A cursor that this list did not give out is a VALIDATION_ERROR. */
-export function readCursor(list: ListName, cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined
-  const [name, id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
-  if (name === list && /^[\w-]{1,64}$/.test(id) && writeCursor(list, id) === cursor) return id
-  throw foreignCursor()
+/** What a list is ordered by, and how that stands in a cursor. It must be unique among the rows of the list. */
+export interface PageKey<R extends Row> {
+  column: string
+  /** The value to compare with; undefined for a text that no row can have given. */
+  read: (text: string) => string | Date | undefined
+  write: (row: R) => string
 }
 
-/** The VALIDATION_ERROR about a cursor that the list did not give out. */
-export const foreignCursor = (): CodedError =>
-  new CodedError('VALIDATION_ERROR', {
+interface Paging<R extends Row> extends PageRequest {
+  list: ListName
+  /** The rows must have these values; `undefined` asks for nothing. */
+  only?: Record<string, string | undefined>
+  /** The row's id without it. */
+  key?: PageKey<R>
+}
+
+/**
+ * One page of the query's rows, newest first. Asks for one row more than the limit, to see whether there is another page.
+ * A cursor that this list did not give out is a VALIDATION_ERROR.
+ */
+export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
+  const { list, cursor, limit, only = {}, key = byId } = paging
+  if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
+  for (const [field, value] of Object.entries(only)) if (value !== undefined) void query.where(field, value)
+  const rows = await query.orderBy(key.column, 'desc').limit(limit + 1)
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last ? writeCursor(list, key.write(last)) : null }
+}
+
+const byId: PageKey<Row> = { column: 'id', read: (text) => text, write: (row) => String(row.$id()) }
+
+function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): string | Date {
+  const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
+  const isOurs = name === list && /^[\w-]{1,64}$/.test(text) && writeCursor(list, text) === cursor
+  const value = isOurs ? read(text) : undefined
+  if (value !== undefined) return value
+  throw new CodedError('VALIDATION_ERROR', {
     message: 'The cursor is not one that this list gave out.',
     details: [{ path: 'cursor', message: 'Use the nextCursor of the page before, unchanged.' }],
   })
-
-const writeCursor = (list: ListName, id: string): string => Buffer.from(`${list}:${id}`, 'utf8').toString('base64url')
-
-/** Makes a page of rows that were asked for with one more than the limit, to see whether there is another page. */
-export function toPage<T>(list: ListName, rows: T[], limit: number, idOf: (row: T) => string): Page<T> {
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last !== undefined ? writeCursor(list, idOf(last)) : null }
 }
+
+/** The cursor of the page that begins after the row whose key this is. */
+export const writeCursor = (list: ListName, key: string): string =>
+  Buffer.from(`${list}:${key}`, 'utf8').toString('base64url')

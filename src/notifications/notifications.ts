@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
 import { oneLine, plainLines } from './plain-text.ts'
 
@@ -51,20 +51,12 @@ export function createNotifications(context: { database: Database; clock: Clock;
     },
 
     /** One page of what an owner was told, newest first, of one kind if it is named. Fails for a cursor that is none. */
-    async list(
+    list: (
       ownerId: string,
       request: PageRequest & { kind?: NotificationKind | undefined },
-    ): Promise<Page<Notification>> {
-      const after = readCursor('notifications', request.cursor)
-      const query = Notification.query(database).where({ ownerId })
-      if (request.kind !== undefined) void query.where({ kind: request.kind })
-      if (after !== undefined) void query.where('id', '<', after)
-      return toPage(
-        'notifications',
-        await query.orderBy('id', 'desc').limit(request.limit + 1),
-        request.limit,
-        ({ id }) => id,
-      )
+    ): Promise<Page<Notification>> => {
+      const told = Notification.query(database).where({ ownerId })
+      return page(told, { list: 'notifications', ...request, only: { kind: request.kind } })
     },
   }
 }

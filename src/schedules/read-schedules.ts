@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { foreignCursor, readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageKey, type PageRequest } from '../database/paging.ts'
 import { fieldsOf, type Row } from '../database/row.ts'
 import { Run } from '../runs/run.ts'
 import { describeCron, warningsOf } from './cron/describe.ts'
@@ -31,7 +31,7 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
       const plan = assertScheduled(agent)
       const now = clock.now()
       const schedule = await Schedule.query(database).findById(agent.id)
-      const last = await firesOf(database, agent.id).limit(shown)
+      const last = await firesOf(database, agent.id).orderBy('nominalAt', 'desc').limit(shown)
       return {
         cron: agent.cron,
         timeZone: plan.timeZone,
@@ -49,12 +49,9 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
       agentId: string,
       request: PageRequest & { outcome?: RecordedOutcome | undefined },
     ): Promise<Page<FireWithMessage>> {
-      const before = readTime(request.cursor)
-      const query = firesOf(database, agentId).limit(request.limit + 1)
-      if (before) void query.where('nominalAt', '<', before)
-      if (request.outcome) void query.where({ outcome: request.outcome })
-      const rows = (await query).map(withMessage)
-      return toPage('fires', rows, request.limit, ({ nominalAt }) => String(nominalAt.getTime()))
+      const only = { outcome: request.outcome }
+      const fires = await page(firesOf(database, agentId), { list: 'fires', ...request, only, key: byTime })
+      return { ...fires, items: fires.items.map(withMessage) }
     },
   }
 }
@@ -69,25 +66,22 @@ function assertScheduled(agent: Agent): Plan {
   return plan
 }
 
-/** Newest first. The run of a fire is named for as long as it is kept, which is not as long as fires are. */
+/** The run of a fire is named for as long as it is kept, which is not as long as fires are. */
 const firesOf = (database: Database, agentId: string) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
     .select(Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').as('runId'))
     .where({ agentId })
-    .orderBy('nominalAt', 'desc')
 
 const withMessage = (fire: ScheduleFire): FireWithMessage => ({
   ...fieldsOf(fire),
   message: fire.reason === null ? null : fireReasons[fire.reason].message,
 })
 
-/** The cursor's time. One whose time no list can have given out was made by somebody else. */
-function readTime(cursor: string | undefined): Date | undefined {
-  const text = readCursor('fires', cursor)
-  if (text === undefined) return undefined
-  if (/^\d{1,15}$/.test(text)) return new Date(Number(text))
-  throw foreignCursor()
+const byTime: PageKey<ScheduleFire> = {
+  column: 'nominalAt',
+  read: (text) => (/^\d{1,15}$/.test(text) ? new Date(Number(text)) : undefined),
+  write: ({ nominalAt }) => String(nominalAt.getTime()),
 }
 
 /** What the clocks of the zone show: `Mon, 23 Nov 2026, 09:00 GMT+1`. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
@@ -19,13 +19,10 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
   /** The caller's keys that are not deleted, newest first. */
-  async function list(caller: Caller, { cursor, limit }: PageRequest): Promise<Page<ApiKey>> {
+  async function list(caller: Caller, request: PageRequest): Promise<Page<ApiKey>> {
     requireLogin(caller)
-    const after = readCursor('keys', cursor)
-    const query = ApiKey.query(database).where({ userId: caller.userId }).whereNull('revokedAt')
-    if (after !== undefined) void query.where('id', '<', after)
-    const rows = await query.orderBy('id', 'desc').limit(limit + 1)
-    return toPage('keys', rows, limit, ({ id }) => id)
+    const mine = ApiKey.query(database).where({ userId: caller.userId }).whereNull('revokedAt')
+    return page(mine, { list: 'keys', ...request })
   }
 
   /**

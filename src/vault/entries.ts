@@ -5,7 +5,7 @@ import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { SiteTool } from '../sites/tool.ts'
@@ -158,14 +158,8 @@ export function createEntries(context: {
       return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken }, flow.id)
     },
 
-    async list(ownerId: string, page: PageRequest): Promise<Page<VaultEntry>> {
-      const before = readCursor('vault', page.cursor)
-      const query = mine(ownerId)
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-      if (before) void query.where('id', '<', before)
-      return toPage('vault', await query, page.limit, ({ id }) => id)
-    },
+    list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
+      page(mine(ownerId), { list: 'vault', ...request }),
 
     /** Puts a new token in the place of the old one. VALIDATION_ERROR for an entry that is authorised by OAuth. */
     async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {

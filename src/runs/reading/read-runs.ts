@@ -1,6 +1,6 @@
 import { assertThat } from '../../errors.ts'
 import type { Database } from '../../database/database.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../../database/paging.ts'
+import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import { isId } from '../../ids.ts'
 import type { Receipt } from '../accept/receipt.ts'
 import { Run, runFacts, type RunFacts } from '../run.ts'
@@ -27,19 +27,15 @@ export function createReading(context: { database: Database }) {
     },
 
     /** Newest first. */
-    async list(ownerId: string, filter: RunFilter & PageRequest): Promise<Page<RunFacts>> {
-      const before = readCursor('runs', filter.cursor)
-      const query = Run.query(database)
-        .select(runFacts)
-        .where({ ownerId })
-        .orderBy('id', 'desc')
-        .limit(filter.limit + 1)
-      if (before) void query.where('id', '<', before)
-      if (filter.agentId) void query.where({ agentId: filter.agentId })
-      if (filter.status) void query.where({ status: filter.status })
-      if (filter.trigger) void query.where({ trigger: filter.trigger })
-      return toPage('runs', await query, filter.limit, ({ id }) => id)
-    },
+    list: (
+      ownerId: string,
+      { agentId, status, trigger, ...request }: RunFilter & PageRequest,
+    ): Promise<Page<RunFacts>> =>
+      page(Run.query(database).select(runFacts).where({ ownerId }), {
+        list: 'runs',
+        ...request,
+        only: { agentId, status, trigger },
+      }),
 
     /** The run's timeline after the given event number, at most `limit` events. */
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>

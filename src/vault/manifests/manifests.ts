@@ -5,7 +5,7 @@ import { assertThat, isCoded } from '../../errors.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../../database/paging.ts'
+import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
@@ -138,15 +138,10 @@ export function createManifests(context: {
     },
 
     /** The changes of an entry, newest first, those that were taken over without asking included. */
-    async history({ id }: VaultEntry, page: PageRequest): Promise<Page<ListedChange>> {
-      const before = readCursor('changes', page.cursor)
-      const query = ManifestChange.query(database)
-        .select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
-        .where({ entryId: id })
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-      if (before) void query.where('id', '<', before)
-      return toPage('changes', await query, page.limit, (row) => row.id)
+    history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
+      const changes = ManifestChange.query(database).where({ entryId: id })
+      const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
+      return page(listed, { list: 'changes', ...request })
     },
 
     /** Which of the entries have a change that waits for their owner, and which one. */

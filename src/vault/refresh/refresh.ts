@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { persist, type Database, type Transaction } from '../../database/database.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
-import { readCursor, toPage, type Page, type PageRequest } from '../../database/paging.ts'
+import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import type { Deaths } from '../reauthorisation.ts'
 import { openCredential, sealCredential } from '../credential.ts'
@@ -208,15 +208,8 @@ export function createRefresh(context: {
     },
 
     /** The refreshes of an entry, newest first. */
-    async history(entryId: string, page: PageRequest): Promise<Page<VaultRefresh>> {
-      const before = readCursor('refreshes', page.cursor)
-      const query = VaultRefresh.query(database)
-        .where({ entryId })
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1)
-      if (before) void query.where('id', '<', before)
-      return toPage('refreshes', await query, page.limit, ({ id }) => id)
-    },
+    history: (entryId: string, request: PageRequest): Promise<Page<VaultRefresh>> =>
+      page(VaultRefresh.query(database).where({ entryId }), { list: 'refreshes', ...request }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../../api/route/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
-import { toPage, type ListName } from '../../../src/database/paging.ts'
+import { writeCursor, type ListName } from '../../../src/database/paging.ts'
 import { paramsOf, type Stage } from '../stage.ts'
 import { fill, pathsIn, sendTo } from './request.ts'
 import type { Refusals } from './unharmed.ts'
@@ -91,7 +91,7 @@ export const queries: Refusals = {
     const taken: Record<string, ListName[]> = {}
     for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
       const accepts = async (list: ListName) => {
-        const { nextCursor } = toPage(list, ['1', '0'], 1, (id) => id)
+        const nextCursor = writeCursor(list, '1')
         const { status, code } = await ask(stage, route, `cursor=${nextCursor}`)
         if (status !== 200) t.is(code, 'VALIDATION_ERROR')
         return status === 200 ? [list] : []
