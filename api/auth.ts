@@ -54,7 +54,7 @@ export const login = route({
   status: 200,
   response: tokenPair,
   codes: ['UNAUTHORIZED'],
-  handle: ({ services, body }) => services.users.login(body),
+  handle: ({ services, body }) => services.users.logins.open(body),
 })
 
 export const refresh = route({
@@ -70,7 +70,7 @@ export const refresh = route({
   status: 200,
   response: tokenPair,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
-  handle: ({ services, body }) => services.users.refresh(body),
+  handle: ({ services, body }) => services.users.logins.refresh(body),
 })
 
 export const logout = route({
@@ -81,7 +81,7 @@ export const logout = route({
   summary: 'End this login',
   access: 'login',
   status: 204,
-  handle: ({ services, caller }) => services.users.logout(caller),
+  handle: ({ services, caller }) => services.users.logins.end(caller),
 })
 
 export const logoutEverywhere = route({
@@ -92,7 +92,7 @@ export const logoutEverywhere = route({
   summary: 'End every login of the account',
   access: 'login',
   status: 204,
-  handle: ({ services, caller }) => services.users.logoutEverywhere(caller),
+  handle: ({ services, caller }) => services.users.logins.endAll(caller),
 })
 
 export const acceptTerms = route({

@@ -49,7 +49,7 @@ export const listPaymentMethods = route({
   path: '/billing/payment-methods',
   summary: 'List payment methods',
   response: v.object({ items: v.array(paymentMethod) }),
-  handle: async ({ services, caller }) => ({ items: await services.billing.paymentMethods(caller.userId) }),
+  handle: async ({ services, caller }) => ({ items: await services.billing.paymentMethods.list(caller.userId) }),
 })
 
 export const addPaymentMethod = route({
@@ -63,7 +63,7 @@ export const addPaymentMethod = route({
   status: 201,
   response: paymentMethod,
   codes: ['PAYMENT_FAILED', 'FEATURE_LIMIT_REACHED'],
-  handle: ({ services, caller, body }) => services.billing.addPaymentMethod(caller.userId, body),
+  handle: ({ services, caller, body }) => services.billing.paymentMethods.add(caller.userId, body),
 })
 
 export const removePaymentMethod = route({
@@ -74,7 +74,8 @@ export const removePaymentMethod = route({
   summary: 'Remove a payment method',
   status: 204,
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, params }) => services.billing.removePaymentMethod(caller.userId, params.paymentMethodId),
+  handle: ({ services, caller, params }) =>
+    services.billing.paymentMethods.remove(caller.userId, params.paymentMethodId),
 })
 
 export const subscribe = route({
@@ -87,7 +88,7 @@ export const subscribe = route({
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
-    const standing = await services.billing.subscribe(caller.userId, body)
+    const standing = await services.billing.subscriptions.subscribe(caller.userId, body)
     return { ...standing, limits: finite({ ...standing.limits }) }
   },
 })
@@ -100,5 +101,5 @@ export const listLedger = route({
   summary: 'Every change of the credit balance, newest first',
   query: v.strictObject(paging),
   response: pageOf(ledgerEntry),
-  handle: ({ services, caller, query }) => services.billing.ledger(caller.userId, query),
+  handle: ({ services, caller, query }) => services.billing.credits.ledger(caller.userId, query),
 })

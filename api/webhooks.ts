@@ -75,9 +75,9 @@ export const receiveWebhook = route({
     verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
   },
   codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS'],
-  async handle({ services, proven: { agent, account }, raw, request }) {
+  async handle({ services, proven: { agent, standing }, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
-    const outcome = await services.webhooks.receive({ agent, account }, delivery)
+    const outcome = await services.webhooks.receive({ agent, standing }, delivery)
     return 'challenge' in outcome ? inPlace(200, outcome) : present(services, agent.id, outcome)
   },
 })

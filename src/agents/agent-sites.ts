@@ -15,7 +15,8 @@ export interface AgentTool {
 }
 
 /** The connected sites that agents may use, and which of their tools. */
-export function createAgentSites({ database, vault }: { database: Database; vault: Vault }) {
+export function createAgentSites(context: { database: Database; vault: Vault }) {
+  const { database, vault } = context
   const choicesOf = (agentId: string) => AgentSite.query(database).where({ agentId }).orderBy('position')
 
   /** The vault entries that are named, as far as they are there. */

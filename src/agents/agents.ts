@@ -1,4 +1,5 @@
 import type { Billing } from '../billing/billing.ts'
+import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -67,8 +68,8 @@ export function createAgents(context: {
      */
     async create(ownerId: string, { sites: choices, ...fields }: AgentFields): Promise<AgentWithSites> {
       assertTrigger(fields)
-      const account = await billing.account(ownerId)
-      if (fields.trigger === 'webhook') billing.requireFeature(account, 'webhooks')
+      const standing = await billing.account(ownerId)
+      if (fields.trigger === 'webhook') requireFeature(standing, 'webhooks')
       sites.assertSites(await sites.named(ownerId, choices), choices)
       const id = newId()
       const now = clock.now()
@@ -76,7 +77,7 @@ export function createAgents(context: {
         await lockOwner(trx, ownerId)
         const count = await living(trx).where({ ownerId }).resultSize()
         const message = `You have ${count} agents, as many as your tier allows.`
-        assertThat(count < account.limits.agents, 'AGENT_LIMIT_REACHED', { message })
+        assertThat(count < standing.limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
         const made = { createdAt: now, updatedAt: now }
@@ -97,7 +98,7 @@ export function createAgents(context: {
     async update({ id, ownerId }: Agent, changes: AgentChanges): Promise<AgentWithSites> {
       const { sites: choices, ...fields } = completeChanges(changes)
       // Read before the lock is taken; checked under it.
-      const account = fields.trigger === 'webhook' ? await billing.account(ownerId) : undefined
+      const standing = fields.trigger === 'webhook' ? await billing.account(ownerId) : undefined
       const entries = choices ? await sites.named(ownerId, choices) : []
       const isTold = await database.transaction(async (trx) => {
         // Checked under the row's lock: two changes that are right each for itself may not be so together.
@@ -105,7 +106,7 @@ export function createAgents(context: {
         assertThat(current, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
         assertTrigger(after)
-        if (account && current.trigger !== 'webhook') billing.requireFeature(account, 'webhooks')
+        if (standing && current.trigger !== 'webhook') requireFeature(standing, 'webhooks')
         if (choices) sites.assertSites(entries, choices)
         if (fields.webhookProof) secrets.assertProof(fields.webhookProof, current)
         const { callbackUrl } = fields

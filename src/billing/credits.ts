@@ -3,12 +3,13 @@ import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
-import { Account, subscriptionOf } from './account.ts'
+import { Account } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
+import { subscriptionOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 export interface StepCharge {
-  userId: string
+  ownerId: string
   runId: string
   /** The number of the step within its run. */
   step: number
@@ -24,70 +25,71 @@ export function createCredits(context: { database: Database; clock: Clock }) {
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
     const found = await Account.query(database).findByIds(ownerIds)
-    return new Map(found.map((row) => [row.ownerId, row]))
+    return new Map(found.map((account) => [account.ownerId, account]))
   })
 
   /** The owner's account with this month's grant; one query by primary key, unless the grant is still to be made. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
-    const row = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
-    if (row && !isGrantDue(row)) return row
+    const account = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
+    if (account && !isGrantDue(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
 
   /** The same, made if it is missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
-    const row = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
-    if (isGrantDue(row)) await settleGrant(row, trx)
-    return row
+    const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
+    if (isGrantDue(account)) await settleGrant(account, trx)
+    return account
   }
 
   const lock = (ownerId: string, trx: Transaction) => Account.query(trx).findById(ownerId).forUpdate()
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
-    const row = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
+    const account = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
     // Of two who make it at once the second waits here for the first, and then finds its row.
-    await Account.query(trx).insert(row).onConflict('ownerId').ignore()
+    await Account.query(trx).insert(account).onConflict('ownerId').ignore()
     return Account.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
   }
 
-  /** Nothing is granted on a subscription that is not paid. `isGrantDueSql` says the same. */
-  const isGrantDue = (row: Account): boolean =>
-    row.grantedPeriod !== periodOf(row, clock.now()) && subscriptionOf(row, clock.now())?.status !== 'past_due'
+  /** Nothing is granted on a subscription that is not paid. */
+  const isGrantDue = (account: Account): boolean =>
+    account.grantedPeriod !== periodOf(account, clock.now()) &&
+    subscriptionOf(account, clock.now())?.status !== 'past_due'
 
   /** Grants the month's credits less what the month was granted already, as before an upgrade. */
-  async function settleGrant(row: Account, trx: Transaction): Promise<void> {
-    const period = periodOf(row, clock.now())
-    const month = await grantsOf(row.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
-    const credits = tierOf(row.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
+  async function settleGrant(account: Account, trx: Transaction): Promise<void> {
+    const period = periodOf(account, clock.now())
+    const month = await grantsOf(account.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
+    const credits = tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
     const granted = month.some((grant) => grant.period === period)
-    if (credits > 0 && !granted) await append(row, { kind: 'grant', credits, period }, trx)
-    row.grantedPeriod = period
-    await Account.query(trx).findById(row.ownerId).patch({ grantedPeriod: period })
+    if (credits > 0 && !granted) await append(account, { kind: 'grant', credits, period }, trx)
+    account.grantedPeriod = period
+    await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
   }
 
   const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
     LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
   /** Writes an entry and the balance it leads to. The row must be locked. */
-  async function append(row: Account, entry: NewEntry, trx: Transaction): Promise<void> {
-    const balance = row.balance + entry.credits
-    const facts = { id: newId(), ownerId: row.ownerId, balanceAfter: balance, createdAt: clock.now() }
+  async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<void> {
+    const balance = account.balance + entry.credits
+    const facts = { id: newId(), ownerId: account.ownerId, balanceAfter: balance, createdAt: clock.now() }
     await LedgerEntry.query(trx).insert({ ...facts, ...entry })
-    await Account.query(trx).findById(row.ownerId).patch({ balance })
-    row.balance = balance
+    await Account.query(trx).findById(account.ownerId).patch({ balance })
+    account.balance = balance
   }
 
   /**
    * Charges a step of a run, in the transaction that records it. Asked twice for the same step, it charges once and says
    * so by the same answer. What was used is charged even beyond the balance: the next step then meets NO_CREDITS.
    */
-  async function chargeStep(trx: Transaction, { userId, runId, step, credits }: StepCharge) {
-    const row = await locked(userId, trx)
-    const before = await LedgerEntry.query(trx).findOne({ ownerId: userId, runId, step })
-    if (before) return { charged: -before.credits, balance: row.balance }
+  async function chargeStep(trx: Transaction, { ownerId, runId, step, credits }: StepCharge) {
+    const account = await locked(ownerId, trx)
+    const before = await LedgerEntry.query(trx).findOne({ ownerId, runId, step })
+    if (before) return { charged: -before.credits, balance: account.balance }
     const charged = Math.max(1, Math.ceil(credits))
-    await append(row, { kind: 'step', credits: -charged, runId, step }, trx)
-    return { charged, balance: row.balance }
+    await append(account, { kind: 'step', credits: -charged, runId, step }, trx)
+    return { charged, balance: account.balance }
   }
 
   /** The owner's ledger, newest first. */

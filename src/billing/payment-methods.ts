@@ -19,11 +19,11 @@ export function createPaymentMethods(context: {
   const { database, clock, gateway, credits } = context
 
   /** All of them, newest first. */
-  const paymentMethods = async (ownerId: string): Promise<PaymentMethod[]> =>
+  const list = async (ownerId: string): Promise<PaymentMethod[]> =>
     PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
   /** Takes up a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
-  async function addPaymentMethod(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
+  async function add(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
     const card = await gateway.attach(request.paymentMethod)
     const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
     await database.transaction(async (trx) => {
@@ -37,7 +37,7 @@ export function createPaymentMethods(context: {
   }
 
   /** Removes a card. NOT_FOUND if the owner has no such card. */
-  async function removePaymentMethod(ownerId: string, id: string): Promise<void> {
+  async function remove(ownerId: string, id: string): Promise<void> {
     const mine = PaymentMethod.query(database).delete().where({ id, ownerId }).returning('*')
     const [removed] = isId(id) ? await mine : []
     assertThat(removed, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
@@ -51,7 +51,7 @@ export function createPaymentMethods(context: {
     return row
   }
 
-  return { paymentMethods, addPaymentMethod, removePaymentMethod, toCharge }
+  return { list, add, remove, toCharge }
 }
 
 export type PaymentMethods = ReturnType<typeof createPaymentMethods>

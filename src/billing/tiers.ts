@@ -67,10 +67,10 @@ export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.
 export const tiersWith = (feature: Feature): TierName[] =>
   tierNames.filter((name) => tierOf(name).features.includes(feature))
 
-/** Refuses an account whose tier lacks the feature: TIER_REQUIRED, with a sentence that names the tiers that have it. */
-export function requireFeature(account: { tier: TierName }, feature: Feature): void {
-  if (tierOf(account.tier).features.includes(feature)) return
+/** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with a sentence that names the tiers that have it. */
+export function requireFeature({ tier }: { tier: TierName }, feature: Feature): void {
+  if (tierOf(tier).features.includes(feature)) return
   throw new CodedError('TIER_REQUIRED', {
-    message: `Your tier, ${account.tier}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
+    message: `Your tier, ${tier}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
   })
 }

@@ -5,8 +5,11 @@ import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
+import { requireLogin, type Caller } from './caller.ts'
+import { normaliseEmail } from './email.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
+import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { User } from './user.ts'
 
@@ -21,19 +24,33 @@ export interface TokenPair {
 const day = 86_400_000
 const again = 'Log in again.'
 
-/** Logins and their refresh tokens, each good for one use (RFC 9700, 4.14.2: rotation, a replay ends the login). */
+/** Logins of users, and the refresh tokens of logins, each good for one use (RFC 9700, 4.14.2: rotation, a replay ends the login). */
 export function createLogins(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'auth'>
   logger: Logger
   accessTokens: AccessTokens
+  passwords: Passwords
 }) {
-  const { database, clock, config, logger, accessTokens } = context
+  const { database, clock, config, logger, accessTokens, passwords } = context
 
-  /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it was changed in between. */
-  async function open(user: User, ttlSeconds?: number): Promise<TokenPair> {
-    const expiresIn = accessTokens.lifetime(ttlSeconds)
+  /** Opens a login. UNAUTHORIZED for an unknown address and for a wrong password alike; `ttlSeconds` shortens. */
+  async function open(request: {
+    email: string
+    password: string
+    ttlSeconds?: number | undefined
+  }): Promise<TokenPair> {
+    const expiresIn = accessTokens.lifetime(request.ttlSeconds)
+    const email = normaliseEmail(request.email)
+    const user = email === undefined ? undefined : await User.query(database).findOne({ email })
+    const matches = await passwords.verify(user?.passwordHash, request.password)
+    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
+    return openFor(user, expiresIn)
+  }
+
+  /** For a user whose password was just checked. UNAUTHORIZED if it was changed in between. */
+  async function openFor(user: User, expiresIn: number): Promise<TokenPair> {
     const login = { id: newId(), userId: user.id, createdAt: clock.now() }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere comes before this login as a whole, or after it.
@@ -101,13 +118,30 @@ export function createLogins(context: {
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
   }
 
+  /** Ends the login that the caller's access token came from. */
+  const end = async (caller: Caller): Promise<void> => revoke(database, { id: requireLogin(caller) })
+
+  /** Ends every login of the caller. API keys go on: they are deleted one by one. */
+  async function endAll(caller: Caller): Promise<void> {
+    requireLogin(caller)
+    await database.transaction(async (trx) => {
+      // Waits for logins that are being opened (they hold a shared lock), so that none slips through.
+      await User.query(trx).findById(caller.userId).select('id').forUpdate()
+      await revoke(trx, { userId: caller.userId })
+    })
+  }
+
+  /** Ends all logins of a user but this one. */
+  const endOthers = (trx: Transaction, userId: string, loginId: string): Promise<void> =>
+    revoke(trx, { userId }, loginId)
+
   /** Ends the logins that match, all but one if it is named; their access tokens are TOKEN_REVOKED from the commit on. */
   async function revoke(trx: Database, match: { id: string } | { userId: string }, exceptId?: string): Promise<void> {
     const open = Login.query(trx).patch({ revokedAt: clock.now() }).where(match).whereNull('revokedAt')
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, refresh, revoke }
+  return { open, refresh, end, endAll, endOthers }
 }
 
 export type Logins = ReturnType<typeof createLogins>

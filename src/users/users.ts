@@ -8,18 +8,17 @@ import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import { normaliseEmail, readEmail } from './email.ts'
-import { createLogins, type TokenPair } from './logins.ts'
+import { readEmail } from './email.ts'
+import { createLogins } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { profileOf, User, type Profile } from './user.ts'
 
-const wrong = { message: 'The email address or the password is wrong.' }
 const taken = {
   message: 'There is an account with this email address already.',
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
-/** Accounts of people: registering, logging in and out, the terms, API keys, and who a request comes from. */
+/** The people who use the platform: registering, the terms, passwords, logins, API keys, and who a request comes from. */
 export function createUsers(context: {
   database: Database
   clock: Clock
@@ -30,7 +29,7 @@ export function createUsers(context: {
   const { database, clock, config, logger, passwordCost } = context
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
-  const logins = createLogins({ ...context, accessTokens })
+  const logins = createLogins({ ...context, accessTokens, passwords })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
   /** Makes an account. VALIDATION_ERROR for a bad address or password, or a taken address, with equal work either way. */
@@ -45,35 +44,6 @@ export function createUsers(context: {
     assertThat(made, 'VALIDATION_ERROR', taken)
     logger.info({ userId: id }, 'registered')
     return present(made)
-  }
-
-  /** Opens a login. UNAUTHORIZED for an unknown address and for a wrong password alike; `ttlSeconds` shortens. */
-  async function login(request: {
-    email: string
-    password: string
-    ttlSeconds?: number | undefined
-  }): Promise<TokenPair> {
-    accessTokens.lifetime(request.ttlSeconds)
-    const email = normaliseEmail(request.email)
-    const user = email === undefined ? undefined : await User.query(database).findOne({ email })
-    const matches = await passwords.verify(user?.passwordHash, request.password)
-    assertThat(user && matches, 'UNAUTHORIZED', wrong)
-    return logins.open(user, request.ttlSeconds)
-  }
-
-  /** Ends the login that the caller's access token came from. */
-  async function logout(caller: Caller): Promise<void> {
-    await logins.revoke(database, { id: requireLogin(caller) })
-  }
-
-  /** Ends every login of the caller. API keys go on: they are deleted one by one. */
-  async function logoutEverywhere(caller: Caller): Promise<void> {
-    requireLogin(caller)
-    await database.transaction(async (trx) => {
-      // Waits for logins that are being opened (they hold a shared lock), so that none slips through.
-      await User.query(trx).findById(caller.userId).select('id').forUpdate()
-      await logins.revoke(trx, { userId: caller.userId })
-    })
   }
 
   /** Changes the password and ends all other logins. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
@@ -91,7 +61,7 @@ export function createUsers(context: {
       const same = User.query(trx).where({ id: caller.userId, passwordHash: before })
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed meanwhile.' })
-      await logins.revoke(trx, { userId: caller.userId }, loginId)
+      await logins.endOthers(trx, caller.userId, loginId)
     })
   }
 
@@ -116,15 +86,12 @@ export function createUsers(context: {
 
   return {
     register,
-    login,
-    refresh: logins.refresh,
-    logout,
-    logoutEverywhere,
-    changePassword,
-    acceptTerms,
     me,
-    authenticate: createAuthenticate({ ...context, accessTokens }),
+    acceptTerms,
+    changePassword,
+    logins,
     apiKeys: createApiKeys(context),
+    authenticate: createAuthenticate({ ...context, accessTokens }),
   }
 }
 

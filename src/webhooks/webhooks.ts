@@ -1,6 +1,8 @@
 import type { Agent, WebhookProof } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
+import { requireCredits, requireGoodStanding, type Standing } from '../billing/standing.ts'
+import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
@@ -31,7 +33,7 @@ export interface Delivery {
 /** An agent whose sender has proven itself, and who pays for it. */
 export interface Admitted {
   agent: Agent
-  account: Awaited<ReturnType<Billing['account']>>
+  standing: Standing
 }
 
 /** What comes of a delivery: a run, or the answer to a question whether the address is right. */
@@ -86,12 +88,12 @@ export function createWebhooks(context: {
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
       await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
-      const [account, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
-      billing.requireFeature(account, 'webhooks')
-      billing.requireGoodStanding(account)
+      const [standing, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
+      requireFeature(standing, 'webhooks')
+      requireGoodStanding(standing)
       await rateLimits.webhook(agent.id)
       runs.queue.assertRoom(depth)
-      return { agent, account }
+      return { agent, standing }
     },
 
     /**
@@ -100,7 +102,7 @@ export function createWebhooks(context: {
      * object, a key that is none or was used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED (a full
      * queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
-    async receive({ agent, account }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
+    async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       const preset = presets[agent.webhookProof]
       const payload = readPayload(body)
       const challenge = challengeIn(preset, payload)
@@ -110,7 +112,7 @@ export function createWebhooks(context: {
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
       try {
         assertMatches(agent.webhookSchema, payload)
-        billing.requireCredits(account)
+        requireCredits(standing)
       } catch (refusal) {
         return runs.accept.earlierReceipt(request, refusal)
       }

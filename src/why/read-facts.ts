@@ -1,5 +1,6 @@
 import { Agent } from '../agents/agent.ts'
-import { Account, standingOf } from '../billing/account.ts'
+import { Account } from '../billing/account.ts'
+import { standingOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'

@@ -53,7 +53,12 @@ const makers: Record<string, Make> = {
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
   listLedger: ({ platform }, { userId }, round) =>
     platform.services.database.transaction((trx) =>
-      platform.services.billing.chargeStep(trx, { userId, runId: newId(), step: round + 1, credits: 1 }),
+      platform.services.billing.credits.chargeStep(trx, {
+        ownerId: userId,
+        runId: newId(),
+        step: round + 1,
+        credits: 1,
+      }),
     ),
   async listVault({ platform }, { params }) {
     const { database } = platform.services

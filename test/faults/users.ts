@@ -69,7 +69,7 @@ export const users: Fault[] = [
   {
     id: 'users/other-logins-stay',
     file: 'src/users/users.ts',
-    find: '      await logins.revoke(trx, { userId: caller.userId }, loginId)\n',
+    find: '      await logins.endOthers(trx, caller.userId, loginId)\n',
     replace: '',
     why: 'a changed password leaves a thief logged in',
     tests: ['test/src/users/users.test.ts'],

@@ -53,7 +53,7 @@ export const webhooks: Fault[] = [
   {
     id: 'webhooks/past-due-delivers',
     file: 'src/webhooks/webhooks.ts',
-    find: '      billing.requireGoodStanding(account)\n',
+    find: '      requireGoodStanding(standing)\n',
     replace: '',
     why: 'deliveries are accepted for an owner whose payment is overdue',
     tests: ['test/src/webhooks/refused-deliveries.test.ts'],

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
+import { requireCredits } from '../../billing/standing.ts'
 import { assertThat } from '../../errors.ts'
 import type { RunFacts } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
@@ -17,7 +18,7 @@ export function createManual(context: {
 
   async function assertStartable({ id, ownerId }: Startable): Promise<void> {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
-    billing.requireCredits(await billing.account(ownerId))
+    requireCredits(await billing.account(ownerId))
   }
 
   async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {

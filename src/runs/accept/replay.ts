@@ -1,6 +1,8 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
+import { requireCredits, requireGoodStanding } from '../../billing/standing.ts'
+import { requireFeature } from '../../billing/tiers.ts'
 import type { Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import { assertMatches, readPayload } from '../../webhooks/payload.ts'
@@ -23,10 +25,10 @@ export function createReplay(context: {
   const { database, agents, billing, repeats, accept, read } = context
 
   async function assertAllowed(ownerId: string, trigger: Run['trigger']): Promise<void> {
-    const account = await billing.account(ownerId)
-    if (trigger === 'webhook') billing.requireFeature(account, 'webhooks')
-    if (trigger === 'webhook') billing.requireGoodStanding(account)
-    billing.requireCredits(account)
+    const standing = await billing.account(ownerId)
+    if (trigger === 'webhook') requireFeature(standing, 'webhooks')
+    if (trigger === 'webhook') requireGoodStanding(standing)
+    requireCredits(standing)
   }
 
   async function acceptOnce(agent: Agent, request: AcceptRequest): Promise<Receipt> {

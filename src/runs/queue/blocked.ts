@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
-import type { Standing } from '../../billing/account.ts'
+import type { Standing } from '../../billing/standing.ts'
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { EndReason } from '../states.ts'

@@ -1,5 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
-import type { Standing } from '../../billing/account.ts'
+import type { Standing } from '../../billing/standing.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'

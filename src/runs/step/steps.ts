@@ -1,5 +1,6 @@
 import type { Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
+import { stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { persist, type Database, type Transaction } from '../../database/database.ts'
@@ -121,8 +122,8 @@ export function createSteps(context: {
     tools: OfferedTool[],
   ) {
     const now = clock.now()
-    const credits = billing.stepCredits(result)
-    await billing.chargeStep(trx, { userId: run.ownerId, runId: run.id, step, credits })
+    const credits = stepCredits(result)
+    await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits })
     await RunStep.query(trx).insert(toRow(run, step, result, credits, now))
     const events = await planCalls(trx, { run, step, calls: result.calls, tools, now, sites })
     const changes = {

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { monthAfter } from '../../../src/billing/billing.ts'
+import { requireCredits, requireGoodStanding } from '../../../src/billing/standing.ts'
+import { monthAfter } from '../../../src/billing/subscriptions.ts'
 import { newId } from '../../../src/ids.ts'
 import { billingForFile, openBilling } from './open-billing.ts'
 
@@ -9,8 +10,8 @@ const day = 86_400
 test('subscribing charges the card and gives the tier for a month, with the credits of its month less those granted', async (t) => {
   const { billing, charges, charge, ledgerSum, userId } = await open()
   await charge(userId, 50)
-  await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
-  const account = await billing.subscribe(userId, { tier: 'pro' })
+  await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  const account = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   const currentPeriodEnd = new Date('2026-12-21T12:00:00.000Z')
   t.like(account, { tier: 'pro', limits: { agents: 25 }, balance: 5000 - 50 })
   t.deepEqual(account.subscription, { tier: 'pro', status: 'active', currentPeriodEnd })
@@ -19,35 +20,35 @@ test('subscribing charges the card and gives the tier for a month, with the cred
     charges.map(({ reference, cents }) => [reference, cents]),
     [['pm_card_visa', 2000]],
   )
-  t.like(await billing.subscribe(userId, { tier: 'team' }), { tier: 'team', balance: 20_000 - 50 })
-  t.like(await billing.subscribe(userId, { tier: 'pro' }), { tier: 'pro', balance: 20_000 - 50 })
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'team' }), { tier: 'team', balance: 20_000 - 50 })
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'pro' }), { tier: 'pro', balance: 20_000 - 50 })
   t.is(await ledgerSum(), 20_000 - 50)
 })
 
 test('repeating a subscription does not charge again, and parallel requests share one idempotency key', async (t) => {
   const { billing, charges, userId } = await open()
-  await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_mastercard' })
-  const answers = await Promise.all([1, 2, 3].map(() => billing.subscribe(userId, { tier: 'pro' })))
+  await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_mastercard' })
+  const answers = await Promise.all([1, 2, 3].map(() => billing.subscriptions.subscribe(userId, { tier: 'pro' })))
   for (const answer of answers) t.deepEqual(answer, answers[0])
   t.is(new Set(charges.map(({ idempotencyKey }) => idempotencyKey)).size, 1)
   const before = charges.length
-  await billing.subscribe(userId, { tier: 'pro' })
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   t.is(charges.length, before)
 })
 
 test('a subscription whose month is over is past due, gets no further grant, and is renewed by paying', async (t) => {
   const { billing, clock, charges, userId } = await open()
-  await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
-  const paid = await billing.subscribe(userId, { tier: 'pro' })
-  t.notThrows(() => billing.requireGoodStanding(paid))
+  await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  const paid = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  t.notThrows(() => requireGoodStanding(paid))
   clock.forward(30 * day)
   const late = await billing.account(userId)
   t.like(late, { tier: 'pro', subscription: { status: 'past_due' }, balance: 5000 })
   t.like(
-    t.throws(() => billing.requireGoodStanding(late)),
+    t.throws(() => requireGoodStanding(late)),
     { code: 'SUBSCRIPTION_PAST_DUE' },
   )
-  const renewed = await billing.subscribe(userId, { tier: 'pro' })
+  const renewed = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   t.like(renewed, { subscription: { status: 'active' }, balance: 10_000 })
   t.is(charges.length, 2)
   t.not(charges[0]?.idempotencyKey, charges[1]?.idempotencyKey)
@@ -55,18 +56,18 @@ test('a subscription whose month is over is past due, gets no further grant, and
 
 test('without a card nothing can be subscribed to, and a declined charge changes nothing', async (t) => {
   const { billing, userId } = await open()
-  t.like(await t.throwsAsync(billing.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
-  await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_chargeCustomerFail' })
-  t.like(await t.throwsAsync(billing.subscribe(userId, { tier: 'pro' })), { code: 'PAYMENT_FAILED' })
+  t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
+  await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_chargeCustomerFail' })
+  t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'PAYMENT_FAILED' })
   t.like(await billing.account(userId), { tier: 'free', subscription: null, balance: 200 })
-  await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
-  t.like(await billing.subscribe(userId, { tier: 'pro' }), { tier: 'pro' })
+  await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'pro' }), { tier: 'pro' })
 })
 
 test('only paid tiers can be subscribed to', async (t) => {
   const { billing, userId } = await open()
   for (const tier of ['free', 'gold', '', 'constructor', '__proto__'])
-    t.like(await t.throwsAsync(billing.subscribe(userId, { tier })), {
+    t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier })), {
       code: 'VALIDATION_ERROR',
       details: { 0: { path: 'tier' } },
     })
@@ -74,29 +75,29 @@ test('only paid tiers can be subscribed to', async (t) => {
 
 test('cards are listed newest first and removed by their owner only', async (t) => {
   const { billing, clock, userId } = await open()
-  const visa = await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
-  const master = await billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_mastercard' })
+  const visa = await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  const master = await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_mastercard' })
   t.like(visa, { brand: 'visa', last4: '4242', createdAt: clock.now() })
-  t.deepEqual(await billing.paymentMethods(userId), [master, visa])
-  t.deepEqual(await billing.paymentMethods(newId()), [])
-  t.like(await t.throwsAsync(billing.removePaymentMethod(newId(), visa.id)), { code: 'NOT_FOUND' })
-  await billing.removePaymentMethod(userId, visa.id)
-  t.like(await t.throwsAsync(billing.removePaymentMethod(userId, visa.id)), { code: 'NOT_FOUND' })
-  t.deepEqual(await billing.paymentMethods(userId), [master])
+  t.deepEqual(await billing.paymentMethods.list(userId), [master, visa])
+  t.deepEqual(await billing.paymentMethods.list(newId()), [])
+  t.like(await t.throwsAsync(billing.paymentMethods.remove(newId(), visa.id)), { code: 'NOT_FOUND' })
+  await billing.paymentMethods.remove(userId, visa.id)
+  t.like(await t.throwsAsync(billing.paymentMethods.remove(userId, visa.id)), { code: 'NOT_FOUND' })
+  t.deepEqual(await billing.paymentMethods.list(userId), [master])
 })
 
 test('a card is refused when the gateway refuses it, and names it does not know are not valid', async (t) => {
   const { billing, userId } = await open()
-  const add = (paymentMethod: string) => billing.addPaymentMethod(userId, { paymentMethod })
+  const add = (paymentMethod: string) => billing.paymentMethods.add(userId, { paymentMethod })
   t.like(await t.throwsAsync(add('pm_card_chargeDeclined')), { code: 'PAYMENT_FAILED' })
   for (const unknown of ['4242424242424242', '', 'constructor'])
     t.like(await t.throwsAsync(add(unknown)), { code: 'VALIDATION_ERROR', details: { 0: { path: 'paymentMethod' } } })
-  t.deepEqual(await billing.paymentMethods(userId), [])
+  t.deepEqual(await billing.paymentMethods.list(userId), [])
 })
 
 test('there is room for twenty cards, also between parallel requests', async (t) => {
   const { billing, userId } = await open()
-  const add = () => billing.addPaymentMethod(userId, { paymentMethod: 'pm_card_visa' })
+  const add = () => billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
   const results = await Promise.allSettled(Array.from({ length: 23 }, add))
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 20)
   t.like(await t.throwsAsync(add()), { code: 'FEATURE_LIMIT_REACHED' })
@@ -130,7 +131,7 @@ test('the grant of a month is made once, also when many look at once', async (t)
   await look()
   t.is((await billing.account(userId)).balance, 398)
   t.is(await ledgerSum(), 398)
-  const { items } = await billing.ledger(userId, { limit: 10 })
+  const { items } = await billing.credits.ledger(userId, { limit: 10 })
   const grants = items.filter(({ kind }) => kind === 'grant').map(({ period, credits }) => [period, credits])
   t.deepEqual(grants, [
     ['2026-12/free', 200],
@@ -154,7 +155,7 @@ test('parallel charges never lose one: the ledger adds up to the balance', async
   const { balance } = await billing.account(userId)
   t.is(balance, 200 - (10 * 1 + 10 * 1 + 10 * 2))
   t.is(await ledgerSum(), balance)
-  const { items } = await billing.ledger(userId, { limit: 100 })
+  const { items } = await billing.credits.ledger(userId, { limit: 100 })
   const ordered = items.toSorted((a, b) => b.balanceAfter - a.balanceAfter).slice(1)
   t.deepEqual(
     ordered.map((entry, index) => entry.balanceAfter - (ordered[index - 1]?.balanceAfter ?? 200)),
@@ -183,7 +184,7 @@ test('a charge that is rolled back leaves neither entry nor balance', async (t) 
   const { billing, database, ledgerSum, userId } = await open()
   await billing.account(userId)
   const failing = database.transaction(async (trx) => {
-    await billing.chargeStep(trx, { userId, runId: newId(), step: 1, credits: 5 })
+    await billing.credits.chargeStep(trx, { ownerId: userId, runId: newId(), step: 1, credits: 5 })
     throw new Error('the step could not be recorded')
   })
   await t.throwsAsync(failing, { message: /could not be recorded/ })
@@ -195,15 +196,15 @@ test('what was used is charged beyond the balance, and nothing can be started th
   const { billing, charge, userId } = await open()
   t.like(await charge(userId, 199), { balance: 1 })
   const last = await billing.account(userId)
-  t.notThrows(() => billing.requireCredits(last))
+  t.notThrows(() => requireCredits(last))
   t.like(await charge(userId, 5), { charged: 5, balance: -4 })
   const account = await billing.account(userId)
   t.like(
-    t.throws(() => billing.requireCredits(account)),
+    t.throws(() => requireCredits(account)),
     { code: 'NO_CREDITS' },
   )
   t.like(
-    t.throws(() => billing.requireCredits({ balance: 0 })),
+    t.throws(() => requireCredits({ balance: 0 })),
     { code: 'NO_CREDITS' },
   )
 })
@@ -213,8 +214,8 @@ test('the ledger is paged, newest first, and shows what each entry was for', asy
   const runId = newId()
   for (const step of [1, 2, 3]) await charge(userId, step, runId, step)
   await charge(newId(), 9)
-  const first = await billing.ledger(userId, { limit: 3 })
-  const second = await billing.ledger(userId, { limit: 3, cursor: first.nextCursor ?? undefined })
+  const first = await billing.credits.ledger(userId, { limit: 3 })
+  const second = await billing.credits.ledger(userId, { limit: 3, cursor: first.nextCursor ?? undefined })
   t.is(second.nextCursor, null)
   const entries = [...first.items, ...second.items]
   t.deepEqual(
@@ -232,7 +233,7 @@ test('the ledger is paged, newest first, and shows what each entry was for', asy
 
 test('the ledger of an account that nobody looked at yet shows the grant', async (t) => {
   const { billing, userId } = await open()
-  t.like(await billing.ledger(userId, { limit: 1 }), {
+  t.like(await billing.credits.ledger(userId, { limit: 1 }), {
     items: { 0: { kind: 'grant', credits: 200 } },
     nextCursor: null,
   })

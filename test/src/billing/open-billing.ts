@@ -36,7 +36,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
   const userId = newId()
 
   const charge = (payer: string, credits: number, runId = newId(), step = 1) =>
-    database.transaction((trx) => billing.chargeStep(trx, { userId: payer, runId, step, credits }))
+    database.transaction((trx) => billing.credits.chargeStep(trx, { ownerId: payer, runId, step, credits }))
 
   /** What the ledger says the user's balance is. */
   async function ledgerSum(): Promise<number> {

@@ -29,7 +29,7 @@ test('the scheme may be written in any case', async (t) => {
 test('an access token is expired after its time', async (t) => {
   const { users, clock, enter, callerOf } = await open()
   const { email } = await enter()
-  const { accessToken, expiresIn } = await users.login({ email, password, ttlSeconds: 1 })
+  const { accessToken, expiresIn } = await users.logins.open({ email, password, ttlSeconds: 1 })
   t.is(expiresIn, 1)
   t.like(await callerOf(accessToken), { email })
   clock.forward(2)
@@ -100,8 +100,8 @@ test('an API key cannot manage the account', async (t) => {
     () => users.apiKeys.create(byKey, { name: 'more', scopes: ['write'] }, 3),
     () => users.apiKeys.list(byKey, { limit: 1 }),
     () => users.apiKeys.remove(byKey, id),
-    () => users.logout(byKey),
-    () => users.logoutEverywhere(byKey),
+    () => users.logins.end(byKey),
+    () => users.logins.endAll(byKey),
     () => users.acceptTerms(byKey),
     () => users.changePassword(byKey, { currentPassword: 'x', newPassword: 'another long secret' }),
   ]

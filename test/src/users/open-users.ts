@@ -37,7 +37,7 @@ function usersOf(base: Awaited<ReturnType<typeof openBase>>) {
   /** Registers a person, with an address of her own unless one is given, and logs in. */
   async function enter(email = `${randomUUID()}@example.com`) {
     await users.register({ email, password })
-    const tokens = await users.login({ email, password })
+    const tokens = await users.logins.open({ email, password })
     return { ...tokens, email, caller: await callerOf(tokens.accessToken) }
   }
   const callerOf = (token: string): Promise<Caller> => users.authenticate(`Bearer ${token}`)

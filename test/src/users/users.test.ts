@@ -12,7 +12,7 @@ test('a registered person logs in, under any spelling of the address, and is rec
   const { users, callerOf } = await open()
   const made = await users.register({ email: '  Zoe\u0301@Example.COM ', password })
   t.is(made.email, 'zo\u00e9@example.com')
-  const tokens = await users.login({ email: 'ZO\u00c9@example.com', password })
+  const tokens = await users.logins.open({ email: 'ZO\u00c9@example.com', password })
   t.like(tokens, { tokenType: 'Bearer', expiresIn: 900 })
   const caller = await callerOf(tokens.accessToken)
   t.like(caller, { userId: made.id, email: made.email, termsAccepted: false, via: 'login' })
@@ -46,54 +46,54 @@ for (const email of [
       code: 'VALIDATION_ERROR',
       details: [{ path: 'email', message: 'Must be an email address of at most 254 characters.' }],
     })
-    t.like(await t.throwsAsync(users.login({ email, password })), { code: 'UNAUTHORIZED' })
+    t.like(await t.throwsAsync(users.logins.open({ email, password })), { code: 'UNAUTHORIZED' })
   })
 
 test('an unknown address and a wrong password are answered alike', async (t) => {
   const { users, enter } = await open()
   const { email } = await enter()
-  const unknown = await t.throwsAsync(users.login({ email: 'bob@example.com', password }))
-  const wrong = await t.throwsAsync(users.login({ email, password: `${password}!` }))
-  const giant = await t.throwsAsync(users.login({ email, password: 'x'.repeat(200_000) }))
+  const unknown = await t.throwsAsync(users.logins.open({ email: 'bob@example.com', password }))
+  const wrong = await t.throwsAsync(users.logins.open({ email, password: `${password}!` }))
+  const giant = await t.throwsAsync(users.logins.open({ email, password: 'x'.repeat(200_000) }))
   for (const error of [unknown, wrong, giant]) t.like(error, { code: 'UNAUTHORIZED', message: unknown.message })
 })
 
 test('logging out ends this login and no other', async (t) => {
   const { users, enter, callerOf } = await open()
   const first = await enter()
-  const second = await users.login({ email: first.email, password })
-  await users.logout(first.caller)
+  const second = await users.logins.open({ email: first.email, password })
+  await users.logins.end(first.caller)
   t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.refresh(first)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(users.logins.refresh(first)), { code: 'TOKEN_REVOKED' })
   t.is((await callerOf(second.accessToken)).userId, first.caller.userId)
 })
 
 test('logging out everywhere ends all logins of this person only, and one can log in again in the same second', async (t) => {
   const { users, enter, callerOf } = await open()
   const ada = await enter()
-  const elsewhere = await users.login({ email: ada.email, password })
+  const elsewhere = await users.logins.open({ email: ada.email, password })
   const bob = await enter()
-  await users.logoutEverywhere(ada.caller)
+  await users.logins.endAll(ada.caller)
   for (const { accessToken } of [ada, elsewhere])
     t.like(await t.throwsAsync(callerOf(accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.refresh(elsewhere)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(users.logins.refresh(elsewhere)), { code: 'TOKEN_REVOKED' })
   t.is((await callerOf(bob.accessToken)).email, bob.email)
-  const again = await users.login({ email: ada.email, password })
+  const again = await users.logins.open({ email: ada.email, password })
   t.is((await callerOf(again.accessToken)).userId, ada.caller.userId)
 })
 
 test('changing the password ends the other logins and the old password', async (t) => {
   const { users, enter, callerOf } = await open()
   const here = await enter()
-  const elsewhere = await users.login({ email: here.email, password })
+  const elsewhere = await users.logins.open({ email: here.email, password })
   const newPassword = 'another long secret'
   const wrong = users.changePassword(here.caller, { currentPassword: 'not the right one', newPassword })
   t.like(await t.throwsAsync(wrong), { code: 'UNAUTHORIZED' })
   await users.changePassword(here.caller, { currentPassword: password, newPassword })
   t.is((await callerOf(here.accessToken)).email, here.email)
   t.like(await t.throwsAsync(callerOf(elsewhere.accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.login({ email: here.email, password })), { code: 'UNAUTHORIZED' })
-  t.like(await users.login({ email: here.email, password: newPassword }), { tokenType: 'Bearer' })
+  t.like(await t.throwsAsync(users.logins.open({ email: here.email, password })), { code: 'UNAUTHORIZED' })
+  t.like(await users.logins.open({ email: here.email, password: newPassword }), { tokenType: 'Bearer' })
 })
 
 /** Returns when somebody waits for a lock in a database of a test's own. */
@@ -107,7 +107,7 @@ test('a login with the old password that meets a password change waits for it, a
   const { email } = await enter()
   const change = await database.transaction()
   await change('users').update({ password_hash: 'another one' })
-  const login = t.throwsAsync(users.login({ email, password }))
+  const login = t.throwsAsync(users.logins.open({ email, password }))
   await somebodyWaits(database)
   await change.commit()
   t.like(await login, { code: 'UNAUTHORIZED' })
@@ -157,26 +157,26 @@ test('unless a test says otherwise, passwords are hashed at the cost that OWASP 
 test('a refresh token is exchanged for a new pair of the same login', async (t) => {
   const { users, enter, callerOf } = await open()
   const first = await enter()
-  const second = await users.refresh({ refreshToken: first.refreshToken, ttlSeconds: 30 })
+  const second = await users.logins.refresh({ refreshToken: first.refreshToken, ttlSeconds: 30 })
   t.not(second.refreshToken, first.refreshToken)
   t.is(second.expiresIn, 30)
   t.is((await callerOf(second.accessToken)).loginId, first.caller.loginId)
-  t.like(await users.refresh(second), { tokenType: 'Bearer', expiresIn: 900 })
+  t.like(await users.logins.refresh(second), { tokenType: 'Bearer', expiresIn: 900 })
 })
 
 test('a used refresh token ends the login, with everything that came from it', async (t) => {
   const { users, enter, callerOf } = await open()
   const first = await enter()
-  const second = await users.refresh(first)
-  t.like(await t.throwsAsync(users.refresh(first)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.refresh(second)), { code: 'TOKEN_REVOKED' })
+  const second = await users.logins.refresh(first)
+  t.like(await t.throwsAsync(users.logins.refresh(first)), { code: 'TOKEN_REVOKED' })
+  t.like(await t.throwsAsync(users.logins.refresh(second)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(callerOf(second.accessToken)), { code: 'TOKEN_REVOKED' })
 })
 
 test('of parallel uses of one refresh token one succeeds and the login ends', async (t) => {
   const { users, enter, callerOf } = await open()
   const first = await enter()
-  const results = await Promise.allSettled(Array.from({ length: 6 }, () => users.refresh(first)))
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => users.logins.refresh(first)))
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const result of results) if (result.status === 'rejected') t.like(result.reason, { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
@@ -186,11 +186,11 @@ test('a refresh token expires after the configured days, and using one in time s
   const { users, clock, enter } = await open()
   const first = await enter()
   clock.forward(29 * 86_400)
-  const second = await users.refresh(first)
+  const second = await users.logins.refresh(first)
   clock.forward(29 * 86_400)
-  const third = await users.refresh(second)
+  const third = await users.logins.refresh(second)
   clock.forward(30 * 86_400)
-  t.like(await t.throwsAsync(users.refresh(third)), { code: 'TOKEN_EXPIRED' })
+  t.like(await t.throwsAsync(users.logins.refresh(third)), { code: 'TOKEN_EXPIRED' })
 })
 
 test('used refresh tokens are forgotten once they are past their time', async (t) => {
@@ -199,7 +199,7 @@ test('used refresh tokens are forgotten once they are past their time', async (t
   let tokens: { refreshToken: string } = first
   for (let round = 0; round < 6; round += 1) {
     clock.forward(20 * 86_400)
-    tokens = await users.refresh(tokens)
+    tokens = await users.logins.refresh(tokens)
   }
   const rows = await database('refresh_tokens').where({ loginId: caller.loginId })
   t.is(rows.length, 2)
@@ -217,14 +217,14 @@ test('what was never a refresh token is invalid', async (t) => {
     `sy_key_${'A'.repeat(43)}`,
     '\0',
   ])
-    t.like(await t.throwsAsync(users.refresh({ refreshToken })), { code: 'INVALID_TOKEN' })
+    t.like(await t.throwsAsync(users.logins.refresh({ refreshToken })), { code: 'INVALID_TOKEN' })
 })
 
 test('a refused lifetime does not use the refresh token up', async (t) => {
   const { users, enter } = await open()
   const first = await enter()
-  t.like(await t.throwsAsync(users.refresh({ ...first, ttlSeconds: 0 })), { code: 'VALIDATION_ERROR' })
-  t.like(await users.refresh(first), { tokenType: 'Bearer' })
+  t.like(await t.throwsAsync(users.logins.refresh({ ...first, ttlSeconds: 0 })), { code: 'VALIDATION_ERROR' })
+  t.like(await users.logins.refresh(first), { tokenType: 'Bearer' })
 })
 
 test('no secret is stored as it is', async (t) => {

@@ -1,0 +1,69 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import type { Due } from '../runs/due.ts'
+import { Account } from './account.ts'
+import type { Credits } from './credits.ts'
+import type { Gateway } from './gateway.ts'
+import type { PaymentMethods } from './payment-methods.ts'
+import { standingOf, subscriptionOf, type Standing } from './standing.ts'
+import { isPaidTier, paidTierNames, tierOf, type PaidTierName } from './tiers.ts'
+
+/** Paid months of tiers. */
+export function createSubscriptions(context: {
+  database: Database
+  clock: Clock
+  gateway: Gateway
+  due: Due
+  credits: Credits
+  paymentMethods: PaymentMethods
+}) {
+  const { database, clock, gateway, due, credits, paymentMethods } = context
+
+  /**
+   * Pays for a month of a tier, from now. The tier one has already is paid again only when past due, so that repeating a
+   * request is harmless. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (nothing changes then).
+   */
+  async function subscribe(ownerId: string, request: { tier: string }): Promise<Standing> {
+    const tier = readPaidTier(request.tier)
+    const before = await credits.current(ownerId)
+    if (isActive(before, tier)) return standingOf(before, clock.now())
+    const { id, reference } = await paymentMethods.toCharge(ownerId)
+    // No lock is held while the gateway is asked. Parallel requests for one tier have one key, thus pay once.
+    const idempotencyKey = [ownerId, tier, before.currentPeriodEnd?.toISOString() ?? 'first', id].join('/')
+    await gateway.charge({ reference, cents: tierOf(tier).centsPerMonth, idempotencyKey })
+    return database.transaction((trx) => begin(ownerId, tier, trx))
+  }
+
+  /** Starts the paid month, unless a parallel request for the same payment has started it. */
+  async function begin(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing> {
+    const account = await credits.locked(ownerId, trx)
+    if (!isActive(account, tier)) {
+      const currentPeriodEnd = monthAfter(clock.now())
+      await Account.query(trx).findById(ownerId).patch({ tier, currentPeriodEnd })
+      await due.owner(trx, ownerId)
+    }
+    return standingOf(await credits.current(ownerId, trx), clock.now())
+  }
+
+  const isActive = (account: Account, tier: PaidTierName): boolean =>
+    account.tier === tier && subscriptionOf(account, clock.now())?.status === 'active'
+
+  return { subscribe }
+}
+
+function readPaidTier(name: string): PaidTierName {
+  if (isPaidTier(name)) return name
+  throw new CodedError('VALIDATION_ERROR', {
+    message: 'This tier cannot be subscribed to.',
+    details: [{ path: 'tier', message: `Must be one of ${paidTierNames.join(', ')}.` }],
+  })
+}
+
+/** The same day and time of the next month (UTC), or the month's last day: 31 January leads to 28 February. */
+export function monthAfter(start: Date): Date {
+  const end = new Date(start)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
+  return end
+}
