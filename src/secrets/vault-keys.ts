@@ -54,67 +54,66 @@ export function createVaultKeys(context: {
     await VaultCanary.query(trx).insert({ keyName: key.name, sealed, createdAt: clock.now() })
   }
 
-  return {
-    /**
-     * Proves that every key in use is configured and right, and gives keys that are new their canary. Throws a
-     * VaultKeysError, having written nothing, if they are not; and what Postgres throws.
-     */
-    async prove(): Promise<void> {
-      await database.transaction(async (trx) => {
-        // One process after the other: two that start with different keys must not both find an empty table.
-        await trx.raw('lock table vault_canaries in share row exclusive mode')
-        const canaries = await readCanaries(trx)
-        const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
-        if (problems.length > 0) throw new VaultKeysError(problems)
-        for (const key of keys) if (!canaries.some(({ keyName }) => keyName === key.name)) await addCanary(trx, key)
-        // From now on something may be sealed under the current key again.
-        const current = VaultCanary.query(trx).where({ keyName: keys[0]?.name ?? '' })
-        await current.whereNotNull('retiredAt').patch({ retiredAt: null })
-      })
-    },
-
-    /**
-     * Proves the keys before a process serves; throws a VaultKeysError if they are wrong. Where Postgres cannot say yet,
-     * this goes on in the background, with nothing sealed or opened until it is done; `refuse` hears of wrong keys.
-     */
-    async proveAtStart(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
-      sealing.hold()
-      try {
-        await this.prove()
-        sealing.release()
-      } catch (error) {
-        if (error instanceof VaultKeysError) throw error
-        logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
-        void this.proveLater(logger, refuse)
-      }
-    },
-
-    /** Tries until the keys are proved or found wrong. Does not keep a process alive that ends for another reason. */
-    async proveLater(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
-      for (;;) {
-        await delay(retryMs, undefined, { ref: false })
-        try {
-          await this.prove()
-          sealing.release()
-          return logger.info('the vault keys are proved')
-        } catch (error) {
-          if (error instanceof VaultKeysError) return refuse(error)
-        }
-      }
-    },
-
-    /**
-     * What a rotation needs to know first, having written nothing: that the configured keys are right, and that somebody
-     * has started with the current one. Keys that are not configured are its own matter. Throws a VaultKeysError.
-     */
-    async proveForRotation(): Promise<void> {
-      const canaries = await readCanaries(database)
-      const problems = wrongKeys(canaries)
-      const current = keys[0]?.name ?? ''
-      if (!canaries.some(({ keyName }) => keyName === current)) problems.push(unknown(current))
+  /**
+   * Proves that every key in use is configured and right, and gives keys that are new their canary. Throws a
+   * VaultKeysError, having written nothing, if they are not; and what Postgres throws.
+   */
+  const prove = (): Promise<void> =>
+    database.transaction(async (trx) => {
+      // One process after the other: two that start with different keys must not both find an empty table.
+      await trx.raw('lock table vault_canaries in share row exclusive mode')
+      const canaries = await readCanaries(trx)
+      const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
       if (problems.length > 0) throw new VaultKeysError(problems)
-    },
+      for (const key of keys) if (!canaries.some(({ keyName }) => keyName === key.name)) await addCanary(trx, key)
+      // From now on something may be sealed under the current key again.
+      const current = VaultCanary.query(trx).where({ keyName: keys[0]?.name ?? '' })
+      await current.whereNotNull('retiredAt').patch({ retiredAt: null })
+    })
+
+  /** Tries until the keys are proved or found wrong. Does not keep a process alive that ends for another reason. */
+  async function proveLater(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+    for (;;) {
+      await delay(retryMs, undefined, { ref: false })
+      try {
+        await prove()
+        sealing.release()
+        return logger.info('the vault keys are proved')
+      } catch (error) {
+        if (error instanceof VaultKeysError) return refuse(error)
+      }
+    }
   }
+
+  /**
+   * Proves the keys before a process serves; throws a VaultKeysError if they are wrong. Where Postgres cannot say yet,
+   * this goes on in the background, with nothing sealed or opened until it is done; `refuse` hears of wrong keys.
+   */
+  async function proveAtStart(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+    sealing.hold()
+    try {
+      await prove()
+      sealing.release()
+    } catch (error) {
+      if (error instanceof VaultKeysError) throw error
+      logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
+      void proveLater(logger, refuse)
+    }
+  }
+
+  /**
+   * What a rotation needs to know first, having written nothing: that the configured keys are right, and that somebody
+   * has started with the current one. Keys that are not configured are its own matter. Throws a VaultKeysError.
+   */
+  async function proveForRotation(): Promise<void> {
+    const canaries = await readCanaries(database)
+    const problems = wrongKeys(canaries)
+    const current = keys[0]?.name ?? ''
+    if (!canaries.some(({ keyName }) => keyName === current)) problems.push(unknown(current))
+    if (problems.length > 0) throw new VaultKeysError(problems)
+  }
+
+  return { prove, proveAtStart, proveForRotation }
 }
 
 export type VaultKeys = ReturnType<typeof createVaultKeys>
