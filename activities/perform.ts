@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure, cancellationDetails, Context } from '@temporalio/activity'
-import { isDatabaseAway } from '../src/database/database.ts'
+import { isTransient, isUnreachable } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
@@ -68,9 +68,13 @@ function foreseen(error: unknown, log: Logger): unknown {
     log.warn({ err: error }, 'the activity failed')
     return failure(error.code, error.message, error.retryable, error.retryAfter)
   }
-  if (isDatabaseAway(error)) {
+  if (isUnreachable(error)) {
     log.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
+  }
+  if (isTransient(error)) {
+    log.warn({ err: error }, 'the activity could not be carried out just now')
+    return failure('TRY_AGAIN', 'The activity could not be carried out just now.', true)
   }
   if (isTemporalAway(error)) {
     log.warn({ err: error }, 'Temporal could not be asked')

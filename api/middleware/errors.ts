@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { isDatabaseAway } from '../../src/database/database.ts'
+import { isTransient, isUnreachable } from '../../src/database/database.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { sendErrorPage } from '../browser/browser-answer.ts'
@@ -38,8 +38,9 @@ function forLog(thrown: unknown): unknown {
 function toCoded(thrown: unknown): CodedError {
   if (thrown instanceof CodedError) return thrown
   if (thrown instanceof URIError) return new CodedError('NOT_FOUND', { cause: thrown })
-  if (isDatabaseAway(thrown)) {
-    const message = 'The platform cannot reach its database right now. Nothing was stored; try again in a moment.'
+  if (isTransient(thrown)) {
+    const reason = isUnreachable(thrown) ? 'cannot reach its database right now' : 'could not do this right now'
+    const message = `The platform ${reason}. Nothing was stored; try again in a moment.`
     return new CodedError('INTERNAL_ERROR', { message, retryAfter: 5, cause: thrown })
   }
   return new CodedError('INTERNAL_ERROR', { cause: thrown })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { persist, type Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
@@ -42,7 +42,7 @@ export function createDeliver(context: {
     try {
       const attempted = await post(claimed)
       const { kind, httpStatus, latencyMs } = attempted
-      await persist(() => settle(claimed, attempted), AbortSignal.timeout(settleMs))
+      await retryWhileUnavailable(() => settle(claimed, attempted), AbortSignal.timeout(settleMs))
       const entry = { callbackId, runId, attempt, outcome: kind, httpStatus, latencyMs }
       if (kind === 'delivered') logger.info(entry, 'callback delivered')
       else logger.warn(entry, 'callback not delivered')

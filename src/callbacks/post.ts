@@ -3,7 +3,7 @@ import { Agent } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { isDatabaseAway, type Database } from '../database/database.ts'
+import { isTransient, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
@@ -72,7 +72,7 @@ export function createPost(context: {
   /** Only what says that the record is out of reach goes on: nothing was sent then. */
   function excuse(error: unknown, { id, runId }: Addressed): Result {
     if (error instanceof SafeFetchError) return failed(error.message)
-    if (isDatabaseAway(error)) throw error
+    if (isTransient(error)) throw error
     logger.error({ err: error, callbackId: id, runId }, 'a callback cannot be made')
     return failed('The platform could not make it, by a fault of its own.')
   }

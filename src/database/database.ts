@@ -47,35 +47,43 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
 }
 
 /**
- * Whether the error says that Postgres is away: SQLSTATE classes 08 and 57P, a server that only reads (25006, after a
- * failover), socket errors, a host name that does not resolve just now, an exhausted pool; and that it gave this one up
- * in favour of another (40001, 40P01), or because we stood still in the middle of it (25P03), which is tried again alike.
+ * Whether the error says that Postgres cannot be reached: SQLSTATE classes 08 and 57P, a server that only reads (25006,
+ * after a failover), socket errors, a host name that does not resolve just now, an exhausted pool.
  */
-export function isDatabaseAway(error: unknown): boolean {
-  const { code, name } = native(error)
+export function isUnreachable(error: unknown): boolean {
+  const { code, name, message } = native(error)
   if (name === 'KnexTimeoutError') return true
-  if (typeof code === 'string')
-    return /^(08|57P|53300|25006|25P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(
-      code,
-    )
-  const { message } = native(error)
+  if (typeof code === 'string') return unreachable.test(code)
   return typeof message === 'string' && codeless.test(message)
 }
+
+/**
+ * Whether the same work may succeed in a moment: Postgres cannot be reached, it gave this transaction up in favour of
+ * another (40001, 40P01) or because we stood still in the middle of it (25P03), or the vault keys are not proved yet.
+ */
+export function isTransient(error: unknown): boolean {
+  const { code, name } = native(error)
+  if (name === 'KeysNotProvedError') return true
+  return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
+}
+
+const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
 
 /** What pg says without a code when a connection breaks; knex puts the statement in front of it. */
 const codeless =
   /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|Query read timeout|is not queryable)$/
 
 /**
- * Stores what is known already and nobody else knows (a model's answer, a site's): while the database is away it is tried
- * again, until the signal aborts. The work may have been committed although its answer was lost, so it must look first.
+ * For storing what is known already and nobody else knows (a model's answer, a site's): what fails for the time being is
+ * tried again, until the signal aborts. The work may have been committed although its answer was lost, so it must look
+ * first.
  */
-export async function persist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!isDatabaseAway(error) || signal.aborted) throw error
+      if (!isTransient(error) || signal.aborted) throw error
       await delay(500, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { persist, type Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import type { Lease } from '../database/lease.ts'
 import type { Logger } from '../logger.ts'
 import { createMailer, type Delivery } from './mailer.ts'
@@ -53,7 +53,10 @@ export function createMails(context: {
   async function settle({ id, attempt }: Claimed, delivery: Delivery): Promise<void> {
     if (delivery.kind === 'sent') {
       const sent = { mailStatus: 'sent' as const, mailNextAt: null, mailedAt: clock.now() }
-      await persist(async () => Notification.query(database).findById(id).patch(sent), AbortSignal.timeout(settleMs))
+      await retryWhileUnavailable(
+        async () => Notification.query(database).findById(id).patch(sent),
+        AbortSignal.timeout(settleMs),
+      )
       logger.info({ notificationId: id, attempt }, 'mailed')
       return
     }

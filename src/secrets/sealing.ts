@@ -7,6 +7,11 @@ export interface SealedPlace {
   column: string
 }
 
+/** Postgres has not said yet whether the vault keys are right. It is waited for: see `isTransient`. */
+export class KeysNotProvedError extends Error {
+  override readonly name = 'KeysNotProvedError'
+}
+
 /**
  * Seals secrets that must be read again (vault credentials, webhook secrets): AES-256-GCM under versioned keys. A sealed
  * value is `<key name>.<base64url of nonce, ciphertext and tag>`; id, column and key name are its associated data.
@@ -17,7 +22,7 @@ export function createSealing(keys: Config['vaultKeys']) {
   let held = false
 
   return {
-    /** From now on nothing is sealed or opened, until `release`: the keys are not proved (see `vault-keys.ts`). */
+    /** From now on sealing and opening throw a KeysNotProvedError, until `release` (see `vault-keys.ts`). */
     hold(): void {
       held = true
     },
@@ -26,7 +31,7 @@ export function createSealing(keys: Config['vaultKeys']) {
     },
 
     seal(plain: string, place: SealedPlace): string {
-      if (held) throw notProved()
+      if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
       cipher.setAAD(associated(place, current.name))
@@ -36,7 +41,7 @@ export function createSealing(keys: Config['vaultKeys']) {
 
     /** The plain text. Throws when the key is not configured any more, or the value was altered or moved. */
     open(sealed: string, place: SealedPlace): string {
-      if (held) throw notProved()
+      if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
       const dot = sealed.indexOf('.')
       const name = sealed.slice(0, dot)
       const key = keys.find((candidate) => candidate.name === name)
@@ -51,8 +56,5 @@ export function createSealing(keys: Config['vaultKeys']) {
 }
 
 export type Sealing = ReturnType<typeof createSealing>
-
-/** With the SQLSTATE of a server that does not serve yet: it is the database that must say, and it is waited for. */
-const notProved = () => Object.assign(new Error('the vault keys are not proved yet'), { code: '57P03' })
 
 const associated = ({ id, column }: SealedPlace, key: string): Buffer => Buffer.from(`${column}|${id}|${key}`, 'utf8')

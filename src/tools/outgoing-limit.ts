@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { isDatabaseAway, type Database, type Transaction } from '../database/database.ts'
+import { isTransient, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import { lockHost, readHost, type HostRead } from './outgoing-reads.ts'
 import { OutgoingSlot } from './outgoing-slot.ts'
@@ -95,7 +95,7 @@ export function createOutgoingLimit(context: {
       try {
         await database.raw(releaseStatement, { slotId, ms: pace.windowMs })
       } catch (error) {
-        if (!isDatabaseAway(error)) throw error
+        if (!isTransient(error)) throw error
       }
     },
 

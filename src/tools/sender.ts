@@ -1,4 +1,4 @@
-import { persist } from '../database/database.ts'
+import { retryWhileUnavailable } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -73,8 +73,11 @@ export function createSender(context: {
       // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
       const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
       if (!isHarmless(outcome)) return { kind: 'answered', outcome }
-      await persist(() => ledger.undone(outcome, connection.generation), patience)
-      return await persist(() => untilAborted(judge(sending, connection, host, outcome), sending.signal), patience)
+      await retryWhileUnavailable(() => ledger.undone(outcome, connection.generation), patience)
+      return await retryWhileUnavailable(
+        () => untilAborted(judge(sending, connection, host, outcome), sending.signal),
+        patience,
+      )
     } finally {
       await leave(slot.slotId, begun)
     }

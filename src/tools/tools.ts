@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { persist, type Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -70,7 +70,7 @@ export function createTools(context: {
     const { httpStatus = null, text = '' } = outcome
     const work = () =>
       ToolCall.query(database).findById(id).patch({ status, httpStatus, result: { text }, endedAt: clock.now() })
-    await persist(async () => void (await work()), AbortSignal.timeout(settleMs))
+    await retryWhileUnavailable(async () => void (await work()), AbortSignal.timeout(settleMs))
   }
 
   async function sendUpToTwice(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {

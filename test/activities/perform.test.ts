@@ -5,6 +5,7 @@ import { runActivities } from '../../activities/runs.ts'
 import { CodedError } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { StaleEpochError } from '../../src/runs/record.ts'
+import { KeysNotProvedError } from '../../src/secrets/sealing.ts'
 import type { Services } from '../../src/services.ts'
 import { sightings, textsIn } from '../helpers/canaries.ts'
 import { activityEnvironment } from './environment.ts'
@@ -85,6 +86,18 @@ const cases: Record<string, { thrown: unknown; type: string; message: string; no
       thrown: telling({ code: '57P01' }),
       type: 'DATABASE_AWAY',
       message: 'The database is away.',
+      nonRetryable: false,
+    },
+    'a transaction that was given up for another': {
+      thrown: telling({ code: '40P01' }),
+      type: 'TRY_AGAIN',
+      message: 'The activity could not be carried out just now.',
+      nonRetryable: false,
+    },
+    'vault keys that are not proved yet': {
+      thrown: new KeysNotProvedError(canary),
+      type: 'TRY_AGAIN',
+      message: 'The activity could not be carried out just now.',
       nonRetryable: false,
     },
     'a Temporal that does not answer': {

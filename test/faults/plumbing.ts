@@ -126,8 +126,8 @@ export const plumbing: Fault[] = [
   {
     id: 'plumbing/deadlock-is-no-failure',
     file: 'src/database/database.ts',
-    find: '|25P03|40001|40P01|',
-    replace: '|25P03|40001|',
+    find: '25P03|40001|40P01',
+    replace: '25P03|40001',
     why: 'a deadlock ends a run instead of being tried again',
     tests: ['test/src/database/database.test.ts'],
   },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
-import { isDatabaseAway, type Database } from '../../database/database.ts'
+import { isTransient, type Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 import type { Run } from '../run.ts'
@@ -108,7 +108,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
   }
 
   async function laterIfAway(reason: unknown, signal: AbortSignal): Promise<undefined> {
-    if (!isDatabaseAway(reason)) throw reason
+    if (!isTransient(reason)) throw reason
     await delay(pollMs, undefined, { signal }).catch(() => undefined)
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { persist, type Database } from '../../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../../tools/sender.ts'
@@ -37,8 +37,8 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     if (sent.kind !== 'parked' && sent.outcome && current.refusedAttempts > maxRefused) {
       return finish(ref, current, sent.outcome, signal)
     }
-    if (sent.kind !== 'again') await persist(() => ledger.postpone(ref, current, waitOf(sent)), signal)
-    else if (sent.refreshed) await persist(() => ledger.noteRefresh(ref, current), signal)
+    if (sent.kind !== 'again') await retryWhileUnavailable(() => ledger.postpone(ref, current, waitOf(sent)), signal)
+    else if (sent.refreshed) await retryWhileUnavailable(() => ledger.noteRefresh(ref, current), signal)
     return sent.kind === 'again'
   }
 
@@ -49,20 +49,20 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     signal: AbortSignal,
     counted?: Counted,
   ): Promise<false> {
-    await persist(() => ledger.finish(ref, call, outcome, counted), signal)
+    await retryWhileUnavailable(() => ledger.finish(ref, call, outcome, counted), signal)
     return false
   }
 
   async function recordAnswer(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
     if (!mayRepeat(call, outcome)) return finish(ref, call, outcome, signal)
-    await persist(() => ledger.noteFailure(ref, call, outcome), signal)
+    await retryWhileUnavailable(() => ledger.noteFailure(ref, call, outcome), signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 
   async function recordUnsent(ref: RunRef, call: ToolCall, outcome: CallOutcome, signal: AbortSignal): Promise<false> {
     const counted = countedUnsent(call, outcome)
     if (!mayRepeat(call, outcome, counted.attempts)) return finish(ref, call, outcome, signal, counted)
-    await persist(() => ledger.countUnsent(ref, call, outcome), signal)
+    await retryWhileUnavailable(() => ledger.countUnsent(ref, call, outcome), signal)
     throw new CodedError('TOOL_EXECUTION_ERROR', { retryable: true })
   }
 

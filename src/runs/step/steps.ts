@@ -3,7 +3,7 @@ import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { persist, type Database, type Transaction } from '../../database/database.ts'
+import { retryWhileUnavailable, type Database, type Transaction } from '../../database/database.ts'
 import { isCoded, type CodedError } from '../../errors.ts'
 import type { Models } from '../../models/models.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
@@ -87,12 +87,12 @@ export function createSteps(context: {
     }))
     try {
       const result = await models.step({ instructions, messages, tools: offered, signal })
-      return await persist(() => record(ref, attempt, result, tools), signal)
+      return await retryWhileUnavailable(() => record(ref, attempt, result, tools), signal)
     } catch (error) {
       if (signal.aborted) await uncount(ref, attempt)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
       const willRetry = error.retryable && attempt.counted < maxAttempts
-      await persist(() => noteFailure(ref, attempt, error, willRetry), signal)
+      await retryWhileUnavailable(() => noteFailure(ref, attempt, error, willRetry), signal)
       if (willRetry) throw error
       return failedFor('MODEL_ERROR')
     }

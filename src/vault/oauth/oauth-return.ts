@@ -1,6 +1,6 @@
 import { AuthorizationResponseError } from 'oauth4webapi'
 import type { Clock } from '../../clock.ts'
-import { persist, type Database } from '../../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { hashToken, isToken } from '../../secrets/opaque-tokens.ts'
@@ -71,7 +71,7 @@ export function createCallback(context: {
 
   async function store(flow: OAuthFlow, grant: Grant): Promise<VaultEntry> {
     try {
-      return await persist(() => keep(flow, grant), AbortSignal.timeout(storeMs))
+      return await retryWhileUnavailable(() => keep(flow, grant), AbortSignal.timeout(storeMs))
     } catch (error) {
       const site = flow.manifest.auth as OAuthSite
       // Nobody will ever use it: it is given back.
@@ -85,7 +85,7 @@ export function createCallback(context: {
   const end = (flow: OAuthFlow, result: Partial<OAuthFlow>): Promise<void> => {
     const changes = { ...result, verifier: null, endedAt: clock.now() }
     const work = async () => void (await OAuthFlow.query(database).findById(flow.id).patch(changes))
-    return persist(work, AbortSignal.timeout(storeMs))
+    return retryWhileUnavailable(work, AbortSignal.timeout(storeMs))
   }
 
   return {

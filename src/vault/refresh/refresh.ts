@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { persist, type Database, type Transaction } from '../../database/database.ts'
+import { retryWhileUnavailable, type Database, type Transaction } from '../../database/database.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
@@ -84,7 +84,7 @@ export function createRefresh(context: {
     try {
       const outcome = await ask(entry)
       // Nobody else knows these tokens: while the process lives, it goes on trying to store them.
-      const renewal = await persist(() => record(entry, attemptId, outcome), new AbortController().signal)
+      const renewal = await retryWhileUnavailable(() => record(entry, attemptId, outcome), new AbortController().signal)
       if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)
       return renewal
     } finally {
