@@ -16,7 +16,7 @@ export interface Outcome {
   what: string
 }
 
-export type Ask = Pick<SafeRequest, 'url' | 'method'> & {
+type Ask = Pick<SafeRequest, 'url' | 'method'> & {
   headers?: Record<string, string>
   body?: string
   token?: string | undefined

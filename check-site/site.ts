@@ -7,7 +7,7 @@ import type { Exchange, Outcome } from './exchange.ts'
 import type { CheckOptions } from './options.ts'
 import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 
-export type OAuthManifest = Extract<Manifest['auth'], { type: 'oauth2' }>
+type OAuthManifest = Extract<Manifest['auth'], { type: 'oauth2' }>
 
 /** A sign-in that was played to its end, and what the token address then said. */
 export interface SignIn {
@@ -46,7 +46,7 @@ export interface Site {
 }
 
 /** More tools than these are not called: what holds for twenty holds for the rest. */
-export const mostTools = 20
+const mostTools = 20
 
 /** Reads the manifest, as far as there is one. */
 export async function openSite(options: CheckOptions, exchange: Exchange): Promise<Site> {
@@ -105,7 +105,7 @@ export function oauthOf({ manifest }: Site): OAuthManifest {
   return manifest.auth
 }
 
-export interface ToolRequest {
+interface ToolRequest {
   token?: string | undefined
   /** A text is sent as it is, anything else as JSON. */
   body: unknown

@@ -3,7 +3,7 @@
  * the one addition for what no code describes. Nothing else in the house maps codes to statuses.
  */
 
-export interface CatalogueEntry {
+interface CatalogueEntry {
   /** HTTP status, repeated in the body as `statusCode`. */
   status: number
   /** The sentence the client reads unless the place that throws knows a more helpful one. */
@@ -73,7 +73,7 @@ export interface ErrorDetail {
   message: string
 }
 
-export interface ErrorOptions {
+interface ErrorOptions {
   /** Public sentence in place of the catalogue's. Must not contain secrets. */
   message?: string
   /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */

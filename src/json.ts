@@ -3,7 +3,7 @@ import type { ErrorDetail } from './errors.ts'
 /** Levels of nesting that every honest document stays below; what walks the value by recursion is safe under it. */
 export const jsonDepth = 100
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Levels of objects and arrays inside one another; 100 unless given. */
   maxDepth?: number
   /** Refuses what would be lost or changed in JavaScript or in Postgres: see `lossyPlaces`. */
@@ -11,7 +11,7 @@ export interface JsonLimits {
 }
 
 /** What came out: the value, or one sentence about what is wrong and the dotted path of the place, where known. */
-export type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string }
+type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string }
 
 /** The text of UTF-8 bytes without a leading byte order mark; undefined if they are not UTF-8 (RFC 8259, 8.1). */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -69,7 +69,7 @@ function endOfString(text: string, from: number): number {
 /** Whether Postgres can keep the text: neither U+0000 nor half of a surrogate pair (its text type refuses both). */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-export interface LossyPlace extends ErrorDetail {
+interface LossyPlace extends ErrorDetail {
   kind: 'number' | 'text' | 'member'
 }
 

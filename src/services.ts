@@ -41,7 +41,7 @@ import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
 /** What tests replace: the present, and what a password costs to hash. */
-export interface Replaceable {
+interface Replaceable {
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
 }

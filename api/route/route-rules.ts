@@ -29,7 +29,4 @@ export const needsLogin = (route: AnyRoute): boolean => route.access === 'login'
 
 export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
 
-/** Whether the limit is of the client's address, and holds before anything else is looked at. */
-export const isByAddress = (route: AnyRoute): boolean => ['address', 'browser'].includes(limitOf(route))
-
 export const limitOf = (route: AnyRoute): Limit => route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')

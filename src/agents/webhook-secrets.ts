@@ -10,7 +10,7 @@ const presentAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
 const previousAt = (id: string) => ({ id, column: 'agents.previous_webhook_secret' })
 
 /** How a secret is changed. */
-export interface Rotation {
+interface Rotation {
   /** The sender's own secret, where the sender makes it; otherwise a new one is made. */
   secret?: string | undefined
   /** How long the former secret stays good; 0 ends it at once. */

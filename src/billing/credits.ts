@@ -8,7 +8,7 @@ import { LedgerEntry } from './ledger-entry.ts'
 import { subscriptionOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
-export interface StepCharge {
+interface StepCharge {
   ownerId: string
   runId: string
   /** The number of the step within its run. */

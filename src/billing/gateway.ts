@@ -1,6 +1,6 @@
 import { assertThat, CodedError } from '../errors.ts'
 
-export interface Card {
+interface Card {
   /** What the gateway calls it from now on. */
   reference: string
   brand: string

@@ -1,5 +1,5 @@
 /** What one model call used. */
-export interface Usage {
+interface Usage {
   inputTokens: number
   outputTokens: number
 }

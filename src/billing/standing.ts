@@ -2,7 +2,7 @@ import { assertThat } from '../errors.ts'
 import type { Account } from './account.ts'
 import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
 
-export interface Subscription {
+interface Subscription {
   tier: PaidTierName
   /** Past due: the paid period is over and nothing renewed it. */
   status: 'active' | 'past_due'

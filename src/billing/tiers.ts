@@ -64,8 +64,7 @@ export const tierOf = (name: TierName): Tier => tiers[name]
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
 /** The tiers that include a feature. */
-export const tiersWith = (feature: Feature): TierName[] =>
-  tierNames.filter((name) => tierOf(name).features.includes(feature))
+const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
 /** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with a sentence that names the tiers that have it. */
 export function requireFeature({ tier }: { tier: TierName }, feature: Feature): void {

@@ -5,7 +5,7 @@ export const delays: readonly number[] = [10, 30, 60, 300, 900, 1800, 3600]
 const longestWait = 3600
 
 /** A callback after an attempt that did not succeed. */
-export interface Undelivered {
+interface Undelivered {
   /** Attempts so far, this one included. */
   tries: number
   /** When this one ended. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /** What a fenced text is. Only the schema comes from the owner of the agent; the rest comes from strangers. */
-export type FenceKind = 'untrusted payload' | 'untrusted result' | 'schema'
+type FenceKind = 'untrusted payload' | 'untrusted result' | 'schema'
 
-export interface FencedBlock {
+interface FencedBlock {
   kind: FenceKind
   text: string
 }

@@ -20,7 +20,7 @@ export interface TranscriptCall {
   outcome: { status: OutcomeStatus; text: string }
 }
 
-export interface SchemaField {
+interface SchemaField {
   name: string
   type: string
   required: boolean

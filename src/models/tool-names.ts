@@ -7,7 +7,7 @@ export interface SiteTool {
   tool: string
 }
 
-export interface NamedTool {
+interface NamedTool {
   name: string
   site: string
   tool: string

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 
 /** One mail to one owner. */
-export interface Mail {
+interface Mail {
   /** Stays the same when it is sent again, so that a mailbox can tell. */
   id: string
   to: string

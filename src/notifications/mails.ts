@@ -85,8 +85,6 @@ export function createMails(context: {
   return { send }
 }
 
-export type Mails = ReturnType<typeof createMails>
-
 const claimStatement = `
   update notifications n
      set mail_attempts = mail_attempts + 1,

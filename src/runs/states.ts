@@ -1,5 +1,5 @@
 /** The states of a run and the moves between them (docs/design.md, "Runs"). */
-export const moves = {
+const moves = {
   queued: ['running', 'cancelled', 'failed', 'skipped'],
   running: ['waiting', 'completed', 'failed', 'cancelled', 'skipped'],
   waiting: ['running', 'failed', 'cancelled', 'skipped'],

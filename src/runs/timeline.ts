@@ -15,7 +15,7 @@ export interface StepFailure {
 }
 
 /** The kinds of timeline events and what each carries; contents (payloads, answers, results) are joined on reading. */
-export interface EventData {
+interface EventData {
   accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
   recovered: { epoch: number; step: number; note: string }
@@ -32,7 +32,7 @@ export interface EventData {
   ended: { status: string; reason: string | null; message: string | null }
 }
 
-export type EventKind = keyof EventData
+type EventKind = keyof EventData
 
 /** An event to be appended. */
 export type NewEvent = { [Kind in EventKind]: { kind: Kind; data: EventData[Kind] } }[EventKind]

@@ -1,4 +1,4 @@
-export interface Deadline {
+interface Deadline {
   /** Fires when the time is over or one of the given signals fires. */
   signal: AbortSignal
   /** Which of the two happened, if one did. */

@@ -23,7 +23,7 @@ const sentences: Record<SafeFetchReason, string> = {
   aborted: 'was no longer waited for',
 }
 
-export interface SafeFetchErrorOptions {
+interface SafeFetchErrorOptions {
   maybeSent: boolean
   host?: string | undefined
   code?: string | undefined

@@ -16,7 +16,7 @@ import { Schedule } from './schedule.ts'
 const shown = 10
 
 /** A fire with the sentence of its reason. */
-export type FireWithMessage = Omit<ScheduleFire, keyof Row> & { message: string | null }
+type FireWithMessage = Omit<ScheduleFire, keyof Row> & { message: string | null }
 
 /** What owners see of the schedules of their agents. */
 export function createReadSchedules(context: { database: Database; clock: Clock }) {

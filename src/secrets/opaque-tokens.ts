@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
-export type TokenKind = 'key' | 'refresh' | 'ticket' | 'state' | 'binding' | 'seen'
+type TokenKind = 'key' | 'refresh' | 'ticket' | 'state' | 'binding' | 'seen'
 
 /** A new secret of 256 random bits; the prefix tells people, scanners and the log's redaction what it is. */
 export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`

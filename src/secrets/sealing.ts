@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 
 /** Where a sealed value belongs. It opens nowhere else, so that a value copied to another row is of no use. */
-export interface SealedPlace {
+interface SealedPlace {
   id: string
   column: string
 }

@@ -116,8 +116,6 @@ export function createVaultKeys(context: {
   return { prove, proveAtStart, proveForRotation }
 }
 
-export type VaultKeys = ReturnType<typeof createVaultKeys>
-
 const canaryPlace = (keyName: string) => ({ id: keyName, column: 'vault_canaries.sealed' })
 
 const readCanaries = async (db: Database | Transaction): Promise<VaultCanary[]> =>

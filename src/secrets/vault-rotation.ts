@@ -7,7 +7,7 @@ import { createSealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
 /** A value that no configured key opens. */
-export interface UnreadableValue {
+interface UnreadableValue {
   table: string
   id: string
   /** The name of the key it is sealed under; `unknown` where it does not look like a sealed value. */

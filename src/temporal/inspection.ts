@@ -59,7 +59,7 @@ export interface ListedExecution {
 }
 
 /** One page of them, and where the next begins; null after the last. */
-export interface ListedPage {
+interface ListedPage {
   listed: ListedExecution[]
   next: Uint8Array | null
 }

@@ -8,7 +8,7 @@ import { OutgoingHost } from './outgoing-host.ts'
 const most = 1000
 
 /** What an admin sees of a host that is not called. */
-export interface BlockedHost {
+interface BlockedHost {
   host: string
   /** It asked for no calls itself, with a Retry-After. */
   held: { until: Date; reason: string | null } | null

@@ -6,7 +6,7 @@ import { OutgoingSlot } from './outgoing-slot.ts'
 import { turnOf } from './outgoing-turns.ts'
 
 /** A call that is about to be made. */
-export interface Ask {
+interface Ask {
   /** As `new URL(...).host` gives it. */
   host: string
   /** Who is to have a fair share of the host: an agent, or the owner of direct calls. */

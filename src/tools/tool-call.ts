@@ -4,10 +4,10 @@ import type { CallOutcome } from './call-site.ts'
 /** Why a planned call is not sent: it is not its turn at the host, or its credential is dead. */
 export type CallWaitCause = 'rate_limit' | 'credential'
 
-export type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
+type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
 
 /** What came of a tool call. */
-export interface CallResult {
+interface CallResult {
   /** What the model is told: the site's answer as text, or a sentence about the failure. */
   text: string
   /** Why the outcome is what it is, where that is not obvious from the answer. */

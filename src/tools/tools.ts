@@ -16,7 +16,7 @@ const settleMs = 20_000
 const maxSends = 2
 
 /** What a direct call brought. */
-export interface DirectResult {
+interface DirectResult {
   callId: string
   result: Record<string, unknown>
 }
@@ -112,8 +112,6 @@ export function createTools(context: {
     },
   }
 }
-
-export type Tools = ReturnType<typeof createTools>
 
 function directRow(entry: VaultEntry, tool: { name: string; effect: ToolCall['effect'] }, text: string) {
   const id = newId()

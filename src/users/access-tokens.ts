@@ -11,7 +11,7 @@ const type = 'at+jwt'
 const audience = 'switchyard'
 
 /** Whom an access token stands for. */
-export interface Subject {
+interface Subject {
   userId: string
   loginId: string
 }

@@ -8,7 +8,7 @@ import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
 import { User } from './user.ts'
 
-export interface NewApiKey {
+interface NewApiKey {
   name: string
   scopes: readonly Scope[]
   expiresAt?: Date | undefined

@@ -14,7 +14,7 @@ import { RefreshToken } from './refresh-token.ts'
 import { User } from './user.ts'
 
 /** What a login or a refresh answers; `expiresIn` is in seconds and concerns the access token. */
-export interface TokenPair {
+interface TokenPair {
   accessToken: string
   tokenType: 'Bearer'
   expiresIn: number
@@ -143,5 +143,3 @@ export function createLogins(context: {
 
   return { open, refresh, end, endAll, endOthers }
 }
-
-export type Logins = ReturnType<typeof createLogins>

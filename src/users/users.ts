@@ -94,5 +94,3 @@ export function createUsers(context: {
     authenticate: createAuthenticate({ ...context, accessTokens }),
   }
 }
-
-export type Users = ReturnType<typeof createUsers>

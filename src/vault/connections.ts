@@ -113,8 +113,6 @@ export function createConnections(context: {
   }
 }
 
-export type Connections = ReturnType<typeof createConnections>
-
 const unavailable = (why: string, retryAt: Date | null): ConnectionState => ({
   kind: 'unavailable',
   message: `The site cannot be called: ${why}`,

@@ -9,7 +9,7 @@ export interface Credential {
 }
 
 /** What sealing has to know of a credential in the vault. */
-export const credentialPlace = (entryId: string) => ({ id: entryId, column: 'vault_entries.credential' })
+const credentialPlace = (entryId: string) => ({ id: entryId, column: 'vault_entries.credential' })
 
 /** Seals a credential for its row. A token made by hand is sealed as it is, those of a grant as a JSON object. */
 export function sealCredential(sealing: Sealing, entry: Pick<VaultEntry, 'id' | 'authType'>, credential: Credential) {

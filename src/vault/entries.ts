@@ -20,7 +20,7 @@ import type { OAuthFlow } from './oauth/oauth-flow.ts'
 import { VaultEntry } from './vault-entry.ts'
 
 /** A site to be connected with a bearer token that its user made there. */
-export interface NewEntry {
+interface NewEntry {
   url: string
   token: string
   /** Hosts outside the site's own domain that the caller has seen and lets the credential go to. */
@@ -190,8 +190,6 @@ export function createEntries(context: {
     },
   }
 }
-
-export type Entries = ReturnType<typeof createEntries>
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).where({ ownerId }).resultSize()

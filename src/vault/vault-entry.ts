@@ -3,7 +3,7 @@ import type { Manifest } from '../sites/manifest/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
 /** `needs_reauth`: the credential is dead, and only the owner can bring a new one. */
-export type EntryStatus = 'connected' | 'needs_reauth'
+type EntryStatus = 'connected' | 'needs_reauth'
 
 /** One owner's connection to one site origin, with its sealed credential (table `vault_entries`). */
 export class VaultEntry extends Row {

@@ -5,7 +5,7 @@ import type { Preset } from './presets.ts'
 import type { ReadHeader } from './proofs.ts'
 
 /** What makes a delivery the same as an earlier one. */
-export interface Identity {
+interface Identity {
   idempotencyKey: string | undefined
   /** The header or the dotted path in the body that it was found at. */
   keyPlace: string | undefined

@@ -6,7 +6,7 @@ import type { Preset, Signature } from './presets.ts'
 export type ReadHeader = (name: string) => string | undefined
 
 /** What a sender shows, and what it must have been made with. */
-export interface Evidence {
+interface Evidence {
   header: ReadHeader
   /** The raw bytes; read only when everything that must come with them is there. May fail with VALIDATION_ERROR. */
   readBody: () => Promise<Buffer>

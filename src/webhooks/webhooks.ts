@@ -31,13 +31,13 @@ export interface Delivery {
 }
 
 /** An agent whose sender has proven itself, and who pays for it. */
-export interface Admitted {
+interface Admitted {
   agent: Agent
   standing: Standing
 }
 
 /** What comes of a delivery: a run, or the answer to a question whether the address is right. */
-export type Outcome = Receipt | { challenge: string }
+type Outcome = Receipt | { challenge: string }
 
 /**
  * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then a durable run per accepted delivery.
@@ -130,8 +130,6 @@ export function createWebhooks(context: {
     },
   }
 }
-
-export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** A signature that is sent beside the secret must be right too: whoever sends it relies on it. */
 const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>

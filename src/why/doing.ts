@@ -41,7 +41,7 @@ function between({ run, attempt }: HeadRun, step: number): Doing {
 }
 
 /** The calls that are made, or can be, the one that is longest under way first. */
-export const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
+const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
   calls
     .filter(({ waitCause }) => waitCause === null)
     .toSorted((one, other) => Number(one.startedAt ?? Infinity) - Number(other.startedAt ?? Infinity))

@@ -17,7 +17,7 @@ import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
 /** The part of the facts that is on record. */
-export type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
+type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
 /** What the reading needs besides the record. */
 export interface Knowledge {

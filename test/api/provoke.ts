@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { AnyRoute } from '../../api/route/route.ts'
-import { isByAddress, needsLogin } from '../../api/route/route-rules.ts'
+import { limitOf, needsLogin } from '../../api/route/route-rules.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'
@@ -23,7 +23,8 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
   const { owner, params, nobody, forger, as } = stage
   const limitedCaller = await openLimited(t, stage)
   // What is counted by address is counted before the token is looked at: without one, nothing else comes of it.
-  const limited = (route: AnyRoute) => (isByAddress(route) ? { url: limitedCaller.url } : limitedCaller)
+  const limited = (route: AnyRoute) =>
+    ['address', 'browser'].includes(limitOf(route)) ? { url: limitedCaller.url } : limitedCaller
   const away = await openAway(t, stage)
   const beginner = await stage.newcomer()
 

@@ -3,7 +3,7 @@ import { isRecord, parse, readObject } from '../arguments.ts'
 import type { Conversation } from './conversation.ts'
 
 /** What inputs may be filled from: the payload's members, and `name: value` lines, which are texts. */
-export interface Facts {
+interface Facts {
   members: Record<string, unknown>
   lines: ReadonlyMap<string, string>
 }

@@ -8,7 +8,7 @@ import { unfinishedStatuses, type RunStatus } from '../states.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 
 /** Which runs a list shows. */
-export interface RunFilter {
+interface RunFilter {
   agentId?: string | undefined
   status?: RunStatus | undefined
   trigger?: Run['trigger'] | undefined

@@ -9,7 +9,7 @@ import type { Run } from '../run.ts'
 const pageEvents = 25
 
 /** Part of a timeline, shared by all who watch it: nobody may change it. */
-export type TimelinePage = readonly TimelineEvent[]
+type TimelinePage = readonly TimelineEvent[]
 
 /** What has to be known of a run to watch it. */
 type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>

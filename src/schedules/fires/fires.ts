@@ -16,7 +16,7 @@ import { Schedule } from '../schedule.ts'
 import type { Schedules } from '../schedules.ts'
 
 /** A fire as it arrives: of which agent, under which state of its schedule, for which time. */
-export interface Fired {
+interface Fired {
   agentId: string
   generation: number
   nominalAt: Date
@@ -141,5 +141,3 @@ const hasCome = (nominalAt: Date, now: Date): boolean => nominalAt.getTime() - n
 
 const isOpen = ({ recordedUntil, owed }: Schedule, nominalAt: Date): boolean =>
   nominalAt > recordedUntil || owed.some((fire) => fire.getTime() === nominalAt.getTime())
-
-export type Fires = ReturnType<typeof createFires>

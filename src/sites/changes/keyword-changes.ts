@@ -6,7 +6,7 @@ import { isObject, type Keyword, type SchemaObject } from '../manifest/schema-ke
 type Pair = readonly [before: unknown, after: unknown]
 
 /** One keyword that differs between two schemas, with what its meaning may depend on. */
-export interface KeywordPair {
+interface KeywordPair {
   before: SchemaObject
   after: SchemaObject
   keyword: string

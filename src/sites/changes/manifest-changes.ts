@@ -8,7 +8,7 @@ import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 const mostDifferences = 200
 
 /** What is between two manifests: the class of the gravest difference, and the differences, gravest first. */
-export interface ManifestComparison {
+interface ManifestComparison {
   class: ChangeClass
   differences: Difference[]
 }

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors.ts'
 
 /** How many places one answer names at most: enough to mend a document, too few to flood a log. */
-export const mostProblems = 20
+const mostProblems = 20
 
 /** The first problems of a lazy list; what comes after is not even looked for. */
 export function firstProblems(problems: Iterable<ErrorDetail>, most = mostProblems): ErrorDetail[] {

@@ -15,7 +15,7 @@ const mostInstructions = 100_000
 const references = ['$ref', '$dynamicRef', '$recursiveRef']
 
 /** How much of the limit for patterns is used up; the tools of one manifest share it. */
-export interface PatternBudget {
+interface PatternBudget {
   instructions: number
 }
 

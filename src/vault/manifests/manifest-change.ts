@@ -8,7 +8,7 @@ import type { Manifest } from '../../sites/manifest/manifest.ts'
  */
 export const manifestChangeStatuses = ['adopted', 'pending', 'accepted', 'superseded', 'withdrawn'] as const
 
-export type ManifestChangeStatus = (typeof manifestChangeStatuses)[number]
+type ManifestChangeStatus = (typeof manifestChangeStatuses)[number]
 
 /** A change of a connected site's manifest (table `manifest_changes`); at most one of an entry is pending. */
 export class ManifestChange extends Row {

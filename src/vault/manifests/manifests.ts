@@ -17,7 +17,7 @@ import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 /** What an owner says yes to. */
-export interface Acceptance {
+interface Acceptance {
   /** Of the change that was shown. */
   fingerprint: string
   /** Hosts outside the site's own domain that the owner has seen and lets the credential go to. */
@@ -25,7 +25,7 @@ export interface Acceptance {
 }
 
 /** A change as it is listed: without the manifest itself. */
-export type ListedChange = Pick<
+type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
@@ -170,8 +170,6 @@ export function createManifests(context: {
     },
   }
 }
-
-export type Manifests = ReturnType<typeof createManifests>
 
 function assertWaits(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =

@@ -16,7 +16,7 @@ import { neededScopes } from './needed-scopes.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 
 /** What an owner wants to connect: a site that is new to the vault, or an entry that is there already. */
-export interface FlowRequest {
+interface FlowRequest {
   ownerId: string
   target: { url: string } | { entry: VaultEntry }
   /** Names of the tools that are to be usable; all of the site's without it. */
@@ -24,7 +24,7 @@ export interface FlowRequest {
   acceptHosts: readonly string[]
 }
 
-export interface StartedFlow {
+interface StartedFlow {
   id: string
   /** What the owner's browser opens, on this platform. */
   connectUrl: string
@@ -35,7 +35,7 @@ export interface StartedFlow {
 }
 
 /** A flow whose address a browser has opened, and what ties it to that browser. */
-export interface OpenedFlow {
+interface OpenedFlow {
   flow: OAuthFlow
   /** For the browser's cookie: the one it has already, or a new one. */
   binding: string
@@ -170,8 +170,6 @@ export function createFlows(context: {
     },
   }
 }
-
-export type Flows = ReturnType<typeof createFlows>
 
 function assertOAuth(
   manifest: Manifest,

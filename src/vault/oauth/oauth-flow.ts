@@ -4,7 +4,7 @@ import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 
 /** `exchanging`: the browser is back, and the code is on its way to the site. It never goes back to `pending`. */
-export type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
+type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
 
 /**
  * An owner's attempt to connect a site by OAuth, or to authorise an entry again (table `oauth_flows`). Whoever opens its

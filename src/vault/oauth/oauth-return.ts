@@ -12,7 +12,7 @@ import { plain, type Grant, type TokenOutcome } from './token-outcome.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 
 /** What the browser brings back from the site. */
-export interface CallbackInput {
+interface CallbackInput {
   parameters: URLSearchParams
   /** The cookie that this browser was given for the flow with this id. */
   bindingOf: (flowId: string) => string | undefined
@@ -109,8 +109,6 @@ export function createCallback(context: {
     },
   }
 }
-
-export type Callback = ReturnType<typeof createCallback>
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
