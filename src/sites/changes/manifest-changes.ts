@@ -1,6 +1,6 @@
 import { isSameJson } from '../../canonical-json.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
-import { memberOf } from './keyword-changes.ts'
+import { memberOf } from '../manifest/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 

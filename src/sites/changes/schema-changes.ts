@@ -1,8 +1,7 @@
-import { isSameJson } from '../../canonical-json.ts'
+import { canonicalJson, isSameJson } from '../../canonical-json.ts'
 import { joinPath } from '../../json.ts'
+import { isObject, keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
 import { difference, type Difference } from './difference.ts'
-import { comparers, memberOf } from './keyword-changes.ts'
-import { isObject, keywords, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
 
 /**
  * Where two input schemas differ. `compatible` is only what provably accepts every argument that was accepted before;
@@ -19,19 +18,145 @@ export function* schemaChanges(before: unknown, after: unknown, path: string): G
   } else if (after === false) {
     yield difference(path, [before, after], 'breaking', 'What was allowed is never allowed now.')
   } else {
-    const changes = keywordChanges(isObject(before) ? before : {}, isObject(after) ? after : {}, path)
+    const changes = changesOfKeywords(isObject(before) ? before : {}, isObject(after) ? after : {}, path)
     yield* isFragile(after) ? strictly(changes) : changes
   }
 }
 
-function* keywordChanges(before: SchemaObject, after: SchemaObject, path: string): Generator<Difference> {
+/** A keyword in two schemas, or one schema of those that it holds; `pair` is what stands there, undefined for nothing. */
+interface Place {
+  before: SchemaObject
+  after: SchemaObject
+  keyword: Keyword
+  path: string
+  pair: readonly [before: unknown, after: unknown]
+}
+
+function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: string): Generator<Difference> {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
-    if (isSameJson(pair[0] ?? null, pair[1] ?? null) && (pair[0] === undefined) === (pair[1] === undefined)) continue
     const place = joinPath(path, name)
+    if ((pair[0] === undefined) === (pair[1] === undefined) && isSameJson(pair[0], pair[1])) continue
     if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation differs.')
-    else yield* comparers[name as Keyword]({ before, after, keyword: name, path: place, pair, schemaChanges, strictly })
+    else yield* changesOf({ before, after, keyword: name as Keyword, path: place, pair })
   }
+}
+
+/** What a keyword means where it is not written down; the others mean nothing then. */
+const unwritten: Partial<Record<Keyword, unknown>> = {
+  minLength: 0,
+  minItems: 0,
+  minProperties: 0,
+  minContains: 1,
+  uniqueItems: false,
+  required: [],
+  dependentSchemas: {},
+  properties: {},
+  patternProperties: {},
+  additionalProperties: true,
+  unevaluatedProperties: true,
+  propertyNames: true,
+  items: true,
+  unevaluatedItems: true,
+}
+
+function* changesOf(place: Place): Generator<Difference> {
+  const { before, keyword, path, pair } = place
+  const earlier = keyword === 'enum' && Object.hasOwn(before, 'const') ? [before['const']] : unwritten[keyword]
+  const [was = earlier, is = unwritten[keyword]] = pair
+  if (keyword === '$defs' || keyword === 'definitions' || (was !== undefined && isSameRule(keyword, was, is))) {
+    yield difference(path, pair, 'text', 'What differs has no effect.')
+  } else if (was === undefined) yield narrower(place)
+  else if (is === undefined) yield keyword === 'prefixItems' ? narrower(place) : wider(place)
+  else if (isObject(was) && isObject(is) && keywords[keyword].startsWith('schemas by'))
+    yield* changesByName(place, was, is)
+  else if (keywords[keyword] === 'schema') yield* inside(place, schemaChanges(was, is, path))
+  else if (Array.isArray(was) && Array.isArray(is) && keywords[keyword] === 'schemas')
+    yield* changesInList(place, was, is)
+  else yield isWider[keyword]?.(was, is) ? wider(place) : narrower(place)
+}
+
+const wider = ({ path, pair, keyword }: Place): Difference =>
+  difference(path, pair, 'compatible', `The rule "${keyword}" still lets through everything that was right before.`)
+const narrower = ({ path, pair, keyword }: Place): Difference =>
+  difference(path, pair, 'breaking', `The rule "${keyword}" may refuse what was right before.`)
+
+type Judge = (before: unknown, after: unknown) => boolean
+
+const falls: Judge = (before, after) => Number(after) <= Number(before)
+const rises: Judge = (before, after) => Number(after) >= Number(before)
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+
+/** Whether every entry of one list is in the other one. */
+function isWithin(some: unknown, all: unknown): boolean {
+  const known = new Set(listOf(all).map(canonicalJson))
+  return listOf(some).every((value) => known.has(canonicalJson(value)))
+}
+
+const isSameRule = (keyword: Keyword, was: unknown, is: unknown): boolean =>
+  is !== undefined &&
+  (isSameJson(was, is) || ((keyword === 'enum' || keyword === 'required') && isWithin(was, is) && isWithin(is, was)))
+
+/** The rules whose value can say that they let through more than before; any other change of a value narrows. */
+const isWider: Partial<Record<Keyword, Judge>> = {
+  type: (before, after) =>
+    listOf(before).every((name) => isWithin(name, after) || (name === 'integer' && isWithin('number', after))),
+  enum: isWithin,
+  required: (before, after) => isWithin(after, before),
+  dependentRequired: (before, after) =>
+    isObject(after) && Object.entries(after).every(([name, names]) => isWithin(names, memberOf(before, name) ?? [])),
+  multipleOf: (before, after) => [before, after].every(Number.isSafeInteger) && Number(before) % Number(after) === 0,
+  uniqueItems: (before) => before === true,
+  minLength: falls,
+  maxLength: rises,
+  minimum: falls,
+  maximum: rises,
+  exclusiveMinimum: falls,
+  exclusiveMaximum: rises,
+  minProperties: falls,
+  maxProperties: rises,
+  minContains: falls,
+  maxContains: rises,
+  minItems: falls,
+  maxItems: rises,
+}
+
+function* changesInList(place: Place, before: unknown[], after: unknown[]): Generator<Difference> {
+  if (after.length < before.length) yield narrower(place)
+  else
+    for (const [index, schema] of before.entries())
+      yield* inside(place, schemaChanges(schema, after[index], joinPath(place.path, index)))
+  if (after.length > before.length) yield place.keyword === 'anyOf' ? wider(place) : narrower(place)
+}
+
+function* changesByName(place: Place, before: SchemaObject, after: SchemaObject): Generator<Difference> {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const pair = [memberOf(before, name), memberOf(after, name)] as const
+    const one = { ...place, path: joinPath(place.path, name), pair }
+    if (pair[0] === undefined) yield place.keyword === 'properties' ? addedProperty(one) : narrower(one)
+    else if (pair[1] !== undefined) yield* schemaChanges(pair[0], pair[1], one.path)
+    else if (place.keyword === 'dependentSchemas') yield wider(one)
+    else yield difference(one.path, pair, 'breaking', 'The property is no longer there.')
+  }
+}
+
+function addedProperty({ before, path, pair }: Place): Difference {
+  const further = memberOf(before, 'additionalProperties')
+  const patterns = memberOf(before, 'patternProperties')
+  const isUnruled = (further === undefined || further === false) && Object.keys(patterns ?? {}).length === 0
+  // What could be given under this name before: by a pattern perhaps, so nothing is known of it; or by `further`.
+  const earlier = patterns === undefined ? further : true
+  const changes = isUnruled ? [] : [...schemaChanges(earlier, pair[1], path)]
+  if (changes.every((change) => change.class !== 'breaking'))
+    return difference(path, pair, 'compatible', 'There is a new property.')
+  return difference(path, pair, 'breaking', 'A property that could be given before has rules of its own now.')
+}
+
+/** What differs in a schema inside of another one, as the outer one sees it. */
+function inside({ keyword, after }: Place, changes: Iterable<Difference>): Iterable<Difference> {
+  const turnsRightIntoWrong = keyword === 'not' || keyword === 'if' || keyword === 'oneOf'
+  const isCounted = keyword === 'contains' && memberOf(after, 'maxContains') !== undefined
+  return turnsRightIntoWrong || isCounted ? strictly(changes) : changes
 }
 
 /** Where what a schema leaves unevaluated is ruled, widening another rule of it may narrow that one. */

@@ -57,6 +57,10 @@ export type SchemaObject = Record<string, unknown>
 export const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A member of the object itself, never one that it inherits. */
+export const memberOf = (object: unknown, name: string): unknown =>
+  isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
+
 /** The keywords that a schema uses, with their values; names inherited from Object.prototype are none. */
 export function* usedKeywords(schema: SchemaObject): Generator<[Keyword, unknown]> {
   for (const [name, value] of Object.entries(schema)) {
