@@ -25,7 +25,7 @@ export const bundleWorkflows = (root = fileURLToPath(new URL('..', import.meta.u
   })
 
 /** What polls, and whether it does at this moment: not while it looks for Temporal. */
-export interface Polling extends Pick<Loop, 'stop'> {
+interface Polling extends Pick<Loop, 'stop'> {
   isPolling(): boolean
 }
 

@@ -4,7 +4,7 @@ import { execa } from 'execa'
 import type { Program } from './program.ts'
 import { onRecord, type ProcessRecord } from './process-record.ts'
 
-export interface ControlHooks {
+interface ControlHooks {
   onLine?: (line: string) => void
   /** Told of every end of the process, with how it ended; also of those that were asked for. */
   onExit?: (how: string) => void

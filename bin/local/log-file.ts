@@ -4,8 +4,6 @@ import { join } from 'node:path'
 /** Two files of this size at most per program. */
 const maxBytes = 10 * 1024 * 1024
 
-export type LogFile = ReturnType<typeof createLogFile>
-
 /** A program's output on disk: the present file, and the one before it (`.1`), also across starts. */
 export function createLogFile(folder: string, name: string) {
   mkdirSync(folder, { recursive: true })

@@ -13,7 +13,7 @@ import type { Supervisor } from './supervisor.ts'
 import { findTemporal } from './temporal/binary.ts'
 import { temporalServer } from './temporal/server.ts'
 
-export interface StackOptions {
+interface StackOptions {
   local: LocalConfig
   folder: string
   record: ProcessRecord

@@ -5,7 +5,7 @@ import { Row } from '../database/row.ts'
 import { Run } from './run.ts'
 
 /** A model call that failed; `retryAt` is when its provider wants to be asked again, if it has said so. */
-export interface StepFailure {
+interface StepFailure {
   step: number
   attempt: number
   code: string

@@ -8,7 +8,7 @@ import { commandOf, isRunning, markOf, type ProcessMark } from '../process-ident
 import { signal } from '../process-record.ts'
 import { whenAnswering, type Program } from '../program.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Folder that holds the data folder. */
   folder: string
   port: number

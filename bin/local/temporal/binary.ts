@@ -62,7 +62,7 @@ function searchPath(path: string): string | undefined {
 }
 
 /** Judged by the server inside: builds from source carry no version of their own. */
-export function isUsable(binary: string): boolean {
+function isUsable(binary: string): boolean {
   if (!existsSync(binary)) return false
   const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 })
   const [, major, minor] = /Server (\d+)\.(\d+)/.exec(stdout ?? '') ?? []

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client'
 import { whenAnswering, type Program } from '../program.ts'
 
-export interface TemporalOptions {
+interface TemporalOptions {
   binary: string
   port: number
   /** Without one the server has no web interface. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-export interface TestCounts {
+interface TestCounts {
   passed: number
   failed: number
 }

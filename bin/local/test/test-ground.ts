@@ -90,7 +90,7 @@ export async function writeBundle(file: string, root?: string): Promise<string> 
 }
 
 /** A run of ava that is under way. */
-export interface AvaRun {
+interface AvaRun {
   /** Its report, as TAP. */
   output: Readable
   /** Resolves with its exit code when it has ended, and with it all processes of tests. */
