@@ -51,7 +51,8 @@ export class RunEvent extends Row {
 
 /**
  * Appends events to a run's timeline, and makes the changes of its row that they tell of. The row is locked by counting
- * them, so numbers have no gaps and follow the order of commits. Counts as progress of the run.
+ * them, so numbers have no gaps and follow the order of commits. Counts as progress of the run,
+ * unless the changes say otherwise.
  */
 export async function append(
   trx: Transaction,
@@ -64,7 +65,7 @@ export async function append(
   const counted = { events: raw('events + :count', { count: events.length }), progressedAt: at }
   const row = await Run.query(trx)
     .findById(runId)
-    .patch({ ...changes, ...counted })
+    .patch({ ...counted, ...changes })
     .returning('events')
     .first()
   if (!row) throw new Error('an event was appended to a run that does not exist')

@@ -13,8 +13,8 @@ export const reconcile: Fault[] = [
   {
     id: 'late/repair-is-progress',
     file: 'src/runs/reconcile/repairs.ts',
-    find: '  await Run.query(trx).findById(run.id).patch({ progressedAt: run.progressedAt })\n',
-    replace: '',
+    find: 'const changes = { epoch, progressedAt: run.progressedAt }',
+    replace: 'const changes = { epoch }',
     why: 'what never gets better is restarted at the same short interval for ever',
     tests: ['test/src/runs/reconcile/reconciler.test.ts'],
   },

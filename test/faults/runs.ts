@@ -183,8 +183,8 @@ export const runs: Fault[] = [
   {
     id: 'runs/ended-holds-queue',
     file: 'src/runs/ending/end.ts',
-    find: "runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),",
-    replace: '',
+    find: 'running_run_id = nullif(running_run_id, :runId),\n         claimed_by',
+    replace: 'claimed_by',
     why: 'an ended run keeps the next of its agent from being started',
     tests: ['test/src/runs/late-party.test.ts'],
     match: 'runs are claimed in the order*',

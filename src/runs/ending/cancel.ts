@@ -42,8 +42,8 @@ export function createCancel(context: {
   async function cancelUnderLock(trx: Transaction, run: Run, reason: CancelReason): Promise<void> {
     const now = clock.now()
     if (!run.cancelRequestedAt) {
-      await Run.query(trx).findById(run.id).patch({ cancelRequestedAt: now, cancelReason: reason })
-      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: askers[reason] } }])
+      const changes = { cancelRequestedAt: now, cancelReason: reason }
+      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: askers[reason] } }], changes)
     }
     // Whatever keeps it from ending, it is ended by force then.
     if (run.status === 'running') return due.agent(trx, run.agentId, later(now, config.cancelSeconds))

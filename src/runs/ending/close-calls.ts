@@ -9,7 +9,7 @@ const inFlight = 'The run ended while this call was under way; it may or may not
 
 /** Gives every call of a run that is ending an outcome, and its places at hosts to others. */
 export async function closeCalls(trx: Transaction, runId: string, now: Date): Promise<void> {
-  await trx.raw('delete from outgoing_waits where call_id in (select id from tool_calls where run_id = ?)', [runId])
+  await trx.raw(leaveStatement, { runId })
   const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
   for (const call of open) {
     const text = textOf(call)
@@ -28,3 +28,5 @@ function textOf({ status, attempts, inDoubt }: ToolCall): string {
   if (inDoubt) return oneInDoubt
   return attempts > 0 ? didNothing : neverSent
 }
+
+const leaveStatement = 'delete from outgoing_waits where call_id in (select id from tool_calls where run_id = :runId)'

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { EndedStatus } from '../../../workflows/messages.ts'
-import { AgentQueue, lockQueue } from '../agent-queue.ts'
+import { lockQueue } from '../agent-queue.ts'
 import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from '../record.ts'
 import { Run, runFacts } from '../run.ts'
@@ -41,8 +41,8 @@ export function createWriteEnding({
     await closeCalls(trx, run.id, now)
     await endWait(trx, run, now)
     const error = reason ? endReasons[reason] : null
-    await Run.query(trx).findById(run.id).patch({ status, reason, error, endedAt: now })
-    await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }])
+    const changes = { status, reason, error, endedAt: now }
+    await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }], changes)
     await freeQueue(trx, run, now)
     await callbacks.queue(trx, { runId: run.id, agentId: run.agentId, now })
     if (status === 'failed') await tellFailing(trx, notifications, run, error ?? '')
@@ -52,19 +52,19 @@ export function createWriteEnding({
 export type WriteEnding = ReturnType<typeof createWriteEnding>
 
 async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
-  await AgentQueue.query(trx)
-    .findById(run.agentId)
-    .patch({
-      unfinished: trx.raw('unfinished - 1'),
-      runningRunId: trx.raw('nullif(running_run_id, ?)', [run.id]),
-      claimedBy: trx.raw('case when running_run_id is distinct from ? then claimed_by end', [run.id]),
-      claimedEpoch: trx.raw('case when running_run_id is distinct from ? then claimed_epoch end', [run.id]),
-      // Nothing blocks a queue any more that has nothing to start: the next accept may wake it.
-      blockedCause: trx.raw('case when unfinished > 1 then blocked_cause end'),
-      blockedSince: trx.raw('case when unfinished > 1 then blocked_since end'),
-      progressedAt: now,
-    } as never)
+  await trx.raw(freeStatement, { agentId: run.agentId, runId: run.id, now })
 }
+
+/** A queue without runs to start is not blocked any more: the next accept may wake it. */
+const freeStatement = `
+  update agent_queues
+     set unfinished = unfinished - 1, progressed_at = :now::timestamptz,
+         running_run_id = nullif(running_run_id, :runId),
+         claimed_by = case when running_run_id is distinct from :runId then claimed_by end,
+         claimed_epoch = case when running_run_id is distinct from :runId then claimed_epoch end,
+         blocked_cause = case when unfinished > 1 then blocked_cause end,
+         blocked_since = case when unfinished > 1 then blocked_since end
+   where agent_id = :agentId`
 
 /**
  * Ends a run and frees its agent's queue, in one transaction under the queue's lock. Ending an ended run changes
@@ -94,8 +94,6 @@ export async function endWait(trx: Transaction, run: Run, now: Date): Promise<vo
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)
   const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
-  await Run.query(trx)
-    .findById(run.id)
-    .patch({ ...none, waitedMs: run.waitedMs + ms })
-  await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }])
+  const changes = { ...none, waitedMs: run.waitedMs + ms }
+  await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }], changes)
 }

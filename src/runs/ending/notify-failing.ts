@@ -1,3 +1,4 @@
+import { Agent } from '../../agents/agent.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
@@ -20,7 +21,7 @@ export async function tellFailing(
     .first()
     .select('status')
   if (before?.status === 'failed') return
-  const agent = await trx('agents').where({ id: run.agentId }).first<{ name: string }>('name')
+  const agent = await Agent.query(trx).findById(run.agentId).select('name').throwIfNotFound()
   await notifications.tell(trx, {
     ownerId: run.ownerId,
     kind: 'agent_failing',

@@ -119,11 +119,11 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
 
 async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, { now, claimedBy }: By) {
   const epoch = run.epoch + 1
-  await Run.query(trx).findById(run.id).patch({ status: 'running', startedAt: now, epoch, prompt })
   await AgentQueue.query(trx)
     .findById(run.agentId)
     .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
-  await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }])
+  const changes = { status: 'running' as const, startedAt: now, epoch, prompt }
+  await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }], changes)
   return toInput(run, epoch)
 }
 

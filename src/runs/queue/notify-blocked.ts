@@ -1,3 +1,4 @@
+import { Agent } from '../../agents/agent.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { tellingOfBlock, type Charge } from './blocked.ts'
@@ -35,7 +36,7 @@ export async function tellOutOfCredits(
   { id, agentId, ownerId, sequence }: Pick<Run, 'id' | 'agentId' | 'ownerId' | 'sequence'>,
   { since, last }: { since: Date; last: Date },
 ): Promise<void> {
-  const { name } = await trx('agents').where({ id: agentId }).first<{ name: string }>('name')
+  const { name } = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
   await tellBlocked(trx, notifications, {
     agent: { id: agentId, ownerId },
     cause: 'credits',

@@ -1,3 +1,4 @@
+import { Agent } from '../../agents/agent.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
@@ -25,15 +26,15 @@ export function createOrphans(context: {
   /** The runs of these that are not over, or ended so lately that their workflows may still be closing. */
   async function liveRuns(ids: string[], before: Date): Promise<Set<string>> {
     const { rows } = await database.raw<{ rows: { id: string }[] }>(
-      'select id from runs where id = any(?) and (ended_at is null or ended_at > ?)',
-      [ids, before],
+      'select id from runs where id = any(:ids) and (ended_at is null or ended_at > :before)',
+      { ids, before },
     )
     return new Set(rows.map(({ id }) => id))
   }
 
   async function knownAgents(ids: string[]): Promise<Set<string>> {
-    const { rows } = await database.raw<{ rows: { id: string }[] }>('select id from agents where id = any(?)', [ids])
-    return new Set(rows.map(({ id }) => id))
+    const agents = await Agent.query(database).findByIds(ids).select('id')
+    return new Set(agents.map(({ id }) => id))
   }
 
   async function end({ type, id, executionId }: ListedExecution): Promise<void> {

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
+import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue, lockQueue } from '../agent-queue.ts'
 import type { WriteEnding } from '../ending/end.ts'
 import { Run, runFacts } from '../run.ts'
@@ -60,10 +61,10 @@ export function createRepairs(context: {
   /** Its wait is over from now on: should nobody be there to be told so, the run is found stalled like any other. */
   async function resume({ agent }: AgentFacts, { runId }: Of<'resume'>): Promise<void> {
     await underLock(agent.id, async (trx) => {
-      await trx('toolCalls')
+      await ToolCall.query(trx)
         .where({ runId, waitCause: 'credential' })
         .whereIn('status', ['planned', 'started'])
-        .update({ waitCause: null })
+        .patch({ waitCause: null })
       await Run.query(trx).findById(runId).where({ status: 'waiting' }).patch({ waitingUntil: clock.now() })
     })
     await temporal.resumeRun(runId)
@@ -137,8 +138,7 @@ function isAsItWas(run: Run, { blockedCause, awake }: AgentQueue, { head, next, 
 /** The run goes on from its last recorded step, and nothing that acted for it before can write any more. No progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  await Run.query(trx).findById(run.id).patch({ epoch })
   const note = `The run was stalled: ${cause}. Another execution takes it up from its last recorded step.`
-  await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }])
-  await Run.query(trx).findById(run.id).patch({ progressedAt: run.progressedAt })
+  const changes = { epoch, progressedAt: run.progressedAt }
+  await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }
