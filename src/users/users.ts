@@ -11,7 +11,8 @@ import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
 import { createLogins } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
-import { profileOf, User, type Profile } from './user.ts'
+import { profileOf, type Profile } from './profile.ts'
+import { User } from './user.ts'
 
 const taken = {
   message: 'There is an account with this email address already.',
