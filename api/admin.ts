@@ -10,15 +10,15 @@ const host = v.object({
 })
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
-const spelling = 'The host is written as in its URLs, in lower case: `hostname`, or `hostname:port` if it is not 443.'
+const spelling = 'Write the host as in its URLs, in lower case: `hostname`, or `hostname:port` if the port is not 443.'
 
 export const listHosts = route({
   ...shared,
   name: 'listHosts',
   method: 'get',
   path: '/admin/hosts',
-  summary: 'List hosts at which no tools are called now',
-  description: 'Suspended ones, and those that asked for no calls themselves. By name, 1000 at most.',
+  summary: 'List the hosts where no tools are called at present',
+  description: 'These are the suspended hosts and those that asked for no calls. Sorted by name, 1000 at most.',
   status: 200,
   response: v.object({ items: v.array(host) }),
   handle: async ({ services }) => ({ items: await services.hosts.list() }),
@@ -29,7 +29,7 @@ export const suspendHost = route({
   name: 'suspendHost',
   method: 'put',
   summary: 'Suspend a host',
-  description: `No tool is called there until the suspension is lifted. ${spelling}`,
+  description: `No tool of this host is called until the suspension is lifted. ${spelling}`,
   body: v.strictObject({ reason: text(500) }),
   status: 200,
   response: host,
@@ -54,9 +54,12 @@ const worker = v.object({
   id,
   taskQueue: v.string(),
   version: v.string(),
-  present: v.pipe(v.boolean(), v.metadata({ description: 'Whether it was heard of lately and asked for work then' })),
-  polling: v.pipe(v.boolean(), v.metadata({ description: 'Whether it asked for work when it was last heard of' })),
-  polledAt: v.pipe(v.nullable(time), v.metadata({ description: 'When it last asked for work' })),
+  present: v.pipe(
+    v.boolean(),
+    v.metadata({ description: 'Whether it has reported recently and was polling for work then' }),
+  ),
+  polling: v.pipe(v.boolean(), v.metadata({ description: 'Whether it was polling for work when it last reported' })),
+  polledAt: v.pipe(v.nullable(time), v.metadata({ description: 'When it last polled for work' })),
   startedAt: time,
   seenAt: time,
 })
@@ -69,8 +72,8 @@ export const listWorkers = route({
   path: '/admin/workers',
   summary: 'List the worker processes',
   description:
-    'Each says every five seconds that it is there. One that was stopped is not listed any more, one that has gone ' +
-    'otherwise for a day. Those heard of last come first, 1000 at most.',
+    'Each worker reports every five seconds. A worker that shut down is no longer listed; one that disappeared is ' +
+    'listed for a day. The latest to report come first, 1000 at most.',
   status: 200,
   response: v.object({ items: v.array(worker) }),
   handle: async ({ services }) => ({ items: await services.workers.list() }),

@@ -17,9 +17,9 @@ export const startRun = route({
   path: '/agents/{agentId}/runs',
   summary: 'Run an agent now',
   description:
-    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key` a ' +
-    'repeated request is answered with the run that the first one started, as it is now.',
-  headers: { 'Idempotency-Key': 'Names the request: repeating it under the same key starts no second run' },
+    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key`, a ' +
+    'repeated request returns the run that the first one started, in its current state.',
+  headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key starts no second run' },
   status: 202,
   response: run,
   resource,

@@ -13,10 +13,10 @@ export const rotateSecret = route({
   name: 'rotateSecret',
   method: 'post',
   path: '/agents/{agentId}/rotate-secret',
-  summary: 'Give an agent another webhook secret',
+  summary: 'Rotate the webhook secret of an agent',
   description:
-    'A new secret, or the one that the sender has made. The former one stays good for `overlapSeconds`, a day unless ' +
-    'said otherwise, so that senders can be changed one by one; rotating again ends the one before it at once.',
+    'The platform makes a new secret, unless you give one that the sender made. The old one stays valid for ' +
+    '`overlapSeconds`, by default a day, so that senders can be changed one by one. Rotating again ends it at once.',
   body: v.strictObject({
     secret: v.optional(
       v.pipe(
@@ -46,8 +46,8 @@ export const rotateCallbackSecret = route({
   name: 'rotateCallbackSecret',
   method: 'post',
   path: '/agents/{agentId}/rotate-callback-secret',
-  summary: 'Change the secret that callbacks are signed with',
-  description: 'The new one signs from now on, also callbacks that were made before.',
+  summary: 'Rotate the secret that callbacks are signed with',
+  description: 'Every later attempt is signed with the new secret, including those of existing callbacks.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],

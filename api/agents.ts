@@ -14,7 +14,7 @@ export const createAgent = route({
   name: 'createAgent',
   method: 'post',
   path: '/agents',
-  summary: 'Make an agent',
+  summary: 'Create an agent',
   body: v.strictObject({
     ...agentFields,
     cron: v.optional(agentFields.cron, null),
@@ -48,7 +48,7 @@ export const getAgent = route({
   name: 'getAgent',
   method: 'get',
   path: '/agents/{agentId}',
-  summary: 'One agent, with its webhook URL and secret',
+  summary: 'Get an agent, with its webhook URL and secret',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -62,8 +62,8 @@ export const updateAgent = route({
   path: '/agents/{agentId}',
   summary: 'Change an agent',
   description:
-    'A run that has started keeps the prompt and the schema it was started with. Sites and tools that are taken from the ' +
-    'agent are not called any more, not even by such a run.',
+    'A run that has started keeps the prompt and the schema it was started with. Sites and tools that are removed from ' +
+    'the agent are no longer called, not even by such a run.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
     systemPrompt: v.optional(agentFields.systemPrompt),
@@ -90,8 +90,8 @@ export const deleteAgent = route({
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Its unfinished runs are cancelled: the first hundred before the answer, any others after it. The ' +
-    'record of its runs stays.',
+    'Its unfinished runs are cancelled: the first hundred before the response, any others after it. The ' +
+    'record of its runs is kept.',
   status: 204,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -108,8 +108,8 @@ export const pauseAgent = route({
   path: '/agents/{agentId}/pause',
   summary: 'Pause an agent',
   description:
-    'Nothing of it is started, and a run that has begun waits before its next step, for a day at most. Deliveries are ' +
-    'accepted and queued; fires of its schedule are skipped.',
+    'No run starts, and a run that has begun waits before its next step, for a day at most. Deliveries are accepted ' +
+    'and queued; fires of its schedule are skipped.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -122,7 +122,7 @@ export const resumeAgent = route({
   name: 'resumeAgent',
   method: 'post',
   path: '/agents/{agentId}/resume',
-  summary: 'Let a paused agent go on',
+  summary: 'Resume a paused agent',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],

@@ -35,8 +35,8 @@ export const createApiKey = route({
   name: 'createApiKey',
   method: 'post',
   path: '/auth/api-keys',
-  summary: 'Make an API key',
-  description: 'The key is shown this one time.',
+  summary: 'Create an API key',
+  description: 'The key is shown only once.',
   terms: true,
   body: v.strictObject({
     name: text(100),

@@ -11,10 +11,10 @@ import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts'
 import type { AnyRoute } from './route/route.ts'
 import { routes } from './routes.ts'
 
-/** The HTTP API. Middleware runs in the order in which it stands here. */
+/** The HTTP API. Middleware runs in the order below. */
 export function createApp(services: Services): Koa {
   const { trustedProxies, baseUrl } = services.config.http
-  // Koa takes the client's address from the right end of X-Forwarded-For, past as many proxies as are trusted.
+  // Koa reads the client's address from the right end of X-Forwarded-For and skips the trusted proxies.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const router = new Router({ sensitive: true, strict: true })
   const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
@@ -36,6 +36,6 @@ function mountRoute(router: Router, route: AnyRoute, services: Services, streams
   router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services, streams))
 }
 
-/** A client that hangs up in the middle of an answer is everyday life; the access log has its line. */
+/** Clients hang up in the middle of a response all the time; the access log has the line. */
 const isClientGone = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE'].includes(String((error as { code?: unknown }).code))

@@ -25,7 +25,7 @@ const ledgerEntry = v.object({
 
 const shared = { tag: 'billing', access: 'account', status: 200 } as const
 
-/** An unlimited number has no form in JSON; it is shown as null. */
+/** JSON has no Infinity; an unlimited number becomes null. */
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
 
@@ -34,7 +34,7 @@ export const getBilling = route({
   name: 'getBilling',
   method: 'get',
   path: '/billing',
-  summary: 'Tier, limits, subscription and credit balance',
+  summary: 'Get the tier, limits, subscription and credit balance',
   response: account,
   async handle({ services, caller }) {
     const standing = await services.billing.account(caller.userId)
@@ -58,7 +58,7 @@ export const addPaymentMethod = route({
   method: 'post',
   path: '/billing/payment-methods',
   summary: 'Add a payment method',
-  description: "In the sandbox these are Stripe's test names, for example `pm_card_visa`.",
+  description: "In the sandbox, use Stripe's test names, for example `pm_card_visa`.",
   body: v.strictObject({ paymentMethod: text(100) }),
   status: 201,
   response: paymentMethod,
@@ -98,7 +98,7 @@ export const listLedger = route({
   name: 'listLedger',
   method: 'get',
   path: '/billing/ledger',
-  summary: 'Every change of the credit balance, newest first',
+  summary: 'List the changes of the credit balance, newest first',
   query: v.strictObject(paging),
   response: pageOf(ledgerEntry),
   handle: ({ services, caller, query }) => services.billing.credits.ledger(caller.userId, query),

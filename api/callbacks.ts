@@ -11,22 +11,25 @@ const listed = {
   runId: id,
   url: v.string(),
   status,
-  attempts: v.pipe(v.number(), v.metadata({ description: 'How many were begun' })),
-  nextAt: v.pipe(v.nullable(time), v.metadata({ description: 'When a pending one is tried next' })),
-  giveUpAt: v.pipe(time, v.metadata({ description: 'Until when a pending one is tried' })),
+  attempts: v.pipe(v.number(), v.metadata({ description: 'How many attempts were begun' })),
+  nextAt: v.pipe(v.nullable(time), v.metadata({ description: 'When a pending callback is tried next' })),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'Until when a pending callback is tried' })),
   createdAt: time,
   endedAt: v.nullable(time),
 }
 const attempt = v.object({
-  attempt: v.pipe(v.number(), v.metadata({ description: 'Its number; one whose process died has no entry' })),
+  attempt: v.pipe(v.number(), v.metadata({ description: 'Its number; an attempt whose process died is not listed' })),
   at: time,
   httpStatus: v.nullable(v.number()),
-  outcome: v.pipe(v.string(), v.metadata({ description: 'What came of it, for people' })),
+  outcome: v.pipe(v.string(), v.metadata({ description: 'The outcome, as text for people' })),
   latencyMs: v.number(),
 })
 const callback = v.object({
   ...listed,
-  error: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it failed, for people; null unless it did' })),
+  error: v.pipe(
+    v.nullable(v.string()),
+    v.metadata({ description: 'Why it failed, as text for people; null unless it failed' }),
+  ),
   log: v.pipe(v.array(attempt), v.metadata({ description: 'The latest hundred attempts, newest first' })),
 })
 
@@ -55,8 +58,8 @@ export const getCallback = route({
   name: 'getCallback',
   method: 'get',
   path: '/runs/{runId}/callback',
-  summary: 'The callback of a run, with its attempts',
-  description: 'A run has one if it has ended and its agent named a `callbackUrl` then.',
+  summary: 'Get the callback of a run, with its attempts',
+  description: 'A run has a callback if it has ended and its agent had a `callbackUrl` at that time.',
   response: callback,
   resource: runOf,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
@@ -70,8 +73,8 @@ export const retryCallback = route({
   path: '/runs/{runId}/callback/retry',
   summary: 'Post the ending of a run again',
   description:
-    "Whatever came of it before; under the same `webhook-id`, to the agent's present `callbackUrl`, and " +
-    'for as long as a new callback is tried.',
+    "Whatever the outcome so far. It keeps its `webhook-id`, goes to the agent's current `callbackUrl`, and is tried " +
+    'for as long as a new callback.',
   response: callback,
   resource: runOf,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],

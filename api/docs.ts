@@ -5,7 +5,7 @@ import { version } from '../src/version.ts'
 import { openapi } from './openapi/openapi.ts'
 import type { AnyRoute } from './route/route.ts'
 
-/** The files of Swagger UI that the page needs; served from here, so that it loads nothing from other hosts. */
+/** The files of Swagger UI that the page needs. They are served here, so the page loads nothing from other hosts. */
 const assets: Record<string, string> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
@@ -30,7 +30,7 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true })\n`
 
-/** Serves the OpenAPI document, and a page for people to read it and try it. */
+/** Serves the OpenAPI document, and a page to read it and try it. */
 export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): void {
   let document: string | undefined
   router.get('/openapi.json', (ctx) => {
@@ -48,7 +48,7 @@ export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): 
   for (const [file, type] of Object.entries(assets)) {
     router.get(`/docs/${file}`, async (ctx) => {
       ctx.type = type
-      // Found, not imported: the package's own entry would load all of Swagger UI into this process.
+      // Not imported: the package's entry point would load all of Swagger UI into this process.
       ctx.body = await readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
     })
   }

@@ -14,7 +14,7 @@ const changeClass = v.pipe(
   v.picklist(changeClasses),
   v.metadata({
     description:
-      'The gravest difference. What is `breaking` or `changed_address` is not used before it is accepted, everything else is at once.',
+      'The most serious difference. A `breaking` or `changed_address` manifest is not used before it is accepted; any other is used at once.',
   }),
 )
 const differences = v.array(
@@ -45,9 +45,9 @@ export const refreshManifest = route({
   name: 'refreshManifest',
   method: 'post',
   path: '/vault/{entryId}/refresh-manifest',
-  summary: "Look whether a site's manifest has changed",
+  summary: "Check whether a site's manifest has changed",
   description:
-    'A change that takes nothing away is used from now on. One that could break what agents do, or that would send calls or credentials to other addresses, waits until it is accepted. Sites are also looked at without being asked, once a day.',
+    'A change that removes nothing is adopted at once. A change that could break agents, or that would send calls or credentials to other addresses, waits until it is accepted. The platform also checks every site once a day.',
   response: v.object({ ...found, status: v.picklist(['none', 'adopted', 'pending']) }),
   resource,
   codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],
@@ -59,9 +59,9 @@ export const acceptManifest = route({
   name: 'acceptManifest',
   method: 'post',
   path: '/vault/{entryId}/accept-manifest',
-  summary: 'Use a changed manifest from now on',
+  summary: 'Accept a changed manifest',
   description:
-    'Name the change that you were shown by its fingerprint. If the site is connected in another way now, it has to be connected again.',
+    'Name the change that you were shown by its fingerprint. If the site now has another way to authorize, the entry has to be reconnected.',
   body: v.strictObject({
     fingerprint: v.pipe(v.string('must be a string'), v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')),
     acceptHosts,
@@ -78,8 +78,8 @@ export const listManifestChanges = route({
   name: 'listManifestChanges',
   method: 'get',
   path: '/vault/{entryId}/manifest-changes',
-  summary: "List what has changed in a site's manifest",
-  description: 'Changes that were used at once are listed too. The last 50 are kept.',
+  summary: "List the changes of a site's manifest",
+  description: 'Changes that were adopted at once are included. The last 50 are kept.',
   query: v.strictObject(paging),
   response: pageOf(change),
   resource,

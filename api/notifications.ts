@@ -11,7 +11,7 @@ const notification = v.object({
     v.string(),
     v.metadata({
       description:
-        'What it is about: the vault entry (`credential_dead`, `manifest_changed`), otherwise the agent. It may be gone',
+        'The vault entry (`credential_dead`, `manifest_changed`) or the agent that it is about; it may no longer exist',
     }),
   ),
   title: v.string(),
@@ -25,8 +25,8 @@ export const listNotifications = route({
   name: 'listNotifications',
   method: 'get',
   path: '/notifications',
-  summary: 'List what you must look at, newest first',
-  description: 'Each is also mailed to the address of the account where the platform has a mail server.',
+  summary: 'List notifications, newest first',
+  description: "Each is also mailed to the account's address if the platform has a mail server.",
   query: v.strictObject({ ...paging, kind: v.optional(kind) }),
   status: 200,
   response: pageOf(notification),

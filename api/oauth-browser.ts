@@ -6,7 +6,7 @@ import type { RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { text } from './schemas/schemas.ts'
 
-/** The scopes as people understand them. */
+/** The scopes in plain words. */
 const inWords = {
   read: 'search and read',
   write: 'create and change things',
@@ -25,12 +25,12 @@ export const goToSite = route({
   ...shared,
   name: 'goToSite',
   path: `${folder}/go`,
-  summary: "Go on to the site's sign-in (for browsers)",
+  summary: "Continue to the site's sign-in (for browsers)",
   description:
-    'Shows a person whose vault the site will be connected to. The link of that page, good in the browser that the page was shown in, redirects to the site and binds what follows to that browser. Clients that ask for `application/json` are redirected at once.',
+    'Shows a page that names the vault the site will be connected to. The link on that page works only in the same browser: it redirects to the site and binds the flow to that browser. Clients that ask for `application/json` are redirected at once.',
   query: v.looseObject({
     ticket: text(100),
-    seen: v.pipe(v.optional(v.string()), v.metadata({ description: 'From the link of the page' })),
+    seen: v.pipe(v.optional(v.string()), v.metadata({ description: 'From the link on the page' })),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
@@ -45,8 +45,8 @@ export const goToSite = route({
 })
 
 /**
- * Whoever is sent this address by somebody else would connect an account of their own to a vault of another's, so they
- * are told whose it is. `again` where a link did not belong to this browser: it may take no cookies, or be a second tab.
+ * Names the vault's owner: a person who got this address from an attacker would connect their own account to the
+ * attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
  */
 function confirmation(
   flow: { owner: string; site: string; origin: string; scopes: Scope[] },
@@ -58,7 +58,7 @@ function confirmation(
     text: [
       `${flow.origin} will be connected to the vault of ${flow.owner}. Agents of that account may then, in your name: ${sentence(flow.scopes)}.`,
       'Go on only if this account is yours. You sign in at the site itself; your password stays there.',
-      ...(again ? ['If this page comes again and again, let your browser keep cookies of this address.'] : []),
+      ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
     action: { href: link, label: `Go on to ${flow.site}` },
@@ -69,9 +69,8 @@ export const finishOAuth = route({
   ...shared,
   name: 'finishOAuth',
   path: `${folder}/callback`,
-  summary: 'Come back from the site (for browsers)',
-  description:
-    'The redirect URI of the platform. Answers with a page for people, or with JSON for clients that prefer it.',
+  summary: 'Return from the site (for browsers)',
+  description: "The platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
   query: v.looseObject({}),
   status: 200,
   response: flow,

@@ -8,7 +8,7 @@ const chosen = v.pipe(
   v.optional(v.pipe(v.array(text(64)), v.maxLength(200))),
   v.metadata({
     description:
-      'Tools to be usable; only the scopes they need are asked for, besides those granted already. Without it all of a new site',
+      'The tools to make usable. Only the scopes they need are requested, besides those already granted. By default all tools of a new site',
   }),
 )
 
@@ -18,9 +18,9 @@ export const startOAuth = route({
   name: 'startOAuth',
   method: 'post',
   path: `${folder}/start`,
-  summary: 'Begin to connect a site by OAuth, or to authorise an entry again',
+  summary: 'Start to connect a site by OAuth, or to reconnect an entry',
   description:
-    'Open `connectUrl` in the browser of the person who has the account at the site. Name a `url` to connect a new site, or an `entryId` to renew or widen what was granted; what was granted is asked for again in any case, and with `tools` what those need besides. The address is good for ten minutes, in one browser.',
+    'Open `connectUrl` in the browser of the person who has the account at the site. Give a `url` to connect a new site, or an `entryId` to renew or widen its grant. The scopes already granted are always requested again, plus those that `tools` need. The address is valid for ten minutes, in one browser.',
   body: v.union(
     [
       v.strictObject({ url: text(2048), tools: chosen, acceptHosts }),
@@ -36,7 +36,7 @@ export const startOAuth = route({
     scopes: v.array(scope),
     unusableTools: v.pipe(
       v.array(v.string()),
-      v.metadata({ description: 'Chosen tools that need a scope which the site does not offer' }),
+      v.metadata({ description: 'Chosen tools that need a scope that the site does not offer' }),
     ),
   }),
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
@@ -53,7 +53,7 @@ export const getOAuthFlow = route({
   name: 'getOAuthFlow',
   method: 'get',
   path: `${folder}/flows/{flowId}`,
-  summary: 'How far connecting a site has come',
+  summary: 'Get the progress of connecting a site',
   status: 200,
   response: flow,
   resource: ({ services, caller, params }) => services.vault.flows.get(caller.userId, params.flowId),

@@ -23,7 +23,7 @@ const limit = v.pipe(
 /** One event of a timeline, the same in JSON and in a stream. */
 const event = v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) })
 
-/** Where a stream goes on: what the client says it had last (HTML, 9.2.4; an empty one is none), or the query. */
+/** Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query. */
 function beginning(run: { events: number }, lastEventId: string | undefined, query: { after: number }): number {
   if (!lastEventId) return reached(run, query.after, 'after')
   const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
@@ -32,8 +32,8 @@ function beginning(run: { events: number }, lastEventId: string | undefined, que
 }
 
 /**
- * The number, unless the run has not come that far: what follows would be held back without a word. Whoever has seen an
- * event is not refused, because the run is read later than that, and counts its events as they are written.
+ * The number, unless the run has not reached it: the events up to it would be silently left out. A client that has seen
+ * an event is never refused, because the run is read later, and its events are counted as they are written.
  */
 function reached({ events }: { events: number }, after: number, path: string): number {
   if (after <= events) return after
@@ -46,12 +46,12 @@ export const listEvents = route({
   name: 'listEvents',
   method: 'get',
   path: '/runs/{runId}/events',
-  summary: "A run's timeline",
+  summary: 'Get the timeline of a run',
   description:
-    'Events are numbered from 1 without gaps. Ask again with `after` set to the last number you have; one that the run ' +
-    'has not reached yet is refused.',
+    'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have; a number that the ' +
+    'run has not reached yet is refused.',
   query: v.strictObject({ after, limit }),
-  headers: { 'Last-Event-ID': 'For a stream: the last event you have; it goes before `after`, unless it is empty' },
+  headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
   response: v.object({ items: v.array(event) }),
   resource,
   codes: ['RUN_NOT_FOUND'],
@@ -59,8 +59,7 @@ export const listEvents = route({
     items: await services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   }),
   stream: {
-    description:
-      'Asked for as `text/event-stream`: the events as they happen, until the run has ended. `limit` means nothing then.',
+    description: 'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored.',
     item: event,
     async open({ services, resource, query, request, signal }) {
       const after = beginning(resource, request.header('last-event-id'), query)

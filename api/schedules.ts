@@ -13,14 +13,14 @@ const outcome = v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.
 
 /** A fire as its owner sees it. */
 const fire = v.object({
-  at: v.pipe(time, v.metadata({ description: 'The time that the expression names, however late it was carried out' })),
+  at: v.pipe(time, v.metadata({ description: 'The nominal time, however late the fire was carried out' })),
   outcome,
   reason: v.nullable(v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]])),
   message: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The reason as a sentence' })),
   runId: v.pipe(
     v.nullable(id),
     v.metadata({
-      description: 'The run, for as long as it is kept; of a skipped fire, the run on record as skipped',
+      description: 'The run, for as long as it is kept; for a skipped fire, the run recorded as skipped',
     }),
   ),
   recordedAt: time,
@@ -32,10 +32,10 @@ export const getSchedule = route({
   ...shared,
   name: 'getSchedule',
   path: '/agents/{agentId}/schedule',
-  summary: 'What the schedule of an agent means, and its fires',
+  summary: 'Get the schedule of an agent in words, and its fires',
   description:
-    'The expression in words, what may surprise about it, the next ten fires and the last ten. `inStep` is false while ' +
-    'a change has not reached the scheduler yet, which takes seconds.',
+    'The expression in words, warnings about it, the next ten fires and the last ten. `inStep` is false until a change ' +
+    'has reached the scheduler, which takes seconds.',
   response: v.object({
     cron: v.string(),
     timeZone: v.string(),
@@ -44,7 +44,7 @@ export const getSchedule = route({
     inStep: v.boolean(),
     warnings: v.array(v.object({ code: v.string(), message: v.string() })),
     next: v.array(
-      v.object({ at: time, local: v.pipe(v.string(), v.metadata({ description: 'By the clocks of the time zone' })) }),
+      v.object({ at: time, local: v.pipe(v.string(), v.metadata({ description: 'In the local time of the zone' })) }),
     ),
     last: v.array(fire),
   }),
@@ -60,10 +60,10 @@ export const listFires = route({
   ...shared,
   name: 'listFires',
   path: '/agents/{agentId}/fires',
-  summary: 'Every fire of the schedule of an agent, newest first',
+  summary: 'List the fires of an agent, newest first',
   description:
-    'One entry for each time that the expression named while it was in force: it ran, was skipped, or was missed, and ' +
-    'why. The present one may take some seconds to appear, one that was missed up to seven minutes. Kept for a year.',
+    'One item for each time that the expression named while it was in force: it ran, was skipped or was missed, and ' +
+    'why. The current fire may take some seconds to appear, a missed one up to seven minutes. Kept for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),
   response: pageOf(fire),
   resource,

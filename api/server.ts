@@ -2,16 +2,16 @@ import { createServer, STATUS_CODES, type RequestListener, type Server } from 'n
 import type { Socket } from 'node:net'
 import { CodedError, errorBody } from '../src/errors.ts'
 
-/** Generous for tokens and keys; what is longer is refused before it is kept in memory. */
+/** Generous for tokens and keys. Longer headers are refused before they are buffered. */
 const maxHeaderBytes = 32 * 1024
 
-/** How long a client may take to send a request whole. */
+/** How long a client may take to send a complete request. */
 const requestMs = 60_000
 
 /**
- * The HTTP server. What is no HTTP at all gets the platform's error body too, and so does what Node would refuse with an
- * empty one. `serve` has requests answered from then on. `drain` stops listening, answers what has come in, and ends when
- * the last connection is closed.
+ * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, get the platform's error body
+ * too. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
+ * when the last connection is closed.
  */
 export function createHttpServer() {
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: requestMs, requireHostHeader: false })
@@ -21,7 +21,7 @@ export function createHttpServer() {
   return { server, serve, drain: () => drain(server) }
 }
 
-/** RFC 9112, 3.2: HTTP/1.1 demands the header, HTTP/1.0 does not. Nothing here looks at what it says. */
+/** RFC 9112, 3.2: HTTP/1.1 requires the header, HTTP/1.0 does not. Its value is not used. */
 function withHost(handle: RequestListener): RequestListener {
   const refuse = refuseWith(sentences.noHost, 'Host')
   return (request, response) => {
@@ -33,13 +33,13 @@ function withHost(handle: RequestListener): RequestListener {
 async function drain(server: Server): Promise<void> {
   // A client that keeps its connection busy would keep this process from ending.
   server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
-  // Connections that become idle only now would be kept for their whole time otherwise.
+  // Connections that become idle only now would otherwise stay open until their timeout.
   const closing = setInterval(() => server.closeIdleConnections(), 50)
   await new Promise((resolve) => server.close(resolve))
   clearInterval(closing)
 }
 
-/** Answers what Node's parser refuses: broken HTTP, headers that are too long, a request that never ends. */
+/** Answers what Node's parser refuses: broken HTTP, oversized headers, a request that never ends. */
 function refuseBroken(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const { status, headers, body } = refusal(sentencesOfParser[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
@@ -47,7 +47,7 @@ function refuseBroken(error: Error & { code?: string }, socket: Socket): void {
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }
 
-/** Answers a request that could be read, and is refused before anybody looks at what it asks for. */
+/** Answers a well-formed request that is refused before routing. */
 const refuseWith =
   (message: string, path: string): RequestListener =>
   (_, response) => {
@@ -55,7 +55,7 @@ const refuseWith =
     response.writeHead(status, headers).end(body)
   }
 
-/** The platform's error body for what is no proper request, and the headers that go with it. */
+/** The platform's error body for an invalid request, and its headers. */
 function refusal(message: string, path: string) {
   const error = new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
   const body = JSON.stringify(errorBody(error))
@@ -68,8 +68,8 @@ function refusal(message: string, path: string) {
 }
 
 const sentences = {
-  noHost: 'The header Host is missing; every request of HTTP/1.1 needs it.',
-  expectation: 'The header Expect may only say "100-continue". Leave it out, or send that.',
+  noHost: 'The header Host is missing; HTTP/1.1 requires it.',
+  expectation: 'The header Expect may only be "100-continue". Send that, or leave it out.',
 }
 
 const sentencesOfParser: Record<string, string> = {

@@ -12,7 +12,7 @@ const site = v.object({
   serverUrl: v.string(),
   foreignHosts: v.pipe(
     v.array(v.string()),
-    v.metadata({ description: 'Hosts outside the site that credentials would go to; to be accepted when connecting' }),
+    v.metadata({ description: 'Hosts outside the site that credentials would go to; accept them when you connect it' }),
   ),
   tools: v.array(tool),
 })

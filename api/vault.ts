@@ -6,7 +6,7 @@ import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url 
 
 const entryTool = v.object({
   ...tool.entries,
-  usable: v.pipe(v.boolean(), v.metadata({ description: 'Whether the scope it needs was granted' })),
+  usable: v.pipe(v.boolean(), v.metadata({ description: 'Whether the scope it needs is granted' })),
 })
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -41,7 +41,7 @@ export const addToVault = route({
   name: 'addToVault',
   method: 'post',
   path: '/vault',
-  summary: 'Connect a site with a bearer token made there',
+  summary: 'Connect a site with a bearer token that it issued',
   body: v.strictObject({
     url,
     token,
@@ -58,7 +58,7 @@ export const getVaultEntry = route({
   name: 'getVaultEntry',
   method: 'get',
   path: '/vault/{entryId}',
-  summary: 'One connected site',
+  summary: 'Get a connected site',
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
@@ -70,7 +70,7 @@ export const replaceVaultToken = route({
   name: 'replaceVaultToken',
   method: 'patch',
   path: '/vault/{entryId}',
-  summary: 'Put a new token in the place of the old one',
+  summary: 'Replace the token of a connected site',
   body: v.strictObject({ token }),
   response: entry,
   resource,
@@ -85,7 +85,7 @@ export const removeFromVault = route({
   method: 'delete',
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
-  description: 'Its token is forgotten, and agents that used it lose its tools.',
+  description: 'Its token is deleted, and agents that used it lose its tools.',
   status: 204,
   resource,
   codes: ['NOT_FOUND'],
@@ -112,7 +112,7 @@ export const callTool = route({
   summary: 'Call a tool',
   description: "The body is the arguments object that the tool's input schema describes. The call is sent once.",
   body: anyObject,
-  // Whatever the site answered; a record of valibot would drop members such as `constructor`.
+  // Not a record: valibot's would drop members such as `constructor`.
   response: v.object({ callId: id, result: anyObject }),
   resource,
   codes: ['NOT_FOUND', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],

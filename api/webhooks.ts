@@ -21,14 +21,14 @@ const present = (services: Services, agentId: string, given: Receipt) => ({
   statusUrl: `${services.config.http.baseUrl}/api/webhooks/agent/${agentId}/runs/${given.runId}`,
 })
 
-/** How senders of webhooks prove themselves; which of it an agent takes, its `webhookProof` says. */
+/** How senders prove themselves. The agent's `webhookProof` selects the scheme. */
 const schemes = {
   webhookSecret: { type: 'apiKey', in: 'header', name: presets.secret.header },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
     name: presets['standard-webhooks'].header,
-    description: 'A Standard Webhooks signature, or that of another sender: as the agent’s `webhookProof` says',
+    description: 'A Standard Webhooks signature, or the one that the agent’s `webhookProof` names',
   },
 }
 
@@ -51,21 +51,21 @@ export const receiveWebhook = route({
   path: webhookPath,
   summary: 'Start a run of a webhook-triggered agent',
   description:
-    'Send the secret in `X-Webhook-Secret`, or whatever else the agent takes as proof (`webhookProof`), and any JSON ' +
+    'Send the secret in `X-Webhook-Secret`, or the other proof that the agent takes (`webhookProof`), and any JSON ' +
     'object as the body. Deliveries of one agent are processed one at a time in order of arrival. With ' +
-    '`Idempotency-Key` (or `webhook-id`) a repeated delivery gets the receipt of the first; deliveries of known senders ' +
-    '(GitHub, GitLab, Stripe, Shopify, Slack) are told apart by the identity that these give them.',
+    '`Idempotency-Key` (or `webhook-id`), a repeated delivery gets the receipt of the first. Deliveries of known ' +
+    'senders (GitHub, GitLab, Stripe, Shopify, Slack) are identified by the ids that these senders give them.',
   headers: {
-    'Idempotency-Key': 'Names the delivery: repeating it under the same key starts no second run',
-    'webhook-id': 'The same, under the name that Standard Webhooks gives it; `Idempotency-Key` goes before it',
-    'webhook-timestamp': 'With `webhook-signature`: seconds since 1970, at most five minutes away from the time here',
+    'Idempotency-Key': 'Names the delivery; repeating it under the same key starts no second run',
+    'webhook-id': 'The same, under its Standard Webhooks name; `Idempotency-Key` takes precedence',
+    'webhook-timestamp': "With `webhook-signature`: Unix time in seconds, within five minutes of the platform's clock",
   },
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes },
   status: 202,
   response: receipt,
   alternatives: {
     200: {
-      description: "The answer to Slack's question whether the address is right; no run is started.",
+      description: "The answer to Slack's URL verification; no run is started.",
       response: v.object({ challenge: v.string() }),
     },
   },
@@ -84,7 +84,7 @@ export const receiveWebhook = route({
 
 const ofSender = { ...shared, path: deliveryPath, status: 200, response: receipt } as const
 
-/** There is no body that would say what is asked for, so a signature names the purpose, and is good for no other. */
+/** These requests have no body to sign, so the signature names its purpose and is valid for no other. */
 const proofFor = (purpose: 'get' | 'delete'): Proof<typeof deliveryPath, Agent> => ({
   schemes,
   codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'RATE_LIMITED'],
@@ -95,10 +95,10 @@ export const getDelivery = route({
   ...ofSender,
   name: 'getDelivery',
   method: 'get',
-  summary: 'The receipt of a delivery as it stands now, for its sender',
+  summary: 'Get the current receipt of a delivery (for its sender)',
   description:
-    "Needs the agent's secret in `X-Webhook-Secret`, whatever proof its deliveries have; an agent that takes Standard " +
-    'Webhooks takes a signature over an empty body in its place, with the `webhook-id` `get-<run id>`.',
+    "Needs the agent's secret in `X-Webhook-Secret`, whatever proof its deliveries have. An agent that takes Standard " +
+    'Webhooks also accepts a signature over an empty body, with the `webhook-id` `get-<run id>`.',
   proof: proofFor('get'),
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, proven: agent, params }) =>
@@ -109,9 +109,9 @@ export const withdrawDelivery = route({
   ...ofSender,
   name: 'withdrawDelivery',
   method: 'delete',
-  summary: 'Take back a delivery that is still queued, for its sender',
+  summary: 'Withdraw a delivery that is still queued (for its sender)',
   description:
-    'Proven as reading its receipt is, a signature with the `webhook-id` `delete-<run id>`. What has been started can only be cancelled by the owner of the agent.',
+    'Takes the same proof as reading the receipt; a signature has the `webhook-id` `delete-<run id>`. Once the run has started, only the owner of the agent can cancel it.',
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>

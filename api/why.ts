@@ -16,11 +16,10 @@ const why = v.object({
         until: v.pipe(
           v.nullable(time),
           v.metadata({
-            description:
-              'When it is over or looked at again; for what waits for you, when it will have failed. ISO 8601, UTC',
+            description: 'When it ends or is checked again; if it waits for you, when it fails. ISO 8601, UTC',
           }),
         ),
-        message: v.pipe(v.string(), v.metadata({ description: 'What is the case' })),
+        message: v.pipe(v.string(), v.metadata({ description: 'What the cause is' })),
         action: v.pipe(v.string(), v.metadata({ description: 'What you can do' })),
         runId: v.pipe(v.nullable(id), v.metadata({ description: 'The run that it is about' })),
         sequence: v.pipe(v.nullable(v.number()), v.metadata({ description: 'The number of that run' })),
@@ -36,7 +35,7 @@ const shared = {
   access: 'account',
   method: 'get',
   status: 200,
-  description: `From the record as of one moment, and from who is there to carry it out. The codes:\n\n${meanings}`,
+  description: `From one snapshot of the record, and from the workers that are present. The codes:\n\n${meanings}`,
   response: why,
 } as const
 
@@ -45,7 +44,7 @@ export const whyAgent = route({
   tag: 'agents',
   name: 'whyAgent',
   path: '/agents/{agentId}/why',
-  summary: 'Why an agent is not running, or what it does',
+  summary: 'Explain why an agent is not running, or what it is doing',
   resource: ({ services, caller, params }) => services.agents.get(caller.userId, params.agentId),
   codes: ['AGENT_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofAgent(resource),
@@ -56,7 +55,7 @@ export const whyRun = route({
   tag: 'runs',
   name: 'whyRun',
   path: '/runs/{runId}/why',
-  summary: 'Why a run is not running, or what it does',
+  summary: 'Explain why a run is not running, or what it is doing',
   resource: ({ services, caller, params }) => services.runs.reading.get(caller.userId, params.runId),
   codes: ['RUN_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofRun(resource),

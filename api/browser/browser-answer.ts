@@ -2,14 +2,14 @@ import type { Context } from 'koa'
 import type { CodedError } from '../../src/errors.ts'
 import { renderPage, type PageText } from './page.ts'
 
-/** What a route that browsers open answers: on to another address, or a page for people and its content for clients. */
+/** The response of a browser route: a redirect, or a page for people and its content for other clients. */
 export type BrowserAnswer = { cookie?: BindingCookie } & (
   | { location: string }
-  // Without content it is a page for everybody.
+  // Without content, every client gets the page.
   | { page: PageText; content?: Record<string, unknown> }
 )
 
-/** A cookie that ties a browser to one thing it has begun. */
+/** A cookie that ties a browser to one flow that it has begun. */
 export interface BindingCookie {
   name: string
   value: string
@@ -17,19 +17,19 @@ export interface BindingCookie {
   maxAgeSeconds: number
 }
 
-/** Whether the client would rather have a page for people than JSON: browsers say so, other clients do not. */
+/** Whether the client prefers a page to JSON: browsers say so, other clients do not. */
 const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
 
-/** Whether the client names JSON, and rather than a page; taking anything is not asking for it. */
+/** Whether the client names JSON and prefers it to a page. A wildcard does not count. */
 export const asksForJson = (ctx: Context): boolean => ctx.accepts('html', 'json') === 'json'
 
-/** Answers a HEAD request: there is something at this address. What is not asked for by GET is not done. */
+/** Answers a HEAD request without carrying out what a GET would. */
 export function sendHead(ctx: Context): void {
   ctx.type = 'text/html; charset=utf-8'
   ctx.status = 200
 }
 
-/** Sends the answer. A redirect is a 303, after which a browser asks by GET whatever it did before (RFC 9700, 4.12). */
+/** Sends the response. A redirect is a 303, which a browser always follows by GET (RFC 9700, 4.12). */
 export function sendToBrowser(
   ctx: Context,
   answer: BrowserAnswer,
@@ -48,7 +48,7 @@ export function sendToBrowser(
   else ctx.body = present(answer.content)
 }
 
-/** The page in the place of an error's JSON, for people who came with their browser. */
+/** Replaces the JSON of an error with a page, for browsers. */
 export function sendErrorPage(ctx: Context, error: CodedError): void {
   if (wantsPage(ctx)) sendPage(ctx, { title: 'That did not work', text: [error.message], good: false })
 }
@@ -62,10 +62,10 @@ function sendPage(ctx: Context, page: PageText): void {
   ctx.body = renderPage(page)
 }
 
-/** Lax, because the browser comes back from another site by a link; not for scripts, and for these addresses only. */
+/** Lax, because the browser returns from another site by a link. Hidden from scripts, and limited to `path`. */
 function setCookie(ctx: Context, { name, value, path, maxAgeSeconds }: BindingCookie, baseUrl: string): void {
   const secure = baseUrl.startsWith('https:')
-  // TLS may end at a proxy in front of us; what browsers see is what BASE_URL says.
+  // TLS may end at a proxy in front of us; BASE_URL says what browsers see.
   ctx.cookies.secure = secure
   ctx.cookies.set(name, value, { httpOnly: true, sameSite: 'lax', path, secure, maxAge: maxAgeSeconds * 1000 })
 }

@@ -1,13 +1,13 @@
-/** What a small page says: a title and paragraphs, in plain words. */
+/** The text of a small page: a title and paragraphs. */
 export interface PageText {
   title: string
   text: string[]
   good: boolean
-  /** The one thing that can be done here: an address on this platform, and what following it does. */
+  /** The page's only link: an address on this platform, and its label. */
   action?: { href: string; label: string }
 }
 
-/** A page for people who followed an address of ours. Nothing is loaded; every text is escaped. */
+/** Renders a page for people. It loads nothing, and every text is escaped. */
 export const renderPage = ({ title, text, good, action }: PageText): string => `<!doctype html>
 <html lang="en">
   <head>

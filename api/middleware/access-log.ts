@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Logger } from '../../src/logger.ts'
 
-/** One line a request: who, what, how it ended, how long. The path is the route's pattern, never ids or a query. */
+/** One line per request: who, what, result, duration. The path is the route's pattern, without ids and query. */
 export const accessLog =
   (logger: Logger): Middleware =>
   async (ctx, next) => {

@@ -4,7 +4,7 @@ import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { sendErrorPage } from '../browser/browser-answer.ts'
 
-/** Answers every failure with the platform's error body; what no code describes is logged and INTERNAL_ERROR. */
+/** Answers every failure with the platform's error body. An error without a code is logged and INTERNAL_ERROR. */
 export const errors =
   (logger: Logger): Middleware =>
   async (ctx, next) => {
@@ -24,14 +24,14 @@ export const errors =
   }
 
 /**
- * A coded error's own sentence goes to the client and may quote what a site said, which is nobody's business who reads
- * logs: in its place stands the catalogue's. What developers need is in the code, the private detail and the stack.
+ * A coded error's own sentence is for the client. It may quote a site, which must not appear in logs, so the
+ * catalogue's sentence replaces it. Developers have the code, the private detail and the stack.
  */
 function forLog(thrown: unknown): unknown {
   if (!(thrown instanceof CodedError)) return thrown
   const { code, privateDetail, cause, stack } = thrown
   const quiet = new CodedError(code, { cause, ...(privateDetail !== undefined && { privateDetail }) })
-  // Where it was thrown; the logger leaves out the first line, which repeats the message.
+  // The logger drops the first line of the stack, which repeats the message.
   return Object.assign(quiet, { stack: stack ?? '' })
 }
 

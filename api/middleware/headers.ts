@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 
-/** Headers that every answer carries: nothing is cached, sniffed, framed, or loaded from elsewhere. */
+/** Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts. */
 export const headers: Middleware = async (ctx, next) => {
   ctx.set({
     'Cache-Control': 'no-store',

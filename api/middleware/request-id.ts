@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { newId } from '../../src/ids.ts'
 
-/** Names the request in the log, the answer and the run it starts; a well-formed id of the client's is kept. */
+/** Gives the request an id for the log, the response and the run it starts. Keeps a well-formed id from the client. */
 export const requestId: Middleware = async (ctx, next) => {
   const given = ctx.get('x-request-id')
   const id = /^[\w.-]{1,64}$/.test(given) ? given : newId()

@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 
-/** The JSON Schema of what is sent (`input`) or answered (`output`), as OpenAPI 3.1 has it. */
+/** The JSON Schema of a request (`input`) or a response (`output`), for OpenAPI 3.1. */
 export function schemaOf(of: GenericSchema, typeMode: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _, ...rest } = toJsonSchema(of, {
     target: 'draft-2020-12',

@@ -8,22 +8,21 @@ import { errorBody } from '../schemas/schemas.ts'
 
 type Json = Record<string, unknown>
 
-/** What the operations under each tag are about. */
 const tags: Record<string, string> = {
   auth: 'Accounts, logins and API keys',
   billing: 'Tier, payment methods and credits',
   vault: 'Connected sites and their tools',
-  agents: 'What an agent is told, what it may use and what starts it',
+  agents: 'The prompt, the sites and tools, and the trigger of an agent',
   runs: 'Executions of agents and their timelines',
   callbacks: "Endings of runs, posted to their owners' addresses",
-  webhooks: 'For senders, who need no account: the secret of the agent is enough',
-  notifications: 'What owners must look at',
-  admin: 'For those who operate the platform: workers, and hosts that are called or not called any more',
+  webhooks: "For senders. They need no account, only the agent's secret",
+  notifications: 'What owners have to look at',
+  admin: 'For operators of the platform: workers and suspended hosts',
   sites: 'For owners of sites',
-  health: 'For those who operate the platform',
+  health: 'For operators of the platform',
 }
 
-/** The OpenAPI 3.1 document of the given routes; everything in it comes from their declarations. */
+/** The OpenAPI 3.1 document of the routes, made from their declarations alone. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -68,11 +67,11 @@ const describe = (route: AnyRoute): string =>
   [
     route.description,
     route.stream?.description,
-    needsLogin(route) && 'Needs the access token of a login; an API key will not do.',
+    needsLogin(route) && 'Needs the access token of a login; an API key is not enough.',
     route.access === 'admin' && 'For admins only.',
     needsTerms(route) ? false : route.access !== 'anyone' && 'Works before the terms are accepted.',
-    limitOf(route) === 'address' && 'Counted by client address.',
-    limitOf(route) === 'browser' && 'Counted by client address, apart from other requests.',
+    limitOf(route) === 'address' && 'Rate limited by client address.',
+    limitOf(route) === 'browser' && 'Rate limited by client address, separately from other requests.',
   ]
     .filter(Boolean)
     .join('\n\n')

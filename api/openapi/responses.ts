@@ -6,14 +6,14 @@ import { codesOf } from '../route/route-rules.ts'
 
 type Json = Record<string, unknown>
 
-/** The responses of an operation in OpenAPI: its successes, and one for each status that it can fail with. */
+/** The responses of an operation in OpenAPI: its successes, and one per status of its failures. */
 export const responsesOf = (route: AnyRoute): Json => ({ ...successes(route), ...failures(route) })
 
 const pageContent = { 'text/html': { schema: { type: 'string' } } }
 
 function successes(route: AnyRoute): Json {
   const { status } = route
-  if (status === 303) return { 200: { description: 'A page for people.', content: pageContent }, 303: redirect }
+  if (status === 303) return { 200: { description: 'A page.', content: pageContent }, 303: redirect }
   if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
   const json = jsonContent(route.response as GenericSchema)
   const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent) }
@@ -30,22 +30,22 @@ const streamContent = {
     schema: {
       type: 'string',
       description:
-        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. An event ' +
-        '`error` has an error body as its `data`, and is the last.',
+        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. The `data` ' +
+        'of an `error` event is an error body; the event is the last.',
     },
   },
 }
 
-const nothingMore = { description: 'To those who ask for a stream and have all there will ever be: do not come back.' }
+const nothingMore = { description: 'For a stream: there are no more events, and there will be none. Do not reconnect.' }
 
 const jsonContent = (of: GenericSchema): Json => ({ 'application/json': { schema: schemaOf(of, 'output') } })
 
 const redirect = {
-  description: 'On to another address.',
+  description: 'Redirect to another address.',
   headers: { Location: { description: 'The address', schema: { type: 'string' } } },
 }
 
-/** One response per status; the codes that share it are listed in its description and as its examples. */
+/** One response per status. Its description and its examples list the codes that share the status. */
 function failures(route: AnyRoute): Json {
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(status, codes)]))

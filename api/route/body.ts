@@ -6,14 +6,13 @@ import { decodeUtf8, parseJson } from '../../src/json.ts'
 const wrong = (message: string, cause?: unknown) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
 
-/** Reads the bytes of a request's body, whatever its media type. */
+/** Reads the bytes of a request's body, of any media type. */
 export type BodyReader = (ctx: Context) => Promise<Buffer>
 
 /**
- * A reader of bodies, inflated, at most `maxBytes` long; made once per route, because making it costs more than reading
- * most bodies. koa-body hands out decoded text only, and decoding as UTF-8 would silently repair what is broken, so it
- * decodes byte by byte (latin1), which loses nothing. Fails with VALIDATION_ERROR for a longer body, or one that ends
- * early.
+ * A reader of inflated bodies of at most `maxBytes`. Made once per route, because that costs more than reading most
+ * bodies. koa-body returns decoded text only, and UTF-8 decoding would silently replace invalid bytes, so it decodes as
+ * latin1, which loses nothing. Fails with VALIDATION_ERROR for a longer or truncated body.
  */
 export function bodyReader(maxBytes: number): BodyReader {
   const parse = koaBody({
@@ -34,14 +33,14 @@ export function bodyReader(maxBytes: number): BodyReader {
   }
 }
 
-/** koa-body reads no body of a type that is not on its list, and none without a type. */
+/** koa-body ignores a body without a media type, or with one that is not on its list. */
 const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: () => true } }) as Context
 
-/** Whether the request says that a body follows (RFC 9112, 6). */
+/** Whether the request announces a body (RFC 9112, 6). */
 export const hasBody = ({ headers }: Context): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Refuses with VALIDATION_ERROR a body that does not say that it is JSON, and a request that has none. */
+/** Refuses a missing body, or one that is not declared as JSON, with VALIDATION_ERROR. */
 export function requireJson(ctx: Context): void {
   if (!hasBody(ctx)) throw wrong('The body is missing. Send one as JSON, with "Content-Type: application/json".')
   if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
@@ -55,7 +54,7 @@ function refused(error: Error, maxBytes: number): CodedError {
   return wrong('The body could not be read.', error)
 }
 
-/** The object in a JSON body, in a form that can be stored and sent on exactly. Fails with VALIDATION_ERROR. */
+/** The object in a JSON body, which can be stored and sent on without loss. Fails with VALIDATION_ERROR. */
 export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
   requireJson(ctx)
   const text = decodeUtf8(await read(ctx))
@@ -63,7 +62,7 @@ export async function readJsonBody(ctx: Context, read: BodyReader): Promise<obje
   const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem)
   const { value } = result
-  // Said here, because a schema whose members are all optional takes an array for an empty object.
+  // A schema whose members are all optional would take an array for an empty object.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong('The body must be a JSON object.')
   return value

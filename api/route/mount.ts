@@ -12,7 +12,7 @@ import { isAlternative, type AnyRoute } from './route.ts'
 import { isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
-/** Turns a route's declaration into the Koa middleware that carries it out, check by check. */
+/** Turns a route's declaration into Koa middleware. */
 export function mount(route: AnyRoute, services: Services, streams: OpenStreams): Middleware {
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
@@ -23,13 +23,13 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     const request = factsOf(ctx)
     if (limitOf(route) === 'address') await services.rateLimits.auth(request.address)
     if (limitOf(route) === 'browser') await services.rateLimits.browser(request.address)
-    // The router takes HEAD for GET, and what browsers open is used up by being opened.
+    // The router treats HEAD as GET, and a browser address may be usable only once.
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const admitted = await admit(route, ctx, given, 'counted')
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
-    // Not before: a proof may be a signature over the body, about which its media type says nothing.
+    // After the proof, which may be a signature over a body of any media type.
     if (readBytes) requireJson(ctx)
     const raw = await readRaw()
     const body = await parseBody(route, readSmall, ctx)
@@ -47,8 +47,8 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
 type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
 
 /**
- * The checks of who asks, and for what, in the order in which they stand here. They are made again for a stream that
- * began long ago, which is not counted again.
+ * Checks the caller and the resource, in the order below. An open stream is checked again from time to time, and then
+ * not counted again.
  */
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
@@ -62,7 +62,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   return { caller, proven, resource }
 }
 
-/** A body can be read once; whoever asks later gets what came. */
+/** A body can be read only once; later calls share the result. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => (result ??= work())
@@ -74,7 +74,7 @@ async function authenticate(services: Services, ctx: Context): Promise<Caller> {
   return caller
 }
 
-/** After the resource was found: what one may not see is not there, whatever one may do. */
+/** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
 function permit(route: AnyRoute, caller: Caller): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
@@ -86,7 +86,7 @@ function permit(route: AnyRoute, caller: Caller): void {
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
   validated(schema, { ...ctx.query }, 'The query is not valid.')
 
-/** A route without a body takes none, or an empty object: what somebody writes there would silently have no effect. */
+/** A route without a body takes none, or an empty object: members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
   const value = await readJsonBody(ctx, read)
@@ -105,7 +105,7 @@ function respond(route: AnyRoute, services: Services, ctx: Context, answer: unkn
   ctx.body = schema ? present(route, content, schema) : null
 }
 
-/** The usual success, or the other one that the handler has chosen. */
+/** The usual success, or the alternative that the handler has chosen. */
 function chosen(route: AnyRoute, answer: unknown) {
   if (!isAlternative(answer)) return { status: route.status, content: answer, schema: route.response as Schema }
   const { status, content } = answer
@@ -114,7 +114,7 @@ function chosen(route: AnyRoute, answer: unknown) {
 
 type Schema = v.GenericSchema | undefined
 
-/** Drops what the declaration does not name, and refuses to send what contradicts it. */
+/** Drops members that the declaration does not name, and refuses to send what contradicts it. */
 function present(route: AnyRoute, answer: unknown, schema: Schema = route.response as Schema): unknown {
   const result = v.safeParse(schema as v.GenericSchema, answer)
   if (result.success) return result.output

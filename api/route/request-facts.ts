@@ -1,16 +1,16 @@
 import type { Context } from 'koa'
 import { asksForJson } from '../browser/browser-answer.ts'
 
-/** What a handler may know of the HTTP request itself. */
+/** What a handler may know about the HTTP request. */
 export interface RequestFacts {
   id: string
   /** The client's address, behind TRUSTED_PROXIES proxies. */
   address: string
   header: (name: string) => string | undefined
   cookie: (name: string) => string | undefined
-  /** The query as it was written, without the question mark. */
+  /** The raw query, without the question mark. */
   search: string
-  /** Whether the client asks for JSON by name, which no browser and no preview of a link does. */
+  /** Whether the client asks for JSON by name, which browsers and link previews do not. */
   asksForJson: boolean
 }
 
@@ -20,7 +20,7 @@ export const factsOf = (ctx: Context): RequestFacts => ({
   cookie: (name) => ctx.cookies.get(name),
   search: ctx.querystring,
   asksForJson: asksForJson(ctx),
-  // An empty header is not an absent one: an empty idempotency key, for example, is a mistake of the sender.
+  // An empty header is not absent: an empty idempotency key, for example, is the sender's mistake.
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 
@@ -28,5 +28,5 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never
 
-/** The parameters in braces of a path, as they were sent. */
+/** The parameters of a path, as they were sent. */
 export type Params<Path extends string> = Record<ParamNames<Path>, string>

@@ -3,7 +3,7 @@ import type { AnyRoute, Limit } from './route.ts'
 
 const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
 
-/** Every code that the route can answer with: what its declaration implies, and what it names. */
+/** Every code that the route can fail with: those that its declaration implies, and those that it names. */
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
@@ -19,12 +19,12 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
 }
 
 /**
- * Whether members that the declaration does not name are refused. Not for webhooks, whose senders add queries of their
- * own to the address they were given, nor for what watches the platform's health.
+ * Whether undeclared members are refused. Not for webhooks, whose senders add queries of their own to the address, nor
+ * for health checks.
  */
 export const isStrict = (route: AnyRoute): boolean => route.access !== 'anyone' || route.body !== undefined
 
-/** Whether an API key will not do, whatever its scopes. */
+/** Whether an API key is not enough, whatever its scopes. */
 export const needsLogin = (route: AnyRoute): boolean => route.access === 'login' || route.access === 'admin'
 
 export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false

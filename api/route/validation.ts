@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import { CodedError, type ErrorDetail } from '../../src/errors.ts'
 
-/** The value as the schema reads it. Fails with VALIDATION_ERROR, which names the places and never repeats what was sent. */
+/** The output of the schema. Fails with VALIDATION_ERROR, which names the places and never quotes the value. */
 export function validated(schema: v.GenericSchema, value: unknown, sentence: string): unknown {
   const result = v.safeParse(schema, value, { message: expectation })
   if (result.success) return result.output
   throw invalid(result.issues, sentence)
 }
 
-/** For schemas without a sentence of their own: valibot's would quote the value, which may be a password. */
+/** For schemas without a message: valibot's own would quote the value, which may be a password. */
 const expectation = ({ expected }: v.BaseIssue<unknown>): string =>
   expected ? `must be ${names[expected] ?? expected}` : 'is not valid'
 const names: Record<string, string> = { Object: 'a JSON object', Array: 'a list', string: 'a string' }
 
-/** VALIDATION_ERROR with one detail per wrong place (at most 50), from valibot's issues. */
+/** VALIDATION_ERROR with one detail per valibot issue, at most 50. */
 function invalid(issues: readonly v.BaseIssue<unknown>[], sentence: string): CodedError {
   const details = issues.slice(0, 50).map(toDetail)
   const first = details[0]

@@ -5,7 +5,7 @@ import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { id, text, time, trigger } from './schemas.ts'
 
-const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a type of JSON')
+const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type')
 const webhookField = v.strictObject({
   name: text(200),
   type: fieldType,
@@ -27,7 +27,7 @@ const sites = v.pipe(
   v.maxLength(50, 'must name at most 50 sites'),
 )
 
-/** What an owner may say of an agent. */
+/** What an owner may set on an agent. */
 export const agentFields = {
   name: text(200),
   systemPrompt: text(20_000),
@@ -39,7 +39,7 @@ export const agentFields = {
   allowActionOverride: v.boolean('must be true or false'),
   callbackUrl: v.pipe(
     v.nullable(text(2048)),
-    v.metadata({ description: 'Where endings of its runs are posted: https, on the public internet' }),
+    v.metadata({ description: 'Where the endings of its runs are posted: https, on the public internet' }),
   ),
   sites,
 }
@@ -61,15 +61,15 @@ export const agent = v.object({
   webhookUrl: v.nullable(v.string()),
   webhookSecret: v.pipe(
     v.nullable(v.string()),
-    v.metadata({ description: 'null also for API keys without the scope `write`' }),
+    v.metadata({ description: 'Also null for API keys without the scope `write`' }),
   ),
   previousWebhookSecretUntil: v.pipe(
     v.nullable(time),
-    v.metadata({ description: 'Until when the secret before the last rotation is good too' }),
+    v.metadata({ description: 'Until when the secret before the last rotation is also valid' }),
   ),
   webhookProof: v.pipe(
     v.picklist(webhookProofs),
-    v.metadata({ description: 'How senders prove themselves; what each is, says the guide under "Senders"' }),
+    v.metadata({ description: 'How senders prove themselves; see the guide, "Senders"' }),
   ),
   webhookSchema: v.nullable(
     v.array(
@@ -82,14 +82,14 @@ export const agent = v.object({
     v.nullable(v.string()),
     v.metadata({
       description:
-        'What callbacks are signed with (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
+        'The secret that signs callbacks (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
     }),
   ),
 })
 
 /**
- * URL and secret are shown of agents that are triggered by webhooks (docs/specification.md, "Agent"); the secret of
- * callbacks of those that have any. Secrets only to who may write: with them one can start runs.
+ * Webhook-triggered agents have a webhook URL and secret (docs/specification.md, "Agent"), agents with callbacks a
+ * callback secret. Secrets need the scope `write`, because they can start runs.
  */
 export function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
   const webhook = row.trigger === 'webhook'

@@ -3,7 +3,7 @@ import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
 import { id, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
-/** Where connecting by OAuth is found. */
+/** The path prefix of the OAuth routes. */
 export const folder = '/vault/oauth'
 
 export const flow = v.object({
@@ -11,7 +11,7 @@ export const flow = v.object({
   status: v.picklist(['pending', 'connected', 'failed', 'expired']),
   origin: v.string(),
   scopes: v.array(scope),
-  entryId: v.pipe(v.nullable(id), v.metadata({ description: 'The vault entry, as soon as there is one' })),
+  entryId: v.pipe(v.nullable(id), v.metadata({ description: 'The vault entry, once it exists' })),
   code: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it failed' })),
   message: v.nullable(v.string()),
   expiresAt: time,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { RunFacts } from '../../src/runs/run.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
-/** A run as its owner sees it. */
+/** A run, as its owner sees it. */
 export const run = v.object({
   id,
   agentId: id,
@@ -14,16 +14,16 @@ export const run = v.object({
     v.nullable(v.picklist(['rate_limit', 'credential', 'paused', 'credits'])),
     v.metadata({
       description:
-        'What a `waiting` run waits for: its turn at the site, or you, who have to connect the site again, to resume ' +
-        'the agent, or to get credits',
+        'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to resume the agent, or ' +
+        'to get credits',
     }),
   ),
   waitingFor: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The site that it waits for' })),
   waitingUntil: v.pipe(
     v.nullable(time),
-    v.metadata({ description: 'When it looks again; a run that waits for you has failed by then' }),
+    v.metadata({ description: 'When it tries again; a run that waits for you fails then' }),
   ),
-  reason: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it ended otherwise than by finishing' })),
+  reason: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it ended without finishing' })),
   error: v.nullable(v.string()),
   steps: v.number(),
   toolCalls: v.number(),
@@ -33,7 +33,7 @@ export const run = v.object({
   events: v.pipe(v.number(), v.metadata({ description: 'How many events its timeline has' })),
   replayOf: v.pipe(
     v.nullable(id),
-    v.metadata({ description: 'The run whose payload it was given again; it may not be kept any more' }),
+    v.metadata({ description: 'The run whose payload it replays; it may no longer be kept' }),
   ),
   requestId: v.string(),
   acceptedAt: time,

@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { runStatuses } from '../../src/runs/states.ts'
 
 /**
- * Pieces of request and response schemas that several routes share. Texts from outside may hold anything that Postgres
- * can keep: no U+0000, no half of a surrogate pair.
+ * A text from outside, of anything that Postgres can store: no U+0000, no lone surrogate.
  */
 export const text = (max: number, min = 1) =>
   v.pipe(
@@ -13,7 +12,7 @@ export const text = (max: number, min = 1) =>
     v.check((value) => !value.includes('\u0000') && value.isWellFormed(), 'must not contain U+0000 or broken Unicode'),
   )
 
-/** A moment, as ISO 8601 in UTC. */
+/** A time, as ISO 8601 in UTC. */
 export const time = v.pipe(
   v.date(),
   v.transform((date) => date.toISOString()),

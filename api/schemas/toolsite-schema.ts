@@ -8,7 +8,7 @@ export const readToolsiteSchema = route({
   access: 'anyone',
   method: 'get',
   path: '/schemas/toolsite.json',
-  summary: 'The JSON Schema of the manifest of a site',
+  summary: 'Get the JSON Schema of the manifest',
   description: 'JSON Schema 2020-12, for editors and for owners of sites.',
   status: 200,
   response: v.record(v.string(), v.unknown()),

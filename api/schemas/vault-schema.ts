@@ -6,12 +6,12 @@ import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { id, text, time } from './schemas.ts'
 
-/** Hosts outside a site's own domain that the caller lets credentials go to. */
+/** Hosts outside a site's own domain that the caller allows credentials to go to. */
 export const acceptHosts = v.optional(v.pipe(v.array(text(253)), v.maxLength(20)), [])
 
 export const scope = v.picklist(['read', 'write', 'delete', 'admin'])
 
-/** A vault entry as every route answers it. */
+/** A vault entry in responses. */
 export const entry = v.object({
   id,
   origin: v.string(),
@@ -22,15 +22,18 @@ export const entry = v.object({
   serverUrl: v.string(),
   status: v.pipe(
     v.picklist(['connected', 'needs_reauth']),
-    v.metadata({ description: 'needs_reauth: its owner has to give a new token, or authorise it again' }),
+    v.metadata({ description: 'needs_reauth: the owner has to reconnect it, with a new token or by OAuth' }),
   ),
   statusReason: v.nullable(v.string()),
-  scopes: v.pipe(v.nullable(v.array(scope)), v.metadata({ description: 'What was granted; OAuth only' })),
-  expiresAt: v.pipe(v.nullable(time), v.metadata({ description: 'Of the access token, which is refreshed before' })),
+  scopes: v.pipe(v.nullable(v.array(scope)), v.metadata({ description: 'The scopes granted; OAuth only' })),
+  expiresAt: v.pipe(
+    v.nullable(time),
+    v.metadata({ description: 'When the access token expires; it is refreshed before' }),
+  ),
   lastUsedAt: v.pipe(v.nullable(time), v.metadata({ description: 'To the hour' })),
   pendingManifest: v.pipe(
     v.nullable(v.object({ class: v.picklist(changeClasses), fingerprint: v.string(), foundAt: time })),
-    v.metadata({ description: 'A change of the manifest that is not used before it is accepted' }),
+    v.metadata({ description: 'A change of the manifest that waits to be accepted' }),
   ),
   createdAt: time,
   updatedAt: time,
@@ -41,7 +44,7 @@ const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
   return { ...fieldsOf(row), version, description, serverUrl: server.url, pendingManifest }
 }
 
-/** Vault entries in the shape of `entry`, with what waits for their owner. */
+/** Vault entries in the shape of `entry`, with their pending manifests. */
 export async function presentEntries({ manifests }: Services, rows: readonly VaultEntry[]) {
   const pending = await manifests.pendingOf(rows.map((row) => row.id))
   return rows.map((row) => present(row, pending.get(row.id) ?? null))
@@ -65,6 +68,6 @@ export const tool = v.object({
   ),
 })
 
-/** The address of a site that is to be found, and what can go wrong with finding it. */
+/** The address of a site to read, and the codes that reading it can fail with. */
 export const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.com'] }))
 export const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const

@@ -7,7 +7,7 @@ import type { OpenStreams } from './open-streams.ts'
 import type { StreamItem, StreamPage } from '../route/route.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
-/** What is sent, to whom, and what all streams of the process have in common. */
+/** What one stream needs, and what all streams of the process share. */
 interface Streaming {
   config: Pick<Config, 'streams'>
   logger: Logger
@@ -15,18 +15,18 @@ interface Streaming {
   open: (signal: AbortSignal) => Promise<AsyncIterable<StreamPage> | undefined>
   /** The text of a page; see `createFormat`. */
   format: (page: StreamPage) => Buffer
-  /** Throws when the caller may not have the stream any more. */
+  /** Throws if the caller may no longer read the stream. */
   admit: () => Promise<void>
 }
 
-/** Whether the client would rather have a stream than JSON (RFC 9110, 12.5.1). One that names neither gets JSON. */
+/** Whether the client prefers a stream to JSON (RFC 9110, 12.5.1). A client that names neither gets JSON. */
 export const asksForStream = (ctx: Context): boolean =>
   ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
 
 /**
- * Answers with server-sent events (HTML, 9.2), and returns when the last was sent or the client is gone; fails only
- * before the stream begins. Where nothing more will come the answer is 204: an EventSource comes back whenever a stream
- * ends, and this is how it is told to stop (HTML, 9.2.1; anything but 200 "fails the connection", 9.2.3).
+ * Sends server-sent events (HTML, 9.2), and returns when the last was sent or the client is gone. Fails only before the
+ * stream begins. If nothing more will come, the status is 204: an EventSource reconnects when a stream ends, and 204
+ * stops it (HTML, 9.2.1; anything but 200 "fails the connection", 9.2.3).
  */
 export async function sendEventStream(ctx: Context, streaming: Streaming): Promise<void> {
   if (ctx.method === 'HEAD') return begin(ctx)
@@ -45,7 +45,7 @@ export async function sendEventStream(ctx: Context, streaming: Streaming): Promi
 
 function begin(ctx: Context): void {
   ctx.status = 200
-  // What nginx and those who follow it take as a wish not to be buffered.
+  // nginx, and proxies that follow it, do not buffer a response with this header.
   ctx.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
 }
 
@@ -59,15 +59,15 @@ async function transmit(
   const { stallSeconds, keepAliveSeconds } = streaming.config.streams
   const log = streaming.logger.child({ requestId: ctx.state['requestId'] as string })
   res.once('close', () => ending.abort())
-  // It may have left while its request was being looked at.
+  // The client may have left while its request was checked.
   if (res.closed) ending.abort()
-  // What is written to somebody who has just left is nobody's fault; 'close' reports that the stream is over.
+  // Writing to a client that has just left is no failure; 'close' reports the end of the stream.
   res.on('error', () => undefined)
   ctx.respond = false
   begin(ctx)
   res.write(`retry: ${retryMs()}\n\n`)
   const outlet = createOutlet(res, ending.signal, stallSeconds * 1000, () =>
-    log.info('a stream was cut off, because its reader takes nothing'),
+    log.info('a stream was cut off, because its reader stopped reading'),
   )
   const beat = setInterval(outlet.beat, keepAliveSeconds * 1000)
   const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) => unforeseen(error, log))
@@ -75,7 +75,7 @@ async function transmit(
   await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
 }
 
-/** Between one and three seconds, so that the readers of a process that ended do not come back all at once. */
+/** One to three seconds, so that the readers of a process that ended do not all reconnect at once. */
 const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
 
 async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
@@ -94,10 +94,10 @@ function noted(ctx: Context, error: CodedError | undefined): CodedError | undefi
   return error
 }
 
-/** How long a reader may take to take the last of it when the process is to end. */
+/** How long a reader may take for the last bytes when the process is stopping. */
 const hurryMs = 1000
 
-/** Ends the answer. After half a page nothing can be said any more: its reader drops that and comes back for it. */
+/** Ends the response. After half a page no event can follow: the reader drops the half and reconnects. */
 async function finish(
   res: ServerResponse,
   outlet: Outlet,
@@ -117,11 +117,11 @@ async function finish(
   clearTimeout(patience)
 }
 
-/** Makes the text of pages. A page that is sent to many readers is written once. */
+/** Makes the text of pages, once for a page that many readers get. */
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
   const eventOf = (item: StreamItem): string =>
-    // JSON has no line breaks outside of strings, and escapes them inside (HTML, 9.2.5).
+    // `JSON.stringify` emits no line breaks, which would end the data (HTML, 9.2.5).
     `id: ${item.number}\nevent: ${item.kind}\ndata: ${JSON.stringify(present(item))}\n\n`
   return (page) => {
     const known = texts.get(page) ?? Buffer.from(page.map(eventOf).join(''))

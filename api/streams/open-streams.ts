@@ -3,25 +3,25 @@ import type { Config } from '../../src/config/config.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 
-/** A stream as far as all of them are treated alike. */
+/** An open stream. */
 export interface OpenStream {
-  /** Streams with the same key are of the same caller and the same thing: one check is good for all. */
+  /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string
-  /** Makes the checks of the beginning once more, and throws what they throw. */
+  /** Repeats the checks of the beginning, and throws what they throw. */
   admit: () => Promise<void>
   /** Ends it, with an error event if there is a cause. */
   end: (cause?: CodedError) => void
 }
 
-/** Seconds after which a refused client may find a place, or another process. */
+/** Seconds after which a refused client may find room here, or another process. */
 const retryAfter = 10
 
-/** How many checks are made at a time, so that a round of them leaves the database to others. */
+/** How many checks run at a time, so that a round of them does not occupy the database. */
 const concurrency = 4
 
 /**
- * The streams that are open in this process: at most so many; each looked at every so often, whether its caller may still
- * see what it shows; and all ended when the process is to stop.
+ * The streams that are open in this process. Their number is limited, their callers are checked periodically, and they
+ * all end when the process stops.
  */
 export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logger: Logger; stopping: AbortSignal }) {
   const { logger, stopping } = given
@@ -31,7 +31,7 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
   let checking = false
   stopping.addEventListener('abort', () => endAll([...streams]))
 
-  /** Gives the stream a place, and returns what frees it. RATE_LIMITED when there is none. */
+  /** Adds the stream, and returns the function that removes it. Fails with RATE_LIMITED at the limit. */
   function enter(stream: OpenStream): () => void {
     const message = `This server is sending as many streams as it can (${limit}). Try again in ${retryAfter} seconds.`
     assertThat(streams.size < limit, 'RATE_LIMITED', { message, retryAfter })
@@ -53,7 +53,7 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
     checking = true
     const groups = Map.groupBy(streams, ({ key }) => key)
     await pMap(groups.values(), check, { concurrency }).catch((error: unknown) => {
-      // Most likely the database is away, and nothing is sent meanwhile.
+      // Most likely the database is away, and the streams send nothing meanwhile.
       logger.warn({ err: error }, 'streams could not be checked')
     })
     checking = false

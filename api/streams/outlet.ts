@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** What is handed to a connection at a time: the most that is kept for a reader who does not read. */
+/** How much is written at a time: the most that is buffered for a reader that does not read. */
 const sliceBytes = 64 * 1024
 
 /**
- * Writes to one reader at its pace. `send` returns when the connection can take more, and false when it will not: the
- * reader is gone, the signal has aborted, or it took nothing for `stallMs` and was cut off. `isWhole` says whether all
- * that was to be sent was taken; `beat` writes a comment if nothing else is on its way (HTML, 9.2.7).
+ * Writes to one reader at its pace. `send` returns true when the connection can take more, and false when it will not:
+ * the reader is gone, the signal has aborted, or it took nothing for `stallMs` and was cut off. `isWhole` says whether
+ * every page was written whole; `beat` writes a comment if nothing else is in flight (HTML, 9.2.7).
  */
 export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
   let whole = true
@@ -30,7 +30,7 @@ export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: 
         signal.removeEventListener('abort', done)
         resolve(!signal.aborted)
       }
-      // A connection that is destroyed closes, and that aborts the signal.
+      // A destroyed connection closes, which aborts the signal.
       const patience = setTimeout(() => {
         onStall()
         res.destroy()

@@ -203,7 +203,7 @@ refused('nobody can send an address that leaves the page out', async (t, stage) 
   for (const [more, cookie] of tries) {
     const again = await seePage(t, platform, `${body.connectUrl}${more}`, cookie)
     t.is(again.cookie === mine.cookie, cookie === mine.cookie, more)
-    t.is(again.page.includes('keep cookies'), more.startsWith('&seen'), more)
+    t.is(again.page.includes('allow cookies'), more.startsWith('&seen'), more)
   }
   // The word of another flow's page, with the cookies of both.
   const other = await call(someone, oauth.startOAuth, { body: { url: site.origin } })

@@ -308,7 +308,9 @@ test('a reader who takes nothing is cut off, and neither it nor another watcher 
   }
   const requestId = String(slow.headers['x-request-id'])
   await eventually(20, 'the slow reader is cut off', () =>
-    platform.logs.some((line) => line.includes('reader takes nothing') && line.includes(requestId)) ? true : undefined,
+    platform.logs.some((line) => line.includes('reader stopped reading') && line.includes(requestId))
+      ? true
+      : undefined,
   )
   await cancel(someone, runId)
   t.is(await quick.ended, 'ended')
