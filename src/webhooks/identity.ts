@@ -4,19 +4,19 @@ import type { Payload } from './payload.ts'
 import type { Preset } from './presets.ts'
 import type { ReadHeader } from './proofs.ts'
 
-/** What makes a delivery the same as an earlier one. */
+/** What identifies a delivery, and a repetition of it. */
 interface Identity {
   idempotencyKey: string | undefined
-  /** The header or the dotted path in the body that it was found at. */
+  /** The header or the dotted path in the body that holds the key. */
   keyPlace: string | undefined
-  /** SHA-256 of the body in hex; without it, the key alone says which delivery it is. */
+  /** SHA-256 of the body in hex; without it, the key alone identifies the delivery. */
   bodyHash: string | undefined
 }
 
 /**
- * The identity of a delivery: the one that its sender's preset names, else `Idempotency-Key`, else `webhook-id`. An
- * identity from inside a signed body holds whatever the rest of the body is: the sender vouches for it, and some (Stripe)
- * write an event anew when they send it again. Fails with VALIDATION_ERROR for a key that is none.
+ * The identity of a delivery: the one that its sender's preset names, else `Idempotency-Key`, else `webhook-id`. An id
+ * from a signed body counts alone, without a hash of the body: the sender vouches for it, and some senders (Stripe)
+ * render an event again when they resend it. Fails with VALIDATION_ERROR for a malformed key.
  */
 export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { members }: Payload): Identity {
   const { identity } = preset
@@ -34,7 +34,7 @@ export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { m
 
 const keyHeaders = ['Idempotency-Key', 'webhook-id']
 
-/** The idempotency key of a request: `Idempotency-Key` or `webhook-id`. Fails with VALIDATION_ERROR for one that is none. */
+/** The idempotency key of a request: `Idempotency-Key` or `webhook-id`. Fails with VALIDATION_ERROR if malformed. */
 export const idempotencyKeyOf = (header: ReadHeader): string | undefined => keyIn(header, keyHeaders)?.text
 
 function keyIn(header: ReadHeader, names: string[]): { text: string; name: string } | undefined {
@@ -43,8 +43,8 @@ function keyIn(header: ReadHeader, names: string[]): { text: string; name: strin
 }
 
 /**
- * The challenge to send back, when this is the sender's question whether the address is right. VALIDATION_ERROR for a
- * question without one: it is no delivery either.
+ * The challenge to send back, if this is the sender's URL verification. Fails with VALIDATION_ERROR if it has no
+ * challenge, because it is no delivery either.
  */
 export function challengeIn({ urlCheck }: Preset, { members }: Payload): string | undefined {
   if (!urlCheck || textAt(members, '/type') !== urlCheck.type) return undefined
@@ -54,7 +54,7 @@ export function challengeIn({ urlCheck }: Preset, { members }: Payload): string 
   return challenge
 }
 
-/** The text at a JSON pointer of plain names; undefined when there is none. */
+/** The text at a JSON pointer of plain names; undefined if there is none. */
 function textAt(value: unknown, pointer: string): string | undefined {
   const found = pointer
     .slice(1)

@@ -5,15 +5,15 @@ import { decodeUtf8, parseJson } from '../json.ts'
 const unreadable = (message: string) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }] })
 
-/** The payload in a form that can be stored: its text as it came, and its members. */
+/** A payload: its original text, which is stored, and its members. */
 export interface Payload {
   text: string
   members: Record<string, unknown>
 }
 
 /**
- * Reads a webhook payload: a JSON object (docs/specification.md, "Webhook payload"). Its text is kept as it came, so
- * numbers of any size and odd strings are the sender's business. Fails with VALIDATION_ERROR.
+ * Reads a webhook payload: a JSON object (docs/specification.md, "Webhook payload"). Its text is kept unchanged, so
+ * numbers of any size and odd strings are allowed. Fails with VALIDATION_ERROR.
  */
 export function readPayload(bytes: Buffer): Payload {
   const text = decodeUtf8(bytes)
@@ -28,8 +28,8 @@ export function readPayload(bytes: Buffer): Payload {
 }
 
 /**
- * Checks a payload against the agent's webhook schema; members that the schema does not name are the sender's. Fails
- * with WEBHOOK_PAYLOAD_INVALID, naming every field that is wrong.
+ * Checks a payload against the agent's webhook schema; members that the schema does not name are allowed. Fails with
+ * WEBHOOK_PAYLOAD_INVALID, which names every invalid field.
  */
 export function assertMatches(schema: WebhookField[] | null, { members }: Payload): void {
   const details = (schema ?? []).flatMap((field) => problem(field, members))

@@ -1,37 +1,36 @@
 import type { WebhookProof } from '../agents/agent.ts'
 
-/** How a signature is made of a request. */
+/** How a request is signed. */
 export interface Signature {
-  /** What is signed; `{body}` stands for the raw bytes, `{id}` and `{timestamp}` for texts that come with them. */
+  /** What is signed: `{body}` is the raw bytes, `{id}` and `{timestamp}` come from headers. */
   signs: string
   encoding: 'hex' | 'base64'
-  /** What is in front of each signature in the header, the scheme's version most often. Others are passed over. */
+  /** The prefix of each signature in the header, usually the scheme's version. Other members are ignored. */
   prefix: string
-  /** What is between the members of the header; without it the header is one signature. */
+  /** Separates the members of the header; without it the header is one signature. */
   separator?: string
-  /** How the secret becomes the key: its characters, or the bytes that it is the base64 of. */
+  /** How the secret becomes the key: as text, or decoded from base64. */
   key: 'text' | 'base64'
   idHeader?: string
-  /** Seconds since 1970, in a header of their own or in the member of the header with that prefix. */
+  /** Seconds since 1970, in a header of its own or in the member with this prefix. */
   timestamp?: { header: string } | { prefix: string }
 }
 
-/** A way in which senders prove themselves. */
+/** One kind of proof. */
 export interface Preset {
-  /** The header that proves, spelled as the sender's manual does. */
+  /** The header with the proof, spelled as in the sender's manual. */
   header: string
   /** Without it the header holds the secret itself. */
   signature?: Signature
-  /** What tells one delivery from another: a header, or a place in the body (RFC 6901). */
+  /** What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). */
   identity?: { header: string } | { pointer: string }
-  /** The request that asks whether the address is right: the member `type` says so, and `challenge` is sent back. */
+  /** The sender's URL verification: its member `type` has this value, and `challenge` is sent back. */
   urlCheck?: { type: string }
 }
 
 /**
- * How each sender proves itself (docs/design.md, "Senders as they are"). Of GitHub and Shopify the identity is not
- * under the signature, and the time is not either: whoever has seen a delivery can repeat it under another one. They
- * offer nothing better.
+ * How each sender proves itself (docs/design.md, "Senders as they are"). GitHub and Shopify sign neither the identity
+ * nor the time, so anyone who has seen a delivery can replay it under another identity. They offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
   secret: { header: 'X-Webhook-Secret' },

@@ -2,35 +2,35 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
 import type { Preset, Signature } from './presets.ts'
 
-/** Reads a header by its name; an empty one is not an absent one. */
+/** Reads a header by name; an empty header is not absent. */
 export type ReadHeader = (name: string) => string | undefined
 
-/** What a sender shows, and what it must have been made with. */
+/** What a sender shows as proof, and what it is checked with. */
 interface Evidence {
   header: ReadHeader
-  /** The raw bytes; read only when everything that must come with them is there. May fail with VALIDATION_ERROR. */
+  /** The raw bytes, read only if all required headers are there. May fail with VALIDATION_ERROR. */
   readBody: () => Promise<Buffer>
-  /** The agent's secrets that are good now; one of them must fit. */
+  /** The agent's valid secrets; one of them must match. */
   secrets: string[]
   now: Date
-  /** Whether it comes beside another proof, which is the one that the agent asks for. */
+  /** Whether it accompanies another proof, the one that the agent requires. */
   isBeside?: boolean
 }
 
-/** How far the time of a signature may be from the time here, either way. */
+/** How far the time of a signature may be from our clock, either way. */
 const windowSeconds = 300
 
 /**
- * Checks one way of proof. Returns what is wrong, in a sentence that says nothing about the secret; undefined when the
- * sender has proven itself. By hand rather than by each sender's library, because all the schemes are one computation
- * over one table (`presets`): a library each would be as much code, and more to keep up with.
+ * Checks one proof. Returns the problem, in a sentence that reveals nothing about the secret; undefined if the proof is
+ * valid. Not done with the senders' libraries, because all schemes are one computation over one table (`presets`): the
+ * libraries would need as much code, and more maintenance.
  */
 export async function problemOfProof(preset: Preset, evidence: Evidence): Promise<string | undefined> {
   const { header, secrets } = evidence
   const missing = headersOf(preset).find((name) => header(name) === undefined)
   const reason = evidence.isBeside
-    ? 'a signature that comes beside the secret must be right too.'
-    : "this agent's sender proves itself with it."
+    ? 'a signature that is sent beside the secret must also be valid.'
+    : 'this agent requires it as proof.'
   if (missing !== undefined) return `The header ${missing} is missing; ${reason}`
   const given = header(preset.header) ?? ''
   const mismatch = `The header ${preset.header} does not match; ${reason}`
@@ -46,12 +46,12 @@ async function problemOfSignature(
   { header, readBody, secrets, now }: Evidence,
 ): Promise<string | undefined> {
   const id = signature.idHeader === undefined ? '' : (header(signature.idHeader) ?? '')
-  // The point divides what is signed: an identity with one could be read as another request.
-  if (id.includes('.')) return `The header ${signature.idHeader} must not contain a point.`
+  // The parts are joined by points: an id with a point could be read as another request.
+  if (id.includes('.')) return `The header ${signature.idHeader} must not contain a period.`
   const members = membersOf(signature, given)
   const timestamp = timestampOf(signature, members, header)
   if (signature.timestamp && !isPresent(timestamp, now))
-    return `The time of the signature is missing, or more than ${windowSeconds} seconds away from the time here.`
+    return `The timestamp of the signature is missing, or more than ${windowSeconds} seconds from the platform's time.`
   const signatures = withPrefix(members, signature.prefix)
   const body = await readBody()
   const parts = { '{id}': id, '{timestamp}': timestamp, '{body}': body }
@@ -66,14 +66,14 @@ function headersOf({ header, signature }: Preset): string[] {
   return names.filter((name) => name !== undefined)
 }
 
-/** Some senders, and proxies that join headers, put blanks after a comma. */
+/** Some senders, and proxies that join headers, put spaces after a comma. */
 const membersOf = ({ separator }: Signature, given: string): string[] =>
   separator === undefined ? [given] : given.split(separator).map((member) => member.trim())
 
 const withPrefix = (members: string[], prefix: string): string[] =>
   members.filter((member) => member.startsWith(prefix)).map((member) => member.slice(prefix.length))
 
-/** Empty where there is none; of several in one header none counts, because it would be open which was signed. */
+/** Empty if there is none, or several in one header, because it is unclear which of them was signed. */
 function timestampOf({ timestamp }: Signature, members: string[], header: ReadHeader): string {
   if (!timestamp) return ''
   if ('header' in timestamp) return header(timestamp.header) ?? ''
@@ -88,7 +88,7 @@ function isPresent(timestamp: string, now: Date): boolean {
 
 type Parts = Record<'{id}' | '{timestamp}' | '{body}', string | Buffer>
 
-/** The signature that the secret makes; undefined for a secret that is no key of this scheme. */
+/** The expected signature; undefined if the secret is no key of this scheme. */
 function sign({ signs, encoding, key }: Signature, parts: Parts, secret: string): string | undefined {
   const bytes = key === 'base64' ? standardWebhooksKey(secret) : secret
   if (bytes === undefined) return undefined
@@ -97,7 +97,7 @@ function sign({ signs, encoding, key }: Signature, parts: Parts, secret: string)
   return hmac.digest(encoding)
 }
 
-/** Compares in constant time, also for texts of different lengths. */
+/** Compares in constant time, even texts of different lengths. */
 function equal(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

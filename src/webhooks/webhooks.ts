@@ -13,13 +13,13 @@ import { assertMatches, readPayload } from './payload.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 
-/** A request to an agent's webhook, before its body is looked at. */
+/** A request to an agent's webhook, before its body is parsed. */
 export interface InboundRequest {
   agentId: string
   header: ReadHeader
-  /** Reads the raw bytes; signatures are over them. */
+  /** Reads the raw bytes, which signatures cover. */
   readBody: () => Promise<Buffer>
-  /** The sender's address; failed proofs are counted by it. */
+  /** The sender's address; failed proofs are counted by address. */
   address: string
 }
 
@@ -30,17 +30,17 @@ export interface Delivery {
   requestId: string
 }
 
-/** An agent whose sender has proven itself, and who pays for it. */
+/** An agent whose sender has proven itself, and its owner's standing. */
 interface Admitted {
   agent: Agent
   standing: Standing
 }
 
-/** What comes of a delivery: a run, or the answer to a question whether the address is right. */
+/** The outcome of a delivery: a run's receipt, or the answer to a URL verification. */
 type Outcome = Receipt | { challenge: string }
 
 /**
- * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then a durable run per accepted delivery.
+ * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then one durable run per delivery.
  */
 export function createWebhooks(context: {
   agents: Agents
@@ -67,9 +67,8 @@ export function createWebhooks(context: {
 
   return {
     /**
-     * The agent, when the one who asks after a delivery is its sender. A signature must be for this very purpose: there is
-     * no body that would say what is asked for. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too
-     * many failed proofs).
+     * The agent, if a request about a delivery is from its sender. A signature must name the purpose, because there is
+     * no body that could. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many failed proofs).
      */
     async verifySender(request: InboundRequest, purpose: string): Promise<Agent> {
       const agent = await agents.forSender(request.agentId)
@@ -81,9 +80,9 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Everything that is checked before the body is looked into. Fails as `verifySender` does, with VALIDATION_ERROR
-     * (a body that cannot be read, where it is signed), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's
-     * deliveries, a full queue).
+     * Makes all checks that come before the body is parsed. Fails as `verifySender` does, with VALIDATION_ERROR (a
+     * signed body that cannot be read), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's deliveries, a
+     * full queue).
      */
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
@@ -97,10 +96,10 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Accepts a delivery: one run, or the receipt of the run that the same delivery has started before, although the
-     * schema is another one by now, or the credits are used up. Fails with VALIDATION_ERROR (a payload that is no JSON
-     * object, a key that is none or was used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED (a full
-     * queue), AGENT_NOT_FOUND (deleted meanwhile).
+     * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
+     * if the schema has changed or the credits are used up since. Fails with VALIDATION_ERROR (a payload that is not a
+     * JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED (a
+     * full queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
     async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       const preset = presets[agent.webhookProof]
@@ -120,7 +119,7 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Takes back a delivery that is still queued, for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
+     * Withdraws a delivery that is still queued, for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
      * RUN_NOT_CANCELLABLE.
      */
     async withdraw(agentId: string, runId: string): Promise<Receipt> {
@@ -131,16 +130,16 @@ export function createWebhooks(context: {
   }
 }
 
-/** A signature that is sent beside the secret must be right too: whoever sends it relies on it. */
+/** A signature that is sent beside the secret must also be valid, because its sender relies on it. */
 const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>
   proof === 'secret' && header('webhook-signature') !== undefined
     ? [presets.secret, presets['standard-webhooks']]
     : [presets[proof]]
 
 const purposeMessage = (purpose: string): string =>
-  `The header webhook-id must be "${purpose}", so that the signature is good for this request only.`
+  `The header webhook-id must be "${purpose}", so that the signature is valid for this request only.`
 
-/** Who asks is a program of the sender's, not GitHub or Stripe: it uses the secret, or signs nothing at all. */
+/** The caller is the sender's own program, not GitHub or Stripe: it sends the secret, or signs an empty body. */
 const demandedOfSender = (proof: WebhookProof, header: ReadHeader): Preset[] =>
   proof === 'standard-webhooks' && header('x-webhook-secret') === undefined
     ? [presets['standard-webhooks']]

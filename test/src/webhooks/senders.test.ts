@@ -189,11 +189,11 @@ test('a signature that comes beside the secret must be right too', async (t) => 
   for (const headers of wrong) t.is(await code({ ...headers, ...secret }), 'WEBHOOK_SECRET_INVALID')
   t.is(await code({ ...secret, 'webhook-signature': right['webhook-signature'] ?? '' }), 'WEBHOOK_SECRET_INVALID')
   const sentence = async (headers: Headers) => (await post(agent, body, headers)).failure.error
-  const beside = 'a signature that comes beside the secret must be right too.'
+  const beside = 'a signature that is sent beside the secret must also be valid.'
   const empty = { ...secret, 'webhook-signature': '' }
   t.is(await sentence(empty), `The header webhook-id is missing; ${beside}`)
   t.is(await sentence({ ...right, ...empty }), `The header webhook-signature does not match; ${beside}`)
-  const own = "this agent's sender proves itself with it."
+  const own = 'this agent requires it as proof.'
   t.is(await sentence(right), `The header X-Webhook-Secret is missing; ${own}`)
   t.is((await post(agent, body, { ...right, ...secret })).status, 202)
   t.is((await post(agent, body, { ...secret, 'webhook-id': 'two' })).status, 202, 'an identity alone is no signature')
