@@ -1,9 +1,9 @@
-/** How often a start under npm looks whether npm is still there. */
+/** How often a process under npm checks that npm is still alive. */
 const lookEveryMs = 500
 
 /**
- * Calls back whenever somebody asks this process to stop: by Ctrl-C, by a signal, or by ending the npm that runs it.
- * npm hands a SIGTERM to the shell between us, which does not pass it on; all that is seen here is another parent.
+ * Calls back whenever this process is asked to stop: by Ctrl-C, by a signal, or by the end of the npm that runs it. npm
+ * sends SIGTERM to the shell between us, which does not forward it; we only see our parent change.
  */
 export function onAskedToStop(environment: Record<string, string>, asked: () => void): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, asked)

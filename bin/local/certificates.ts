@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pair } from './issue-certificates.ts'
 
-/** Files of one local certificate authority, and of the server certificate that it signed. All are PEM. */
+/** The files of a local certificate authority and of the server certificate that it signed. All are PEM. */
 export interface Certificates {
-  /** The authority's certificate: what a client has to trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
+  /** The authority's certificate, which a client has to trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
   caFile: string
   certFile: string
   keyFile: string
@@ -14,18 +14,18 @@ export interface Certificates {
 /** The names of a pair's files. */
 type PairFiles = Pair
 
-/** A pair with less than this left is renewed, so that nothing expires under a server that was just started. */
+/** A pair with less than this left (ms) is renewed, so that nothing expires under a running server. */
 const leastLeft = 30 * 24 * 60 * 60 * 1000
 
-/** Loaded only when something has to be made. */
+/** Loaded only when a pair has to be made. */
 const issuing = () => import('./issue-certificates.ts')
 
 /**
  * Makes a local certificate authority and a server certificate for localhost, 127.0.0.1 and ::1 in the folder, or
- * answers with those that are there. A pair with less than 30 days left, or whose halves do not belong together (a
- * crash between two writes), is made anew. The authority's key is kept so that a new server certificate needs no new
- * trust; name constraints (RFC 5280, 4.2.1.10) make that key worthless for any other host. Keys have mode 0600.
- * Fails where the folder cannot be written, or a file in it is not PEM.
+ * returns the existing ones. A pair with less than 30 days left, or whose halves do not match (a crash between two
+ * writes), is replaced. The authority's key is kept so that a new server certificate needs no new trust; name
+ * constraints (RFC 5280, 4.2.1.10) make that key useless for any other host. Keys have mode 0600. Fails if the folder
+ * cannot be written, or a file in it is not PEM.
  */
 export async function createCertificates(folder: string, now = new Date()): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -63,7 +63,7 @@ async function writePair(files: PairFiles, pair: Pair): Promise<Pair> {
   return pair
 }
 
-/** Write and rename: a reader finds the old file or the new one, never half of one. */
+/** Writes and renames: a reader finds the old file or the new one, never half of one. */
 async function writeWhole(file: string, content: string, mode: number): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.tmp`
   await writeFile(unfinished, content, { mode, flag: 'wx', flush: true })

@@ -6,16 +6,16 @@ import { onRecord, type ProcessRecord } from './process-record.ts'
 
 interface ControlHooks {
   onLine?: (line: string) => void
-  /** Told of every end of the process, with how it ended; also of those that were asked for. */
+  /** Called with the way the process ended, also after `stop` and `kill`. */
   onExit?: (how: string) => void
 }
 
-/** A program that can be started and stopped again and again. */
+/** A program that can be started and stopped repeatedly. */
 export type Control = ReturnType<typeof createControl>
 
 type Running = Awaited<ReturnType<typeof launch>>
 
-/** Runs the program as a process that is on record for as long as it lives. */
+/** Runs the program as a process that is on record while it lives. */
 export function createControl(program: Program, record: ProcessRecord, hooks: ControlHooks = {}) {
   let running: Running | undefined
 
@@ -40,9 +40,9 @@ export function createControl(program: Program, record: ProcessRecord, hooks: Co
 
   return {
     name: program.name,
-    /** Resolves when the program is ready; rejects with a sentence if it ends or takes too long before. */
+    /** Resolves when the program is ready. Rejects with a sentence if it ends first, or takes too long. */
     start,
-    /** Asks it to end, and kills it when its time is over. */
+    /** Asks it to end, and kills it after `stopSeconds`. */
     stop: async () => running?.end(),
     /** Ends it as a crash would. */
     kill: async () => running?.end('SIGKILL'),
@@ -73,7 +73,7 @@ async function launch(
   })
   const { pid, nodeChildProcess } = child
   if (pid === undefined) throw new Error(`${name} cannot be started: ${(await child).originalMessage}`)
-  // The promise comes after the last line of output; it is waited for, but not for ever: a grandchild may hold the pipes.
+  // The promise resolves after the last line of output. A grandchild may hold the pipes, so the wait is limited.
   const cutOff = once(nodeChildProcess, 'exit').then(() => wait(3000, undefined, { ref: false }))
   const exited = Promise.race([child, cutOff]).then(() => {
     const { exitCode, signalCode } = nodeChildProcess

@@ -1,4 +1,4 @@
-// The library's dependency container asks for it.
+// Required by the library's dependency container.
 import 'reflect-metadata'
 import { createPrivateKey, KeyObject, webcrypto } from 'node:crypto'
 import { AsnConvert } from '@peculiar/asn1-schema'
@@ -19,11 +19,11 @@ export interface Pair {
 
 const day = 24 * 60 * 60 * 1000
 const authorityLifetime = 3650 * day
-/** Browsers of Apple refuse server certificates of more than 825 days, others want less; 397 suits them all. */
+/** Apple refuses server certificates of more than 825 days, other browsers less; 397 days suit all of them. */
 const serverLifetime = 397 * day
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A certificate authority that can vouch for this machine only. */
+/** A certificate authority that can sign for this machine only. */
 export async function makeAuthority(now: Date): Promise<Pair> {
   const keys = await makeKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -73,7 +73,7 @@ const localNamesOnly = new NameConstraints({
   permittedSubtrees: new GeneralSubtrees(localNames.map((name) => new GeneralSubtree({ base: new GeneralName(name) }))),
 })
 
-/** Valid from an hour ago, for clocks that differ a little, and in whole seconds, which is all that X.509 knows. */
+/** Valid from an hour ago, because clocks differ, and in whole seconds, because X.509 has no smaller unit. */
 function validity(now: Date, lifetime: number) {
   const seconds = Math.floor(now.getTime() / 1000) * 1000
   return { notBefore: new Date(seconds - day / 24), notAfter: new Date(seconds + lifetime) }

@@ -3,18 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
 
 /**
- * Takes a lock file for this process. Returns undefined when it has it, else the process that holds it. A lock whose
- * holder has died is taken over. Released by `releaseLock`, or by dying.
+ * Takes a lock file for this process. Returns undefined on success, else the process that holds the lock. The lock of a
+ * dead holder is taken over. `releaseLock` releases it, and so does the end of the process.
  *
  * Not `proper-lockfile`, which judges a lock by the age of a file: a killed holder would keep its lock for seconds, a
- * stopped one (Ctrl-Z, a debugger) would lose it, and the lock does not say who holds it.
+ * stopped one (Ctrl-Z, a debugger) would lose it, and the lock does not name its holder.
  */
 export function takeLock(file: string): ProcessMark | undefined {
   const own = `${file}.${process.pid}`
   writeFileSync(own, JSON.stringify(markOf(process.pid)))
   try {
     for (;;) {
-      // A hard link appears at once and with its content, and fails if the name is taken.
+      // A hard link appears atomically with its content, and fails if the name is taken.
       if (link(own, file)) return undefined
       const holder = readHolder(file)
       if (holder && isRunning(holder)) return holder
@@ -25,17 +25,17 @@ export function takeLock(file: string): ProcessMark | undefined {
   }
 }
 
-/** Gives the lock back, if this process has it. */
+/** Releases the lock, if this process holds it. */
 export function releaseLock(file: string): void {
   if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
 }
 
-/** Runs the work under the lock, waiting for another process that has it; `onWait` is told once. */
+/** Runs the work under the lock, after waiting for another holder. `onWait` is called once. */
 export async function underLock<T>(file: string, onWait: (holder: ProcessMark) => void, work: () => Promise<T>) {
-  for (let told = false; ; told = true) {
+  for (let isWaiting = false; ; isWaiting = true) {
     const holder = takeLock(file)
     if (!holder) break
-    if (!told) onWait(holder)
+    if (!isWaiting) onWait(holder)
     await wait(500)
   }
   try {
@@ -45,7 +45,7 @@ export async function underLock<T>(file: string, onWait: (holder: ProcessMark) =
   }
 }
 
-/** Moves a dead holder's lock away; if another process took the name meanwhile, its lock is put back. */
+/** Moves a dead holder's lock away. If another process took the name meanwhile, restores its lock. */
 function setAside(file: string, dead: ProcessMark): void {
   const aside = `${file}.dead.${process.pid}`
   if (!rename(file, aside)) return

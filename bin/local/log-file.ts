@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Two files of this size at most per program. */
 const maxBytes = 10 * 1024 * 1024
 
-/** A program's output on disk: the present file, and the one before it (`.1`), also across starts. */
+/** A program's output on disk: the current file and the previous one (`.1`), also across starts. */
 export function createLogFile(folder: string, name: string) {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.log`)
@@ -22,7 +22,7 @@ export function createLogFile(folder: string, name: string) {
       file = open(path)
       bytes = 0
     },
-    /** The last five lines, for a person who is told that the program ended. */
+    /** The last five lines, to show when the program ended. */
     recent: () => [...recent],
     close: () => closeSync(file),
   }

@@ -6,9 +6,9 @@ interface NodeProgramOptions {
   file: string
   args?: string[]
   env: Record<string, string>
-  /** The `msg` of the JSON log line that says that it does its work. */
+  /** The `msg` of the JSON log line that reports readiness. */
   readyMessage: string
-  /** How long it drains when it is asked to end. */
+  /** How long it drains after it is asked to end. */
   shutdownSeconds: number
 }
 
@@ -21,7 +21,7 @@ export function nodeProgram(options: NodeProgramOptions): Program {
     args: [file, ...args],
     env,
     stopSignal: 'SIGTERM',
-    // They cut themselves off five seconds after SHUTDOWN_SECONDS.
+    // It ends itself five seconds after SHUTDOWN_SECONDS.
     stopSeconds: shutdownSeconds + 8,
     readySeconds: 60,
     ready: whenLines(saysMessage(readyMessage)),
@@ -33,7 +33,7 @@ interface SitesOptions {
   file: string
   certificates: string
   ports: readonly number[]
-  /** Where the site that uses OAuth may send browsers back to. */
+  /** The redirect URI that the OAuth site accepts. */
   redirectUri: string
   env: Record<string, string>
 }

@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process that can be told from a later one with the same number. */
+/** Identifies a process, even if a later one gets the same number. */
 export interface ProcessMark {
   pid: number
-  /** When it started, in the system's own words; compared, never read. */
+  /** When it started, in the system's format; only compared. */
   started: string
 }
 
-/** The mark of a running process, or undefined if there is none with this number. */
+/** The mark of a running process, or undefined if no process has this number. */
 export function markOf(pid: number): ProcessMark | undefined {
   const started = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid)
   return started === undefined ? undefined : { pid, started }
 }
 
-/** Whether the marked process still runs; a later process with the same number is another one. */
+/** Whether the marked process still runs; a later process with the same number does not count. */
 export function isRunning(mark: ProcessMark): boolean {
   return markOf(mark.pid)?.started === mark.started
 }
@@ -25,7 +25,7 @@ export function commandOf(pid: number): string {
   return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
 }
 
-/** Start time in ticks since boot, with the boot's own id: ticks repeat after a restart. */
+/** The start time in ticks since boot, with the id of the boot, because ticks repeat after a reboot. */
 function startOnLinux(pid: number): string | undefined {
   const ticks = startInStat(readIfThere(`/proc/${pid}/stat`) ?? '')
   return ticks && `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
@@ -33,10 +33,10 @@ function startOnLinux(pid: number): string | undefined {
 
 /**
  * Field 22 of a process's line (proc(5)), or undefined if it has ended. A process whose first thread is gone (state Z)
- * has not ended while it has others: until then it keeps its ports.
+ * lives on, and keeps its ports, while it has other threads.
  */
 export function startInStat(stat: string): string | undefined {
-  // The second field is the name in parentheses, and may itself hold blanks and parentheses.
+  // The second field, the name in parentheses, may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, threads, start] = [fields[0], fields[17], fields[19]]
   return state === 'Z' && Number(threads) <= 1 ? undefined : start
@@ -48,7 +48,7 @@ function ps(pid: number, columns: string): string | undefined {
   try {
     return execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
   } catch (error) {
-    // ps ends with 1 when there is no such process.
+    // ps exits with 1 if there is no such process.
     if ((error as { status?: unknown }).status === 1) return undefined
     throw error
   }

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
 
-/** One process that was started and must not outlive the program that started it. */
+/** A process that must not outlive the program that started it. */
 export interface RecordedProcess extends ProcessMark {
   name: string
-  /** Milliseconds since 1970; what was started last is ended first. */
+  /** When it started, in ms since 1970. The last one started ends first. */
   at: number
   stopSignal: NodeJS.Signals
 }
 
 /**
- * Options of execa for a process on record. It has its own group, so that Ctrl-C in the terminal reaches only this
- * process, which decides the order of stopping. What this process leaves is ended from the record. No exit code is an error.
+ * Options of execa for a process on record. It has its own group, so Ctrl-C in the terminal reaches only this process,
+ * which decides the order of stopping. Processes left behind are ended from the record. No exit code is an error.
  */
 export const onRecord = { extendEnv: false, killDescendants: true, cleanup: false, reject: false } as const
 
 export type ProcessRecord = ReturnType<typeof createProcessRecord>
 
 /**
- * A folder with one small file per started process, so that whatever happens to the starter, the next start (or the
- * warden) finds what was left. One file each because several processes write here in a test run.
+ * A folder with one small file per started process, so that the warden or the next start finds what was left, whatever
+ * happened to the starter. One file each, because several processes write here in a test run.
  */
 export function createProcessRecord(folder: string) {
   mkdirSync(folder, { recursive: true })
@@ -42,8 +42,8 @@ export function createProcessRecord(folder: string) {
 }
 
 /**
- * Ends every recorded process that still runs, the youngest first, and empties the record. Gives each `seconds` to end
- * by itself before it is killed. Returns the names of those it had to end.
+ * Ends every recorded process that still runs, the newest first, and empties the record. Each has `seconds` to end by
+ * itself before it is killed. Returns the names of the processes that still ran.
  */
 export async function endRecorded(folder: string, seconds = 5): Promise<string[]> {
   const ended: string[] = []
@@ -57,7 +57,7 @@ export async function endRecorded(folder: string, seconds = 5): Promise<string[]
   return ended
 }
 
-/** Signals the process and the group it leads; a process that is gone already is no error. */
+/** Signals the process and the group it leads. A process that has already ended is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   for (const target of [-pid, pid]) {
     try {
@@ -79,7 +79,7 @@ async function end(one: RecordedProcess, seconds: number): Promise<void> {
 }
 
 function readRecord(folder: string): RecordedProcess[] {
-  // Gone when a test run has ended and taken its folder with it.
+  // A test run that ended has removed its folder.
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))

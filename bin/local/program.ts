@@ -1,15 +1,15 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What is known of a process while it starts. */
+/** A process that is starting. */
 export interface Starting {
   /** Emits `line` (text) for each line of its output. */
   output: EventEmitter<{ line: [string] }>
-  /** Aborted when the process has ended or its time to get ready is over. */
+  /** Aborts when the process is ready, has ended or has taken too long. */
   signal: AbortSignal
 }
 
-/** A program that `npm start` or a test runs as a process of its own. */
+/** A program that `npm start` or a test runs as a process. */
 export interface Program {
   name: string
   command: string
@@ -17,20 +17,20 @@ export interface Program {
   /** The whole environment of the process. */
   env: Record<string, string>
   cwd?: string
-  /** The user to run as, where that is not ours. */
+  /** The user to run as, if not ours. */
   owner?: { uid: number; gid: number } | undefined
-  /** What asks it to end by itself, and how long it may take before it is killed. */
+  /** The signal that asks it to end, and how long it may take before it is killed. */
   stopSignal: NodeJS.Signals
   stopSeconds: number
   readySeconds: number
   beforeStart?: () => Promise<void>
-  /** Resolves when the process does its work. */
+  /** Resolves when the process is ready. */
   ready(starting: Starting): Promise<unknown>
-  /** What of an output line a person at the terminal should see, if anything. */
+  /** What the terminal shows of an output line, if anything. */
   shown?: (line: string) => string | undefined
 }
 
-/** Ready when so many output lines have passed the test. */
+/** Ready when `count` output lines have passed the test. */
 export const whenLines =
   (test: (line: string) => boolean, count = 1) =>
   ({ output, signal }: Starting): Promise<void> =>
@@ -43,14 +43,14 @@ export const whenLines =
       signal.addEventListener('abort', () => output.off('line', listen))
     })
 
-/** Ready when the probe succeeds; it is tried every 100 ms. */
+/** Ready when the probe, tried every 100 ms, succeeds. */
 export const whenAnswering =
   (probe: () => Promise<unknown>) =>
   async ({ signal }: Starting): Promise<void> => {
     while (!signal.aborted && !(await succeeds(probe))) await wait(100)
   }
 
-/** Whatever a server says before it is up is no news: only the time limit of the start decides. */
+/** Errors of a server that is not up yet do not matter; only the time limit ends the start. */
 const succeeds = (probe: () => Promise<unknown>): Promise<boolean> =>
   probe().then(
     () => true,

@@ -1,10 +1,10 @@
 import { parseLine, type Program } from './program.ts'
 
-/** A minute in which a program may show this many different lines; the rest is in its log file only. */
+/** A program may show this many different lines in a minute; the rest is only in its log file. */
 const minuteMs = 60_000
 const linesPerMinute = 15
 
-/** Decides which lines of a program's output a person at the terminal sees: warnings, each once a minute. */
+/** Decides which lines of a program's output the terminal shows: each different line once a minute. */
 export function createScreen(program: Program, logPath: string, say: (text: string) => void) {
   let seen = new Set<string>()
   let since = 0
@@ -23,7 +23,7 @@ export function createScreen(program: Program, logPath: string, say: (text: stri
   }
 }
 
-/** What our own processes show: log lines of level warn (40) and above, and what is no log line at all. */
+/** What our own processes show: log lines of level warn (40) and above, and lines that are no log lines. */
 export function showWarnings(line: string): string | undefined {
   const { level, msg, err } = parseLine(line) ?? {}
   if (level === undefined) return line.startsWith('{') || line.trim() === '' ? undefined : line

@@ -2,16 +2,16 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What one machine's installation needs to keep for itself. */
+/** The secrets of a local installation. */
 export interface LocalSecrets {
   postgresPassword: string
-  /** VAULT_KEYS, as src/config/config.ts reads it. */
+  /** VAULT_KEYS, in the format of src/config/config.ts. */
   vaultKeys: string
-  /** JWT_PRIVATE_KEY, as src/config/config.ts reads it. */
+  /** JWT_PRIVATE_KEY, in the format of src/config/config.ts. */
   jwtPrivateKey: string
 }
 
-/** Reads the development secrets of a data folder, or makes them on the first start. Only our user may read them. */
+/** Reads the secrets of a data folder, or makes them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets

@@ -19,24 +19,24 @@ interface StackOptions {
   record: ProcessRecord
   supervisor: Supervisor
   say: (text: string) => void
-  /** The scripts to run; tests put others in their place. */
+  /** The scripts to run; tests use others. */
   scripts: { api: string; worker: string; sites: string }
 }
 
-/** Where everything can be reached; also written to `addresses.json` in the data folder, for the tour. */
+/** The addresses of everything; also written to `addresses.json` in the data folder, for the tour. */
 export interface Addresses {
   api: string
   docs: string
   temporal: string
   temporalUi: string | undefined
   sites: string[]
-  /** A site address at which nobody listens, for trying out what happens then. */
+  /** A site address where nothing listens, to try out an unreachable site. */
   deadSite: string
   /** The local authority that signed the example sites' certificates. */
   siteCaFile: string
 }
 
-/** Starts everything of one machine, in the order in which it is needed. Resolves when all of it is ready. */
+/** Starts all programs, in order of dependency. Resolves when all are ready. */
 export async function startStack(options: StackOptions): Promise<Addresses> {
   const { local, folder, say, supervisor, scripts } = options
   const secrets = localSecrets(folder)
@@ -103,7 +103,7 @@ async function migrateDatabase(url: string, say: (text: string) => void): Promis
   }
 }
 
-/** What the environment says wins over the defaults of a development machine, but not over the addresses. */
+/** The environment overrides the development defaults, but not the addresses. */
 function childEnvironment(
   local: LocalConfig,
   secrets: LocalSecrets,
@@ -141,5 +141,5 @@ function addressesOf(local: LocalConfig, temporal: string, siteCaFile: string): 
 
 const apiAddress = (local: LocalConfig): string => `http://127.0.0.1:${local.PORT}`
 
-/** Where the API says that it is; somebody may have put a proxy in front of it. */
+/** The API's public address, which may be a proxy's. */
 const baseUrl = (local: LocalConfig): string => local.environment['BASE_URL']?.replace(/\/+$/, '') ?? apiAddress(local)

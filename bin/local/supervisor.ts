@@ -5,15 +5,15 @@ import type { ProcessRecord } from './process-record.ts'
 import type { Program } from './program.ts'
 import { createScreen } from './screen.ts'
 
-/** Seconds before each attempt to start a program again; the last one repeats. */
+/** Seconds before each attempt to restart a program; the last delay repeats. */
 const backOff = [0.5, 1, 2, 5, 10, 15]
 
-/** A program that has run this long has recovered, and its next end starts the back-off anew. */
+/** A program that has run this long has recovered, so the back-off starts over. */
 const recoveredMs = 60_000
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
-/** Keeps programs running: starts each, starts it again when it ends unasked, and stops all in reverse order. */
+/** Keeps programs running: starts them, restarts any that ends unexpectedly, and stops them in reverse order. */
 export function createSupervisor(record: ProcessRecord, logFolder: string, say: (text: string) => void) {
   const controls: Control[] = []
   const stopping = new AbortController()
@@ -56,9 +56,9 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   }
 
   return {
-    /** Resolves when the program is ready; rejects with a sentence and its last words if it does not get there. */
+    /** Resolves when the program is ready. Rejects with a sentence and its last output if it fails to start. */
     start,
-    /** Stops everything, what was started last first. Nothing is started again after this. */
+    /** Stops everything in reverse order. Nothing starts after this. */
     async stop(): Promise<void> {
       stopping.abort()
       for (const control of controls.toReversed()) await control.stop()

@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { endRecorded } from './process-record.ts'
 
 /**
- * A process that outlives its starter by a moment: when the pipe from the starter breaks, which happens however it
- * ends, the warden ends everything on record and removes the folders that are `leftovers`. After an ordinary stop there
- * is nothing left to do.
+ * A process that outlives its starter. However the starter ends, its pipe to the warden breaks; the warden then ends
+ * every process on record and removes the `leftovers`. After an ordinary stop there is nothing left to do.
  */
 export function startWarden(
   recordFolder: string,

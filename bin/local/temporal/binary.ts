@@ -10,15 +10,15 @@ import { downloadTemporal, type GetTemporal } from './download.ts'
 
 type Say = (text: string) => void
 
-/** The version that is downloaded or built; tools/temporal/go.mod names the same. */
+/** The version that is downloaded or built, the same as in tools/temporal/go.mod. */
 export const temporalVersion = '1.8.2'
 
-/** The oldest server whose command line and settings are the ones we use (Temporal CLI 1.5). */
+/** The oldest server with the command line and settings that we use (Temporal CLI 1.5). */
 const oldestServer = [1, 29] as const
 
 /**
- * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, kept from an earlier start,
- * downloaded, or built with Go. Throws a sentence that says what to do if none of these works.
+ * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
+ * downloaded, or built with Go. If none of these works, throws a sentence that says what to do.
  */
 export async function findTemporal(local: LocalConfig, record: ProcessRecord, say: Say): Promise<string> {
   if (local.TEMPORAL_BINARY !== undefined) return insist(local.TEMPORAL_BINARY)
@@ -41,11 +41,11 @@ async function get(want: GetTemporal): Promise<string> {
   for (const way of [downloadTemporal, buildTemporal]) {
     const problem = await way(want)
     if (problem === undefined && isUsable(want.target)) return want.target
-    want.say(problem ?? 'The program that came of it does not run here.')
+    want.say(problem ?? 'The resulting program does not run on this machine.')
   }
   throw new Error(
     'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
-      'TEMPORAL_BINARY, install Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a server that runs already.',
+      'TEMPORAL_BINARY, install Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
   )
 }
 
@@ -61,7 +61,7 @@ function searchPath(path: string): string | undefined {
     .find((file) => existsSync(file))
 }
 
-/** Judged by the server inside: builds from source carry no version of their own. */
+/** Checks the version of the server inside, because builds from source have no CLI version. */
 function isUsable(binary: string): boolean {
   if (!existsSync(binary)) return false
   const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 })

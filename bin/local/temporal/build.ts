@@ -7,10 +7,13 @@ import type { GetTemporal } from './download.ts'
 
 const folder = join(import.meta.dirname, '../../../tools/temporal')
 
-/** Builds the program from Go modules. Returns undefined, or the sentence that says why it did not work. */
+/** Builds the program from Go modules. Returns undefined, or a sentence that says why it failed. */
 export async function buildTemporal({ target, version, environment, record, say }: GetTemporal) {
-  if (spawnSync('go', ['version'], { env: environment }).status !== 0) return 'It cannot be built either: no Go here.'
-  say(`Building the Temporal server ${version} from source; once, about five minutes on two cores ...`)
+  if (spawnSync('go', ['version'], { env: environment }).status !== 0)
+    return 'It cannot be built either: Go is not installed.'
+  say(
+    `Building the Temporal server ${version} from source; this happens once and takes about five minutes on two cores ...`,
+  )
   const made = `${target}.building`
   rmSync(made, { force: true })
   const args = ['build', '-v', '-ldflags', '-s -w', '-o', made, 'github.com/temporalio/cli/cmd/temporal']

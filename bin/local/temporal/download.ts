@@ -3,22 +3,22 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { onRecord, type ProcessRecord } from '../process-record.ts'
 
-/** How to get the Temporal program: where to, which one, and whom to tell. */
+/** How to get the Temporal program. */
 export interface GetTemporal {
   target: string
   version: string
   environment: Record<string, string>
-  /** What is started to get it is ended with us. */
+  /** The record of the processes that are started to get it. */
   record: ProcessRecord
   say: (text: string) => void
 }
 
-/** Given up when nothing has arrived for so long: where downloads are blocked, a start must not hang. */
+/** The download ends when nothing has arrived for this long: if downloads are blocked, a start must not hang. */
 const idleSeconds = 30
 
 const script = join(import.meta.dirname, 'fetch.ts')
 
-/** Lets the Temporal SDK download the program. Returns undefined, or the sentence that says why it did not work. */
+/** Lets the Temporal SDK download the program. Returns undefined, or a sentence that says why it failed. */
 export async function downloadTemporal({ target, version, environment, record, say }: GetTemporal) {
   const arrived = join(dirname(target), `temporal-v${version}`)
   const partial = `${arrived}.downloading`
@@ -36,7 +36,7 @@ export async function downloadTemporal({ target, version, environment, record, s
   record.remove(child.pid!)
   rmSync(partial, { force: true })
   if (existsSync(arrived)) return renameSync(arrived, target)
-  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing came for ${idleSeconds} s` : lastCause(stderr)}).`
+  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing arrived for ${idleSeconds} s` : lastCause(stderr)}).`
 }
 
 function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
@@ -55,5 +55,5 @@ function watchProgress(file: string, say: (text: string) => void, giveUp: () => 
   return { end: () => clearInterval(timer), gaveUp: () => given }
 }
 
-/** The SDK tells the whole chain of causes; the last one is what a person can do something about. */
+/** The SDK prints the whole chain of causes; the last one is the useful one. */
 const lastCause = (text: string): string => text.trim().split(/\n|: /).at(-1)?.trim() || 'no reason given'

@@ -6,21 +6,21 @@ interface TemporalOptions {
   port: number
   /** Without one the server has no web interface. */
   uiPort?: number
-  /** Without one the server forgets everything when it ends. */
+  /** Without one the data is lost when the server ends. */
   databaseFile?: string
   environment: Record<string, string>
 }
 
 /**
- * Eager execution starts an activity with the answer that schedules it: more than twice as fast on an idle system, and
- * off by default. And Temporal looks for what is to be dispatched 20 times a second and shard by default; this server
- * has one shard, so that each hand-over from one workflow to another would wait for some 50 ms (`npm run bench:drain`).
+ * Eager execution starts an activity with the response that schedules it: more than twice as fast on an idle system,
+ * and off by default. And by default Temporal polls for transfer tasks 20 times a second per shard. This server has one
+ * shard, so each hand-over from one workflow to another would take some 50 ms (`npm run bench:drain`).
  */
 const settings = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
 
 /**
- * Task queues have four parts by default, which keep handing on to the first what nobody polls for. One part is enough
- * for one machine; but a server that lasts may have work in the others, which nobody would find there any more.
+ * Task queues have four partitions by default, which keep forwarding to the first one. One is enough for one machine;
+ * but a server that keeps its data may have tasks in the others, which would be lost.
  */
 const onePart = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1']
 

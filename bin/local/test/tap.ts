@@ -7,9 +7,9 @@ interface TestCounts {
 }
 
 /**
- * Shows ava's TAP output as a person wants to read it, and counts. TAP, because ava's own report does not say how many
- * passed when one failed. The counts are those of ava's closing lines: they know of tests that never finished.
- * What failed is told once more at the end, where it is looked for. What tests have logged is shown if `logs` says so.
+ * Shows ava's TAP output in readable form, and counts the tests. TAP, because ava's own report does not say how many
+ * passed if one failed. The counts are those of ava's closing lines, which include tests that never finished. Failures
+ * are repeated at the end. What tests logged is shown with `logs`.
  */
 export async function showTap(output: Readable, say: (line: string) => void, logs = false): Promise<TestCounts> {
   const counts: TestCounts = { passed: 0, failed: 0 }
@@ -29,7 +29,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     if (inFailure) failures.push(shown)
   }
   if (failures.length > 0) for (const line of ['', 'Failed:', ...failures]) say(line)
-  // ava counts what is still to be written among the failures, although it does not fail for it.
+  // ava counts todo tests as failures, although its run does not fail.
   return { passed: counts.passed, failed: counts.failed - todo }
 }
 

@@ -7,8 +7,8 @@ const enough = 3 * 1024 ** 3
 
 /**
  * A new, empty folder for one run of the tests, which the caller removes: in memory if there is plenty, else on disk.
- * Nearly every test makes a database of its own, which is five hundred new files; on some disks that takes longer than
- * the test. Other users may pass: Postgres runs as one when we are root.
+ * Nearly every test creates a database of five hundred files, which on some disks takes longer than the test. Other
+ * users may pass through, because Postgres runs as one if we are root.
  */
 export function makeTestFolder(): string {
   const folder = mkdtempSync(join(isRoomy() ? memory : tmpdir(), 'switchyard-test-'))
@@ -16,7 +16,7 @@ export function makeTestFolder(): string {
   return folder
 }
 
-/** Some systems let nothing run from there; tests put programs into their folder. */
+/** Some systems mount it noexec, but tests run programs from their folder. */
 function isRoomy(): boolean {
   if (!existsSync(memory) || !existsSync('/proc/mounts')) return false
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')

@@ -14,7 +14,7 @@ import { makeTestFolder } from './test-folder.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './test-servers.ts'
 import { startWarden } from '../warden.ts'
 
-/** What tests stand on: servers that run, and what test/helpers/servers.ts reads of them. */
+/** The running servers for tests, with the environment that test/helpers/servers.ts reads. */
 export interface TestGround {
   folder: string
   record: ProcessRecord
@@ -26,9 +26,9 @@ const compiled = fileURLToPath(new URL('../../../node_modules/.cache/switchyard'
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 /**
- * Starts one Postgres with a migrated template database and one Temporal server, does the work, and throws everything
- * away, and whatever the work leaves at the given paths. Resolves with what the work resolves with, or with 130 when
- * somebody asks this process to stop.
+ * Starts one Postgres with a migrated template database and one Temporal server, does the work, and removes everything,
+ * including whatever the work left at the given paths. Resolves with the result of the work, or with 130 if this
+ * process is asked to stop.
  */
 export async function onTestGround(
   work: (ground: TestGround) => Promise<number>,
@@ -68,9 +68,9 @@ export async function onTestGround(
       SWITCHYARD_TEST_TEMPORAL_BINARY: binary,
       SWITCHYARD_TEST_BUNDLE: bundle,
       SWITCHYARD_TEST_CERTIFICATES: certificates,
-      // All processes of tests load the same code, and so will those of the next run.
+      // All test processes load the same code, also in the next run.
       NODE_COMPILE_CACHE: compiled,
-      // Whatever else this machine trusts matters to no test, and reading it takes each process its time.
+      // No test needs this machine's other authorities, and reading them slows every process down.
       NODE_EXTRA_CA_CERTS: '',
     }
   }
@@ -83,22 +83,22 @@ async function makeCertificates(folder: string): Promise<string> {
   return certificates
 }
 
-/** The workflow code as workers run it, made once for all files of tests; that of this project unless said otherwise. */
+/** Bundles the workflow code, once for all test files; by default that of this project. */
 export async function writeBundle(file: string, root?: string): Promise<string> {
   writeFileSync(file, (await bundleWorkflows(root)).code)
   return file
 }
 
-/** A run of ava that is under way. */
+/** A run of ava in progress. */
 interface AvaRun {
   /** Its report, as TAP. */
   output: Readable
-  /** Resolves with its exit code when it has ended, and with it all processes of tests. */
+  /** Resolves with its exit code when it and all test processes have ended. */
   ended: Promise<number | null>
   kill: () => void
 }
 
-/** Starts ava in the project at `root`, or in this one. What tests write beside the report is shown unless `quiet`. */
+/** Starts ava in the project at `root`, by default this one. Shows the stderr of the tests unless `quiet`. */
 export function startAva(
   { record, env }: Pick<TestGround, 'record' | 'env'>,
   args: string[],
@@ -114,7 +114,7 @@ export function startAva(
   record.add('ava', pid, 'SIGINT')
   const closed = once(child, 'close') as Promise<[number | null]>
   const ended = closed.then(([code]) => {
-    // Workers of ava that a crash left behind belong to its group.
+    // ava's workers belong to its group; a crash may leave some behind.
     signal(pid, 'SIGKILL')
     record.remove(pid)
     return code

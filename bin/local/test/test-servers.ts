@@ -10,18 +10,18 @@ import { embeddedPostgres, ensureDatabase, type EmbeddedPostgres } from '../post
 import type { ProcessRecord } from '../process-record.ts'
 import { temporalServer } from '../temporal/server.ts'
 
-/** It needs a third of one; on more it spends a tenth besides on sharing the work out. */
+/** It needs a third of a core; with more cores it spends another tenth on sharing the work. */
 const onOneCore = { GOMAXPROCS: '1' }
 
-/** What servers for tests are made from; handed from the runner to the tests through the environment. */
+/** What test servers are made from; the runner passes it to the tests in the environment. */
 export interface TestServerOptions {
-  /** A folder that is thrown away afterwards. */
+  /** A folder that is removed afterwards. */
   folder: string
   record: ProcessRecord
   environment: Record<string, string>
 }
 
-/** A Postgres of its own port and data, fast and unsafe, started, with one migrated database of this name. */
+/** Starts a fast, unsafe Postgres with its own port and data, and one migrated database of this name. */
 export async function testPostgres(
   { folder, record, environment }: TestServerOptions,
   database: string,
@@ -36,7 +36,7 @@ export async function testPostgres(
   return { control, server }
 }
 
-/** A Temporal dev server of its own port, started; it keeps its data over a restart only if `lasting`. */
+/** Starts a Temporal dev server with its own port. It keeps its data over a restart only if `lasting`. */
 export async function testTemporal(
   { folder, record, environment }: TestServerOptions,
   binary: string,

@@ -38,7 +38,7 @@ test('without any way to a Temporal program a start says what to do, within a mi
     HTTPS_PROXY: 'http://127.0.0.1:9',
   }
   await t.throwsAsync(find(env, said), { message: /^There is no Temporal server to start\. Put the Temporal CLI/ })
-  t.regex(said.join('\n'), /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*no Go here/)
+  t.regex(said.join('\n'), /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*Go is not installed/)
 })
 
 test('the version that is built is the version that is named', (t) => {
