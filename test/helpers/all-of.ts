@@ -1,4 +1,4 @@
-/** Does all of it, one after the other, although some of it fails; throws what failed first. */
+/** Runs all of them in sequence, even if some fail; throws the first error. */
 export async function allOf(work: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []
   for (const one of work) {

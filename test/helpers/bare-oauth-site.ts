@@ -5,10 +5,10 @@ import { listen } from '../../examples/sites/https-server.ts'
 import { answering, manifestWith } from './hostile-site.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** A secret that is found again wherever it turns up. */
+/** A secret that tests search for. */
 export const secretText = (name: string): string => `canary-${name}-${randomBytes(12).toString('hex')}`
 
-/** A token answer as it should be (RFC 6749, 5.1), with tokens that were never given before. */
+/** A valid token response (RFC 6749, 5.1) with new tokens. */
 export const tokenAnswer = (more: Record<string, unknown> = {}) => ({
   access_token: secretText('access'),
   token_type: 'Bearer',
@@ -26,8 +26,8 @@ const tool = (name: string, scope: string) => ({
 })
 
 /**
- * A site that uses OAuth and signs nobody in: the test plays its pages, so that any code, state and issuer can come
- * back. What came to its token and revocation addresses is kept as it came.
+ * An OAuth site without sign-in pages: the test plays them, so that any code, state and issuer can come back. Requests
+ * to its token and revocation endpoints are recorded.
  */
 export async function startBareOAuthSite(t: ExecutionContext, auth: Record<string, unknown> = {}) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
@@ -36,7 +36,7 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
     origin,
     host: new URL(origin).host,
     name: 'A site with OAuth',
-    /** `auth` of the manifest; to be changed before a flow is begun. */
+    /** `auth` of the manifest; change it before a flow begins. */
     auth: {
       type: 'oauth2',
       authorization_url: `${origin}/authorize`,
@@ -45,15 +45,15 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
       scopes: ['read', 'write'],
       ...auth,
     } as Record<string, unknown>,
-    /** What answers at the token address; a good grant of its own each time unless it is replaced. */
+    /** Answers at the token endpoint; by default with a new valid grant. */
     token: ((request, response) => answering(tokenAnswer())(request, response)) as RequestListener,
     revoke: answering({}),
     tool: answering({ done: true }),
     tokenForms: [] as URLSearchParams[],
     revokeForms: [] as URLSearchParams[],
-    /** The bearer tokens that tool calls came with. */
+    /** The bearer tokens of the tool calls. */
     toolTokens: [] as string[],
-    /** Whatever else came, by path: nothing should. */
+    /** The paths of all other requests: there should be none. */
     strays: [] as string[],
   }
   const manifest = () =>

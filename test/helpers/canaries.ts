@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { eventually } from './eventually.ts'
 
-/** Where a canary was found that should be nowhere: its name, and the text around it. */
+/** A canary that was found: its name, and the text around it. */
 export function sightings(canaries: Record<string, string>, texts: Iterable<string>): string[] {
   const found: string[] = []
   for (const text of texts) {
@@ -14,8 +14,8 @@ export function sightings(canaries: Record<string, string>, texts: Iterable<stri
 }
 
 /**
- * Everything that Temporal holds of the workflows of a task queue: one entry a workflow, with the texts of its whole
- * history, its description, memo, search attributes and metadata. Waits until those of these runs and agents are listed.
+ * Everything that Temporal stores about the workflows of a task queue: one entry per workflow, with the texts of its
+ * history, description, memo, search attributes and metadata. Waits until those of these runs and agents are listed.
  */
 export async function heldByTemporal(
   client: Client,
@@ -43,7 +43,7 @@ export async function heldByTemporal(
   return held
 }
 
-/** What the Temporal UI shows as "current details", asked for as the UI does; needs a worker. */
+/** What the Temporal UI shows as "current details", queried as the UI does; needs a worker. */
 export const metadataOf = (client: Client, workflowId: string, runId?: string): Promise<{ currentDetails?: string }> =>
   client.workflow.getHandle(workflowId, runId).query('__temporal_workflow_metadata')
 

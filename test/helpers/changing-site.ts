@@ -5,16 +5,16 @@ import { temporaryCertificates } from './https-server.ts'
 
 type Json = Record<string, unknown>
 
-/** A request that came in, other than for the manifest. */
+/** A request other than for the manifest. */
 export interface LoggedRequest {
-  /** The origin that it came to. */
+  /** The origin that received it. */
   origin: string
   path: string
   /** Whether it carried a credential. */
   authorized: boolean
 }
 
-/** A tool as its site publishes it; without arguments unless said otherwise. */
+/** A tool in a manifest, by default without arguments. */
 export const toolOf = (name: string, more: Json = {}): Json => ({
   name,
   description: `Does ${name}.`,
@@ -22,12 +22,12 @@ export const toolOf = (name: string, more: Json = {}): Json => ({
   ...more,
 })
 
-/** What both origins give at `/token`: an access token that has to be renewed almost at once. */
+/** The response of both origins at `/token`: an access token that soon has to be refreshed. */
 const tokens = { access_token: 'new-access', token_type: 'Bearer', expires_in: 1, refresh_token: 'new-refresh' }
 
 /**
- * A site whose manifest the test changes. It has two origins: the manifest is at the first one, tools answer at both, and
- * both log who came and whether a credential came along. `hits` counts the requests for the manifest.
+ * A site whose manifest the test changes. It has two origins: the first one has the manifest, both serve tools, and
+ * both log requests and whether they carried a credential. `hits` counts the requests for the manifest.
  */
 export async function startChangingSite(t: ExecutionContext) {
   const tls = await temporaryCertificates()
@@ -39,7 +39,7 @@ export async function startChangingSite(t: ExecutionContext) {
   const site = {
     origin: first.origin,
     otherOrigin: second.origin,
-    /** The second origin by another host name, which is not the site's own. */
+    /** The second origin under a foreign host name. */
     foreignOrigin: second.origin.replace('127.0.0.1', 'localhost'),
     caFile: tls.caFile,
     allow: [first.origin, second.origin, second.origin.replace('127.0.0.1', 'localhost')].map(
@@ -53,17 +53,17 @@ export async function startChangingSite(t: ExecutionContext) {
       auth: { type: 'bearer' },
       tools: [toolOf('get_one'), toolOf('get_two'), toolOf('wait_here')],
     } as Json,
-    /** What the request for the manifest is answered with in place of it. */
+    /** Sent instead of the manifest. */
     refusal: undefined as { status: number; body: string } | undefined,
     hits: 0,
-    /** Calls of the tool `wait_here` are answered only when the test says so. */
+    /** Lets calls of the tool `wait_here` be answered. */
     release: () => {
       for (const answer of waiting.splice(0)) answer()
     },
     waiting: () => waiting.length,
     /** Changes some members of the manifest. */
     change: (members: Json) => void (site.manifest = { ...site.manifest, ...members }),
-    /** The tool calls that came in, as `<origin><path>`, but for those that only wait. */
+    /** The tool calls received, as `<origin><path>`, except those that only wait. */
     calls: () =>
       requests
         .filter(({ path }) => path.includes('/tools/') && !path.endsWith('/wait_here'))

@@ -10,8 +10,8 @@ import { routes } from '../../api/routes.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
 
 /**
- * A client whose types come from the routes' declarations. It throws when an answer is not one that the declaration
- * promises: another status, an undeclared code, a body that does not fit the schema in the OpenAPI document.
+ * A client typed by the routes' declarations. It throws if a response breaks the declaration: another status, an
+ * undeclared code, a body that does not match the schema in the OpenAPI document.
  */
 export interface Client {
   url: string
@@ -20,14 +20,14 @@ export interface Client {
 }
 
 type In<Schema> = Schema extends GenericSchema ? InferInput<Schema> : undefined
-/** What arrives as JSON: dates are texts by then. */
+/** What arrives as JSON: dates become strings. */
 type Sent<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
 interface Request<Path extends string, Query, Body> {
   params?: Params<Path>
   query?: Partial<Record<keyof In<Query>, string>>
   body?: In<Body>
-  /** Sent as it is, in the place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }
@@ -42,9 +42,9 @@ export interface Failure {
 export interface Answer<Body> {
   status: number
   headers: Headers
-  /** The body of a success; reading it of a failure throws. */
+  /** The body of a success; throws on a failure. */
   body: Body
-  /** The body of a failure; reading it of a success throws. */
+  /** The body of a failure; throws on a success. */
   failure: Failure
 }
 
@@ -61,7 +61,7 @@ export async function call<
   route: Route<Path, any, Query, Body, Response, any, any>,
   request: Request<Path, Query, Body> = {},
 ): Promise<Answer<Sent<Response>>> {
-  // What fetch does around it costs more than the answer of most routes, and tests ask a great many.
+  // Not fetch: its overhead exceeds the cost of most routes, and tests send a great many requests.
   const answer = await send(client.url + pathOf(route.path, request), {
     method: route.method.toUpperCase(),
     headers: headersOf(client, request),
@@ -109,7 +109,7 @@ const document = openapi(routes, 'http://test') as {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: Schema }> }> }>>
 }
 
-/** Throws unless the route's declaration promises this answer. */
+/** Throws unless the route declares this response. */
 export function check(route: AnyRoute, status: number, body: unknown): void {
   if (status >= 400) return checkFailure(route, status, body)
   const declared = status === route.status || route.alternatives?.[status] !== undefined
@@ -123,7 +123,7 @@ export function check(route: AnyRoute, status: number, body: unknown): void {
   if (!valid) throw new Error(`${route.name} broke its response schema: ${JSON.stringify(errors.slice(-3))}`)
 }
 
-/** One for each schema of the document: making it walks through all of it. */
+/** One validator per schema, because making one walks the whole document. */
 const validators = new Map<Schema, Validator>()
 
 function validatorOf(schema: Schema): Validator {

@@ -6,11 +6,11 @@ import type { Person } from './people.ts'
 import { signIn } from './sign-in.ts'
 import { startContactsSite, startSites } from './sites.ts'
 
-/** The address that the contacts site sends browsers back to unless told otherwise; nobody has to listen there. */
+/** The default base of the contacts site's redirect URI; nothing has to listen there. */
 export const oauthBaseUrl = 'http://127.0.0.1:3000'
 
 /**
- * The example sites and the contacts site, and what a platform needs to be one that both know:
+ * The example sites and the contacts site, with the settings for a platform that may use them:
  * `startPlatform(t, { sites, env })`.
  */
 export async function startOAuthSites(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
@@ -20,22 +20,22 @@ export async function startOAuthSites(t: ExecutionContext, options: Partial<Cont
 }
 
 export interface ConnectOptions {
-  /** Of the contacts site: ada may everything, bob may read and write. */
+  /** A user of the contacts site: ada may do everything, bob may read and write. */
   user?: 'ada' | 'bob'
   tools?: string[]
-  /** The entry that is authorised again, in place of a new one. */
+  /** The entry to reconnect, instead of a new one. */
   entryId?: string
   decide?: 'allow' | 'deny'
 }
 
-/** A browser that has been sent on to the site: where it is now, and the cookie it was given. */
+/** A browser that was redirected to the site: its current address and its cookie. */
 export interface Visit {
   flowId: string
   location: string
   cookie: string
 }
 
-/** Begins to connect the contacts site, and opens the address in a browser of its own. */
+/** Starts to connect the contacts site, and opens the address in a new browser. */
 export async function beginConnect(
   someone: Person,
   contacts: { origin: string },
@@ -48,21 +48,20 @@ export async function beginConnect(
 }
 
 /**
- * Opens the address that a flow begins with, without cookies or with those it is given, as a client that is redirected
- * at once because it asks for JSON.
+ * Opens a flow's first address, with the given cookies, as a client that asks for JSON and so is redirected at once.
  */
 export async function openConnectUrl(client: Client, connectUrl: string, cookie = '') {
   const response = await comeBack(client, connectUrl, cookie)
-  if (response.status !== 303) throw new Error(`The browser was not sent on: ${await response.text()}`)
+  if (response.status !== 303) throw new Error(`The browser was not redirected: ${await response.text()}`)
   const given = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '')
   return { location: response.headers.get('location') ?? '', cookie: given.join('; ') || cookie }
 }
 
-/** Signs in at the site as the browser of the visit; the address that the site sends it back to. */
+/** Signs in at the site in the browser of the visit; returns the address that the site redirects to. */
 export const authorise = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
   signIn(visit.location, { user, password: `${user}-password`, decide })
 
-/** Opens an address of the platform, such as the one that the site sent, as a client that asks for JSON unless told so. */
+/** Opens an address of the platform, such as the site's redirect, by default as a client that asks for JSON. */
 export function comeBack({ url }: Client, address: string, cookie: string, headers: Record<string, string> = {}) {
   const { pathname, search } = new URL(address)
   return fetch(`${url}${pathname}${search}`, {

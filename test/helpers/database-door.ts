@@ -2,8 +2,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
 /**
- * Another way to a database: by this URL Postgres can be away while it is there for everybody else. `stop` breaks all
- * connections and refuses new ones, as a Postgres that was stopped does; `start` lets them through again.
+ * A proxy to a database: Postgres can be away at this URL while others still reach it. `stop` breaks all connections
+ * and refuses new ones, like a stopped Postgres; `start` lets them through again.
  */
 export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const { hostname, port } = new URL(database)
@@ -37,7 +37,7 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const url = new URL(database)
   url.hostname = '127.0.0.1'
   url.port = String(own)
-  // Not by the socket that the other tests use.
+  // By TCP, not by the socket that other tests use.
   url.search = ''
   return { url: url.href, stop, start: () => listen(own) }
 }

@@ -11,7 +11,7 @@ export async function createTestDatabase(t: ExecutionContext): Promise<{ url: st
   return { url }
 }
 
-/** The same for a whole file, from its `before` hook, where there is no teardown: call `drop` in `after.always`. */
+/** The same for a whole file, in its `before` hook, which has no teardown: call `drop` in `after.always`. */
 export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const { postgres, template } = sharedServers()
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -22,7 +22,7 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
   return { url: url.href, drop: async () => void (await drop()) }
 }
 
-/** A Postgres server for this test alone, with one migrated database, to be stopped and started at will. */
+/** A Postgres server for this test alone, with one migrated database. The test can stop and start it. */
 export async function startOwnPostgres(t: ExecutionContext) {
   const { testPostgres } = await import('../../bin/local/test/test-servers.ts')
   const { control, server } = await testPostgres(ownServerOptions(), 'switchyard')
@@ -31,8 +31,8 @@ export async function startOwnPostgres(t: ExecutionContext) {
 }
 
 /**
- * Copying files is what costs least where the data is in memory (see makeTestFolder).
- * 55006 is object_in_use: something, an autovacuum for example, looks into the template at this moment.
+ * File copy is cheapest if the data is in memory (see makeTestFolder). 55006 is object_in_use: something, for example
+ * an autovacuum, is connected to the template.
  */
 async function cloneTemplate(client: Client, name: string, template: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -46,7 +46,7 @@ async function cloneTemplate(client: Client, name: string, template: string): Pr
   }
 }
 
-/** Connects for as long as the work takes. */
+/** Connects for the duration of the work. */
 export async function onServer<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString })
   await client.connect()

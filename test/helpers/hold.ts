@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../../src/database/database.ts'
 
 /**
- * Locks something in a transaction of the test's own, and gives what lets go of it. Postgres ends transactions that do
- * nothing for five seconds, so this one keeps asking.
+ * Locks something in a separate transaction, and returns the function that releases it. Postgres ends transactions that
+ * are idle for five seconds, so this one keeps querying.
  */
 export async function hold(database: Database, lock: (trx: Transaction) => Promise<unknown>) {
   const trx = await database.transaction()

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../src/errors.ts'
 
 /**
- * Addresses that no site may have, as attackers write them. Grouped by what is tried; a host is a host or host and
- * port, a URL is complete. Addresses on the public internet are left out: nothing here may leave this machine.
+ * Addresses that no site may have, as attackers write them, grouped by attack. A host may have a port; a URL is
+ * complete. None is on the public internet: nothing here may leave this machine.
  */
 
 export const loopbackHosts = [
@@ -94,7 +94,7 @@ export const metadataHosts = [
   '100.100.100.200',
 ]
 
-/** Hosts of the lists above that are no hosts of a URL at all, or that are written to deceive. */
+/** Hosts of the lists above that are invalid in a URL, or written to deceive. */
 export const malformedHosts = new Set([
   'LOCALHOST.',
   'localhost%2e',
@@ -106,8 +106,7 @@ export const malformedHosts = new Set([
 ])
 
 /**
- * Texts that parsers read differently, by what becomes of them. `good` is a host that may be reached, `trap` one that
- * may not.
+ * Texts that parsers read differently, grouped by result. The platform may reach the host `good`, but not `trap`.
  */
 export const confusingUrls = (good: string, trap: string) => ({
   invalid: [
@@ -143,7 +142,7 @@ export const confusingUrls = (good: string, trap: string) => ({
     'https://',
     'https:',
   ],
-  /** Not even a text that a URL could be. */
+  /** Texts that cannot be a URL at all. */
   unusable: [
     `https://${trap}\0.${good}`,
     `https://${trap}\ud800`,
@@ -193,7 +192,7 @@ export const ports = [
 
 const hosts = { loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts }
 
-/** A hostile address, the code that answers it where a site's address is expected, and what kind of attack it is. */
+/** A hostile address, the code that refuses it as a site's address, and the kind of attack. */
 type Attack = [url: string, code: ErrorCode, kind: string]
 
 /** Every hostile address. `once`: each host at one port only, for tests that do a lot with each. */
@@ -215,7 +214,7 @@ export function* attacks(good: string, [first = 0, second = 0]: number[], { once
   for (const port of ports) yield [`https://127.0.0.1:${port}/`, 'INVALID_URL', 'port']
 }
 
-/** Of those the first of each kind for each code, for ways so long that the others go a part of it only. */
+/** The first of each kind and code, for tests of long paths of which the others test a part. */
 export function oneOfEachKind(all: Iterable<Attack>): Attack[] {
   const found = new Map<string, Attack>()
   for (const attack of all) {

@@ -2,18 +2,18 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { answering } from './hostile-site.ts'
 
-/** Answers that attack whoever reads them. Each goes on until the reader has gone away. */
+/** Responses that attack their reader. Each goes on until the reader is gone. */
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 
-/** Writes to the connection itself, past what Node would let a server say. */
+/** Writes raw bytes to the connection, which Node's server would not allow. */
 const raw =
   (...texts: string[]): RequestListener =>
   (_request, response) => {
     for (const text of texts) response.socket?.write(text)
   }
 
-/** Writes the text again and again, as fast as it is read. */
+/** Writes the text repeatedly, as fast as it is read. */
 function flood(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   const fill = () => {
@@ -23,14 +23,14 @@ function flood(response: ServerResponse, first: string, text: string): void {
   fill()
 }
 
-/** Writes a little every now and then. */
+/** Writes a little from time to time. */
 function trickle(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   socket?.write(first)
   const timer = setInterval(() => (socket?.writable ? socket.write(text) : clearInterval(timer)), 100)
 }
 
-/** Packed when it is first asked for: bombs take long to make, and most tests want none. */
+/** Compressed on first use: bombs take long to make, and most tests need none. */
 function compressed(encoding: string, pack: () => Buffer): RequestListener {
   let packed: Buffer | undefined
   return (_request, response) =>
@@ -39,7 +39,7 @@ function compressed(encoding: string, pack: () => Buffer): RequestListener {
       .end((packed ??= pack()))
 }
 
-/** Many times what any limit lets through. */
+/** Many times more than any limit. */
 const blanks = () => Buffer.alloc(32 * 1024 * 1024, ' ')
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -68,7 +68,7 @@ export const slow: Record<string, RequestListener> = {
   'preliminary answers without end': (_request, response) => trickle(response, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
 }
 
-/** No HTTP, or broken off. */
+/** Invalid HTTP, or truncated. */
 export const broken: Record<string, RequestListener> = {
   'a connection that is cut': (_request, response) => response.socket?.destroy(),
   'a body that is cut': (_request, response) =>
@@ -80,7 +80,7 @@ export const broken: Record<string, RequestListener> = {
   'broken compression': compressed('gzip', () => Buffer.from('{"this is":"no gzip"}')),
 }
 
-/** Whole answers whose content is none. */
+/** Complete responses with invalid content. */
 export const nonsense: Record<string, RequestListener> = {
   HTML: answering('<!doctype html><title>Error</title>', 'text/html'),
   'HTML that says it is JSON': answering('<!doctype html><title>Error</title>'),

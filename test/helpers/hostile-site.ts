@@ -8,13 +8,13 @@ import { temporaryCertificates } from './https-server.ts'
 export interface HostileSite {
   origin: string
   host: string
-  /** What answers the request for the manifest; a good manifest unless it is replaced. */
+  /** Answers the request for the manifest; by default with a valid one. */
   manifest: RequestListener
-  /** What answers tool calls. */
+  /** Answers tool calls. */
   tool: RequestListener
 }
 
-/** A manifest that is good but for what is put in its place. */
+/** A manifest that is valid except for the given members. */
 export const manifestWith = (serverUrl: string, more: object = {}) => ({
   name: 'A hostile site',
   version: '1.0.0',
@@ -32,7 +32,7 @@ export const manifestWith = (serverUrl: string, more: object = {}) => ({
   ...more,
 })
 
-/** Answers with a body of the given type, JSON unless said otherwise. */
+/** Answers with a body of the given type, by default JSON. */
 export const answering =
   (body: unknown, type = 'application/json'): RequestListener =>
   (_request, response) =>
@@ -46,7 +46,7 @@ export const redirecting =
   (_request, response) =>
     void response.writeHead(status, { Location: location }).end()
 
-/** A site over HTTPS on loopback whose manifest and tools answer as the test says. */
+/** A site over HTTPS on loopback whose responses the test sets. */
 export async function startHostileSite(t: ExecutionContext): Promise<HostileSite> {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)
@@ -65,7 +65,7 @@ export async function startHostileSite(t: ExecutionContext): Promise<HostileSite
   return site
 }
 
-/** Plain TCP listeners on every loopback address, on ports that sites may have. They only count who connects. */
+/** TCP listeners on every loopback address, on ports that sites may have. They only count connections. */
 export async function startTraps(t: ExecutionContext, count: number) {
   let connections = 0
   const ports: number[] = []

@@ -8,11 +8,11 @@ import { sharedServers } from './servers.ts'
 
 export interface HttpsSite {
   port: number
-  /** `https://localhost:<port>`, which the certificate is for. */
+  /** `https://localhost:<port>`, for which the certificate is valid. */
   origin: string
-  /** How many TCP connections came in, whether or not a request followed. */
+  /** How many TCP connections were accepted, with or without a request. */
   connections(): number
-  /** How many requests came in. */
+  /** How many requests arrived. */
   requests(): number
 }
 
@@ -24,7 +24,7 @@ export function temporaryCertificates(): Promise<Certificates> {
   return certificates
 }
 
-/** An HTTPS server on 127.0.0.1, gone with the test. */
+/** An HTTPS server on 127.0.0.1, closed with the test. */
 export async function startHttpsSite(t: ExecutionContext, handler: RequestListener): Promise<HttpsSite> {
   const { certFile, keyFile } = await temporaryCertificates()
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)])
@@ -48,7 +48,7 @@ function closeWith(t: ExecutionContext, server: Server, onConnection: () => void
   server.on('connection', (socket: Socket) => {
     onConnection()
     sockets.add(socket)
-    // What a client breaks off is no failure of the test.
+    // An aborted request does not fail the test.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   })

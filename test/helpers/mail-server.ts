@@ -3,18 +3,18 @@ import type { ExecutionContext } from 'ava'
 import { SMTPServer } from 'smtp-server'
 import { freePorts } from '../../bin/local/ports.ts'
 
-/** A mail as it arrived, whether or not it was taken. */
+/** A mail as it arrived, accepted or not. */
 export interface Arrived {
   recipients: string[]
-  /** Header and body as they were sent, lines ending in CRLF. */
+  /** The raw header and body, with CRLF line endings. */
   raw: string
 }
 
 type Command = 'CONNECT' | 'MAIL FROM' | 'RCPT TO' | 'DATA'
-/** How the server answers at a command: with a status, or never. Everything else is accepted. */
+/** How the server answers a command: with a status, or never. Everything else is accepted. */
 export type Refusal = { at: Command; status: number | 'none' } | undefined
 
-/** An SMTP server on loopback that can be told to refuse, to fall silent and to go away. */
+/** An SMTP server on loopback that the test can make refuse, hang or stop. */
 export async function startMailServer(t: ExecutionContext) {
   const arrived: Arrived[] = []
   let refusal: Refusal

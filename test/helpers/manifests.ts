@@ -13,7 +13,7 @@ export const reaching = ({ allow, caFile }: Pick<ChangingSite, 'allow' | 'caFile
   SITE_CA_FILE: caFile,
 })
 
-/** A platform and somebody who has connected the changing site. */
+/** A platform, and a user who has connected the changing site. */
 export async function openManifests(t: ExecutionContext, options: { worker?: boolean } = {}) {
   const site = await startChangingSite(t)
   const platform = await startPlatform(t, { ...options, env: reaching(site) })
@@ -21,7 +21,7 @@ export async function openManifests(t: ExecutionContext, options: { worker?: boo
   return { site, platform, someone, ...(await connectChanging(someone, site)) }
 }
 
-/** Connects the changing site, and returns what may be asked of its vault entry. */
+/** Connects the changing site, and returns operations on its vault entry. */
 export async function connectChanging(someone: Person, site: ChangingSite) {
   const { body } = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'the-token' } })
   const params = { entryId: body.id }
@@ -41,5 +41,5 @@ export async function connectChanging(someone: Person, site: ChangingSite) {
   return asked
 }
 
-/** Tools of these names, to be put in the place of a site's. */
+/** Tools of these names, to replace a site's. */
 export const withTools = (...names: string[]) => ({ tools: names.map((name) => toolOf(name)) })

@@ -10,7 +10,7 @@ import { call, type Client } from './client.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
 
-/** What tests do over and over, through public HTTP as everybody else. */
+/** Common steps of tests, by the public HTTP API. */
 
 export interface Person extends Client {
   token: string
@@ -18,7 +18,7 @@ export interface Person extends Client {
   password: string
 }
 
-/** Registers somebody who has not accepted the terms yet, with an address that matters if one is given. */
+/** Registers a user who has not accepted the terms, with the given address or a random one. */
 export async function newcomer({ url }: Client, email?: string): Promise<Person> {
   const name = randomBytes(6).toString('hex')
   const credentials = { email: email ?? `${name}@example.com`, password: `password of ${name}` }
@@ -27,14 +27,14 @@ export async function newcomer({ url }: Client, email?: string): Promise<Person>
   return { url, token: body.accessToken, ...credentials }
 }
 
-/** Somebody on the free tier. */
+/** A user on the free tier. */
 export async function person(client: Client, email?: string): Promise<Person> {
   const someone = await newcomer(client, email)
   await call(someone, auth.acceptTerms).then((answer) => answer.body)
   return someone
 }
 
-/** Somebody on a paid tier, who may use webhooks. */
+/** A user on a paid tier, who may use webhooks. */
 export async function customer(client: Client, tier = 'pro'): Promise<Person> {
   const someone = await person(client)
   await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then((a) => a.body)
@@ -57,13 +57,13 @@ type AgentBody = NonNullable<
   NonNullable<Parameters<typeof call<'/agents', undefined, typeof agents.createAgent.body & {}, undefined>>[2]>['body']
 >
 
-/** Makes an agent; a manual one that answers at once unless said otherwise. */
+/** Creates an agent; by default a manual one that answers at once. */
 export async function agentOf(someone: Person, fields: Partial<AgentBody> = {}) {
   const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const, ...fields }
   return (await call(someone, agents.createAgent, { body })).body
 }
 
-/** Makes an agent that webhooks start. */
+/** Creates a webhook-triggered agent. */
 export async function webhookAgent(someone: Person, fields: Partial<AgentBody> = {}) {
   const agent = await agentOf(someone, { trigger: 'webhook', ...fields })
   return { ...agent, webhookSecret: agent.webhookSecret ?? '' }

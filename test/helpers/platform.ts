@@ -17,7 +17,7 @@ import { taskQueueFor } from './temporal.ts'
 
 const { privateKey } = generateKeyPairSync('ed25519')
 
-/** Keys for one test process; nothing outlives it. */
+/** Keys for one test process. */
 export const testKeys = {
   VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
   JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
@@ -26,17 +26,17 @@ export const testKeys = {
 export interface PlatformOptions {
   /** Example sites that the platform may reach. */
   sites?: Sites
-  /** Whether runs are carried out; without a worker they stay queued. */
+  /** Whether to start a worker; without one, runs stay queued. */
   worker?: boolean
-  /** Where the API listens, for those who have to know it beforehand; a free port otherwise. */
+  /** Where the API listens, if the test has to know it beforehand; by default a free port. */
   port?: number
-  /** Where the present comes from, for tests that wait for no clock. */
+  /** The clock, for tests that set the time. */
   clock?: Clock
-  /** Environment variables beyond those that every test needs. */
+  /** Environment variables besides those that every test needs. */
   env?: Record<string, string>
 }
 
-/** The environment of a platform of this test's own: its database, its task queue, the sites it may reach. */
+/** The environment of a platform for this test alone: its database, its task queue, the sites it may reach. */
 export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: PlatformOptions) {
   const databaseUrl = env['DATABASE_URL'] ?? (await createTestDatabase(t)).url
   return {
@@ -57,7 +57,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
   }
 }
 
-/** The API, and a worker if wanted, in this process, gone with the test. `logs` holds every line that was logged. */
+/** The API, and optionally a worker, in this process, closed with the test. `logs` has every logged line. */
 export async function startPlatform(t: ExecutionContext, options: PlatformOptions = {}) {
   const { server, serve } = createHttpServer()
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
@@ -71,8 +71,8 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   serve((request, response) => void handle(request, response))
   let stop = async () => {}
   /**
-   * Starts a worker in this process, as the successor of one that was stopped or killed for example. It compares the record
-   * with what Temporal has only if it is told to.
+   * Starts a worker in this process, for example to succeed a stopped or killed one. It reconciles Temporal with the
+   * record only on request.
    */
   const startWorker = async (how: { reconciles?: boolean } = {}) =>
     void (stop = await startWorkerHere({ config, logger, services }, how))
@@ -91,20 +91,20 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
 let installed: Promise<void> | undefined
 
-/** To be waited for before anything of Temporal's worker is used. Once in a process: there is no second time. */
+/** Await this before any use of Temporal's worker. It can be done only once per process. */
 export const installRuntime = (): Promise<void> => (installed ??= install())
 
 async function install(): Promise<void> {
   const { DefaultLogger, makeTelemetryFilterString, Runtime } = await import('@temporalio/worker')
-  // A Temporal that is gone is what some tests are about, and the warnings of it would be among their results.
+  // Some tests stop Temporal, and its warnings would appear in their output.
   const telemetryOptions = { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } }
   runWorkflowsHere()
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR'), telemetryOptions })
 }
 
 /**
- * What workers of tests leave to the tests, which do it themselves and look at what comes of it; some of it would besides
- * cost each of them time.
+ * What test workers leave out, because tests do it themselves and check the outcome; some of it would also slow every
+ * test down.
  */
 const leftOut: readonly LoopName[] = ['housekeeping', 'keep-alive', 'mails', 'manifests']
 
@@ -112,7 +112,7 @@ async function startWorkerHere(
   context: ProcessContext,
   { reconciles = false }: { reconciles?: boolean },
 ): Promise<() => Promise<void>> {
-  // Loaded by those only who want a worker: Temporal's is a third of all the code that a test loads.
+  // Loaded only for a worker: Temporal's is a third of all the code that a test loads.
   await installRuntime()
   const { startWork } = await import('../../bin/work.ts')
   const without: readonly LoopName[] = reconciles ? leftOut : [...leftOut, 'forgotten agents', 'orphans']

@@ -5,20 +5,20 @@ import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
 import { ownEnvironment, sharedServers } from './servers.ts'
 
-/** A process of the platform that a test starts, to be stopped or killed at will. */
+/** A process of the platform that a test starts, stops and kills. */
 export interface PlatformProcess {
   pid: number
   /** Every line that it has logged so far. */
   logs: string[]
   /** SIGKILL: no handler runs. */
   kill(): Promise<void>
-  /** SIGTERM, and the wait for the end; the exit code. */
+  /** SIGTERM; resolves with the exit code when the process has ended. */
   stop(): Promise<number | null>
 }
 
 /**
- * Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it serves. Workers get the workflow
- * code that was bundled for all tests, unless they are to bundle it themselves as they do in production.
+ * Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it is ready. Workers get the
+ * workflow code that was bundled for all tests, or bundle it themselves as in production.
  */
 export async function startProcess(
   t: ExecutionContext,
@@ -39,7 +39,7 @@ export async function startProcess(
     if (child.exitCode !== null) throw new Error(`${name} ended: ${logs.join('\n')}`)
     return logs.some((line) => line.includes(ready)) || undefined
   }).catch((error: unknown) => {
-    throw new Error(`${(error as Error).message} It said:\n${logs.slice(-20).join('\n')}`, { cause: error })
+    throw new Error(`${(error as Error).message} Its output:\n${logs.slice(-20).join('\n')}`, { cause: error })
   })
   return {
     pid: child.pid as number,

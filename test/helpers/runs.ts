@@ -10,17 +10,17 @@ import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Pers
 import { startPlatform, type Platform } from './platform.ts'
 import { startSites, type Sites } from './sites.ts'
 
-/** What tests of runs do over and over. */
+/** Common steps of tests of runs. */
 
 type Run = Awaited<ReturnType<typeof runOf>>
 
 export type Events = Awaited<ReturnType<typeof timelineOf>>
 
-/** Asks for a manual run of the agent, whatever the answer is. */
+/** Requests a manual run of the agent; the response may be a failure. */
 export const start = (someone: Person, agent: { id: string }) =>
   call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
 
-/** Asks for a run to be cancelled, whatever the answer is. */
+/** Requests to cancel a run; the response may be a failure. */
 export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
 
 /** Every run of an agent, oldest first. */
@@ -48,18 +48,18 @@ export const happened = (someone: Person, runId: string, kind: string, seconds =
     (await timelineOf(someone, runId)).find((event) => event.kind === kind),
   )
 
-/** Waits until the run itself waits, and returns it. */
+/** Waits until the run is waiting, and returns it. */
 export const waiting = (someone: Person, runId: string, seconds = 45) =>
   eventually(seconds, `the run ${runId} waits`, async () => {
     const run = await runOf(someone, runId)
     return run.status === 'waiting' ? run : undefined
   })
 
-/** The events of one kind, their data only. */
+/** The data of the events of one kind. */
 export const dataOf = (events: Events, kind: string): Record<string, unknown>[] =>
   events.filter((event) => event.kind === kind).map(({ data }) => data)
 
-/** Spends what a run's owner has, but for so many credits, as steps of the run would. */
+/** Spends the credits of a run's owner except for so many, as steps of the run would. */
 export async function spendAllBut({ services }: Platform, runId: string, left: number): Promise<void> {
   await services.database.transaction(async (trx) => {
     const { ownerId } = (await trx('runs').where({ id: runId }).first('ownerId')) as { ownerId: string }
@@ -72,9 +72,9 @@ export interface StageOptions {
   env?: Record<string, string>
   /** Whether runs are carried out. */
   worker?: boolean
-  /** How many misbehaving sites there are besides, for tests that must not meet others at a host. */
+  /** How many spare misbehaving sites there are, for tests that must not share a host. */
   spare?: number
-  /** What else the platform may reach, as SITE_ALLOW has it. */
+  /** What else the platform may reach, in the format of SITE_ALLOW. */
   allow?: string[]
 }
 
@@ -94,18 +94,18 @@ export async function openStage(
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** A misbehaving site that no other test uses: what the platform learns of its host is for nobody else. */
+/** A misbehaving site that no other test uses, so that holds and limits of its host affect no other test. */
 export function spareSite({ spares }: Stage): Sites['badTools'] {
   const site = spares.pop()
   if (!site) throw new Error('The stage has no spare site left')
   return site
 }
 
-/** A platform with a worker, somebody who has the misbehaving site connected, and a way to have scripts followed. */
+/** A platform with a worker, a user who has connected the misbehaving site, and ways to run scripts. */
 export const openScripts = async (t: ExecutionContext, env: Record<string, string> = {}) =>
   scriptsOn(await openStage(t, { env }))
 
-/** The same on a stage that is there already, with somebody new; the misbehaving site may be a spare one. */
+/** The same on an existing stage, with a new user; the misbehaving site may be a spare one. */
 export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
   const { platform } = stage
   const sites = { ...stage.sites, badTools }
@@ -115,7 +115,7 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
   /** An agent that follows the script and may use every tool of the site. */
   const scripted = (systemPrompt: string) => agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
 
-  /** Has an agent of its own follow the script once, and waits for the end. */
+  /** Runs the script once with a new agent, and waits for the end. */
   async function follow(script: string) {
     const agent = await scripted(script)
     const { id } = (await start(someone, agent)).body
@@ -124,21 +124,21 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
     return { agent, run, timeline, sent: sent(id), outcomes: dataOf(timeline, 'tool.finished') }
   }
 
-  /** The calls of a run that the site has got. */
+  /** The calls of a run that the site has received. */
   const sent = (runId: string) => badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   return { sites, platform, someone, vaultEntryId, scripted, follow, sent }
 }
 
 export type Scripts = Awaited<ReturnType<typeof scriptsOn>>
 
-/** As if nothing had happened to the agent for an hour, so that it counts as stalled. */
+/** Backdates the agent's progress by an hour, so that it counts as stalled. */
 export async function stall({ database }: Platform['services'], agentId: string): Promise<void> {
   const progressedAt = new Date(Date.now() - 3_600_000)
   await database('agent_queues').where({ agentId }).update({ progressedAt })
   await database('runs').where({ agentId }).whereIn('status', ['running', 'waiting']).update({ progressedAt })
 }
 
-/** The reconciler gives up whoever carries out the agent's run, and somebody else claims it, under the next epoch. */
+/** The reconciler fences off the execution of the agent's run, and another claims it, under the next epoch. */
 export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: AgentRunInput) {
   await eventually(20, 'another epoch has begun', async () => {
     await stall(services, agentId)

@@ -7,9 +7,9 @@ import { eventually } from './eventually.ts'
 import { agentOf, type Person } from './people.ts'
 import { temporalAddress } from './temporal.ts'
 
-/** What tests of schedules do over and over. */
+/** Common steps of tests of schedules. */
 
-/** Makes an agent that fires on the first of January, so that it does not while a test looks, unless said otherwise. */
+/** Creates an agent that by default fires on the first of January, so not during a test. */
 export const scheduledAgent = (someone: Person, fields: Partial<Parameters<typeof agentOf>[1]> = {}) =>
   agentOf(someone, { trigger: 'scheduled', cron: '0 0 1 1 *', timeZone: 'UTC', ...fields })
 
@@ -32,7 +32,7 @@ export async function firesOf(someone: Person, agent: { id: string }) {
   return found.toReversed()
 }
 
-/** A look into Temporal's schedules past the platform, as an operator would. */
+/** Reads Temporal's schedules directly, as an operator would. */
 export function openSchedules(t: ExecutionContext, address = temporalAddress()) {
   const connection = Connection.lazy({ address })
   t.teardown(() => connection.close())
@@ -47,7 +47,7 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
         throw error
       })
 
-  /** Waits until the schedule that Temporal has fits; `undefined` stands for none. */
+  /** Waits until the schedule in Temporal matches; `undefined` means none. */
   const until = (
     agent: { id: string },
     what: string,
@@ -61,6 +61,6 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
   return { schedule, workflow, handleOf, describe, until }
 }
 
-/** The generation of a schedule that Temporal has. */
+/** The generation of a schedule in Temporal. */
 export const generationOf = (found: ScheduleDescription | undefined): number | undefined =>
   (found?.action.args as [{ generation: number }] | undefined)?.[0].generation

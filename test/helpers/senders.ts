@@ -8,7 +8,7 @@ import type { WebhookProof } from '../../src/agents/agent.ts'
 export interface Signing {
   secret: string
   body: string
-  /** The delivery's identity, for senders that put it into a header. */
+  /** The delivery's identity, for senders that put it in a header. */
   id: string
   /** Seconds since 1970. */
   at: number
@@ -16,17 +16,17 @@ export interface Signing {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** A sender as it is: a secret such as it makes, and the headers that it sends with a body. */
+/** A real sender: a secret of its kind, and the headers that it sends with a body. */
 export interface Sender {
   secret: string
   headers: (signing: Signing) => Promise<Record<string, string>>
-  /** A body that has the identity in it, where that is its place. */
+  /** A body with the identity, for senders that put it there. */
   bodyOf: (id: string) => Record<string, unknown>
 }
 
 const plainBody = (): Record<string, unknown> => ({ event: 'post.created', post_id: 4711 })
 
-/** Every sender that the product knows; signed by its own or the scheme's library where there is one. */
+/** Every sender that the platform knows, signed by the sender's or the scheme's own library if there is one. */
 export const senders: Record<WebhookProof, Sender> = {
   secret: {
     secret: 'a-secret-of-our-own-choice',
@@ -67,7 +67,7 @@ export const senders: Record<WebhookProof, Sender> = {
   },
   shopify: {
     secret: '0123456789abcdef0123456789abcdef',
-    // As Shopify documents it: the base64 of an HMAC-SHA256 of the raw body. No library of theirs makes one.
+    // As documented by Shopify: the base64 of an HMAC-SHA256 of the raw body. Its libraries cannot make one.
     headers: async ({ secret, body, id }) => ({
       'X-Shopify-Webhook-Id': id,
       'X-Shopify-Hmac-Sha256': createHmac('sha256', secret).update(body).digest('base64'),
@@ -76,7 +76,7 @@ export const senders: Record<WebhookProof, Sender> = {
   },
   slack: {
     secret: 'fedcba9876543210fedcba9876543210',
-    // As Slack documents it; the published example is in proofs.test.ts.
+    // As documented by Slack; proofs.test.ts has the published example.
     headers: async ({ secret, body, at }) => ({
       'X-Slack-Request-Timestamp': String(at),
       'X-Slack-Signature': `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
 import type { TestServerOptions } from '../../bin/local/test/test-servers.ts'
 
-/** The only place of the tests that reads the environment: where bin/test.ts has put the servers. */
+/** The only place of the tests that reads the environment, where bin/test.ts puts the servers' addresses. */
 function given(name: string): string {
   const value = process.env[`SWITCHYARD_TEST_${name}`]
   if (value === undefined) throw new Error('Run the tests with npm test -- <file>')
@@ -16,21 +16,21 @@ export const sharedServers = () => ({
   template: given('TEMPLATE'),
   temporal: given('TEMPORAL'),
   temporalBinary: given('TEMPORAL_BINARY'),
-  /** File of the workflow code as workers run it. */
+  /** The file with the bundled workflow code. */
   bundle: given('BUNDLE'),
-  /** Folder of an authority and a server certificate for localhost, 127.0.0.1 and ::1. */
+  /** The folder of an authority and a server certificate for localhost, 127.0.0.1 and ::1. */
   certificates: given('CERTIFICATES'),
 })
 
-/** Where it is noted how long each file of tests took; undefined for a file that is run without bin/test.ts. */
+/** The log of how long each test file took; undefined without bin/test.ts. */
 export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
 
-/** Where processes that run tests of several files write what they begin and end; undefined outside of `npm test`. */
+/** The log of what shared processes begin and end; undefined outside of `npm test`. */
 export const underWayLog = (): string | undefined => process.env['SWITCHYARD_TEST_UNDER_WAY']
 
 let made = 0
 
-/** A new, empty folder that goes with the run. */
+/** A new, empty folder that is removed with the run. */
 export function ownFolder(): string {
   made += 1
   const folder = join(given('FOLDER'), `own-${process.pid}-${made}`)
@@ -38,7 +38,7 @@ export function ownFolder(): string {
   return folder
 }
 
-/** What a test needs to start servers or processes of its own; all of it is ended and thrown away with the run. */
+/** What a test needs to start its own servers or processes; all of them are ended and removed with the run. */
 export function ownServerOptions(): TestServerOptions {
   const record = createProcessRecord(join(given('FOLDER'), 'processes'))
   return { folder: ownFolder(), record, environment: ownEnvironment() }
@@ -47,14 +47,14 @@ export function ownServerOptions(): TestServerOptions {
 const inThisThread = 'TEMPORAL_DEBUG'
 
 /**
- * From now on workers in this process run workflows in its own thread, which costs half as much. Those that are processes
- * do as in production.
+ * Makes workers in this process run workflows in its main thread, at half the cost. Workers in other processes behave
+ * as in production.
  */
 export function runWorkflowsHere(): void {
   process.env[inThisThread] = 'true'
 }
 
-/** The environment of this process, to hand to a process that the test starts. */
+/** The environment of this process, for a process that the test starts. */
 export function ownEnvironment(): Record<string, string> {
   const { [inThisThread]: _, ...own } = process.env
   return Object.fromEntries(Object.entries(own).filter((pair): pair is [string, string] => pair[1] !== undefined))

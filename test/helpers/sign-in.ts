@@ -3,18 +3,18 @@ import { askSite, type SiteAnswer } from './sites.ts'
 export interface SignInOptions {
   user: string
   password: string
-  /** What to press on the consent screen; "Allow" unless given. */
+  /** The button to press on the consent screen; by default "Allow". */
   decide?: 'allow' | 'deny' | undefined
 }
 
-/** Longer than any way through login and consent. */
+/** More steps than any path through login and consent. */
 const mostSteps = 20
 
 /**
  * Plays the browser of a user at the contacts site: follows redirects, keeps cookies, fills in the login form and
- * presses a button on the consent screen. Does not follow the redirect that leaves the site, but returns its address:
- * `…/vault/oauth/callback?code=…&state=…&iss=…`. Throws where the site shows a page that is neither form, with what it
- * says: a wrong password, a refused request.
+ * presses a button on the consent screen. Returns the address of the redirect that leaves the site:
+ * `…/vault/oauth/callback?code=…&state=…&iss=…`. Throws with the text of any other page: a wrong password, a refused
+ * request.
  */
 export async function signIn(authorizeUrl: string, options: SignInOptions): Promise<string> {
   const browser = createBrowser()
@@ -31,7 +31,7 @@ export async function signIn(authorizeUrl: string, options: SignInOptions): Prom
       answer = await browser.send(url, fillIn(answer, options))
     }
   }
-  throw new Error(`The sign-in has no end; it is at ${new URL(url).pathname}`)
+  throw new Error(`The sign-in does not end; it is at ${new URL(url).pathname}`)
 }
 
 function fillIn({ status, text }: SiteAnswer, { user, password, decide = 'allow' }: SignInOptions) {
@@ -41,7 +41,7 @@ function fillIn({ status, text }: SiteAnswer, { user, password, decide = 'allow'
   throw new Error(`The site answered with ${status}: ${said}`)
 }
 
-/** Just enough of a browser: it sends each cookie to the path that it was set for, until it is taken back. */
+/** A minimal browser: it sends each cookie to the path that it was set for, until the cookie is deleted. */
 export function createBrowser() {
   const jar = new Map<string, { path: string; pair: string }>()
 

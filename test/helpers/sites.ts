@@ -9,7 +9,7 @@ import { temporaryCertificates } from './https-server.ts'
 
 export type Sites = Awaited<ReturnType<typeof startSites>>
 
-/** Nothing listens here: it is above the ports that systems give away, and below none that anybody uses. */
+/** Nothing listens here: the port is above those that systems assign. */
 const deadOrigin = 'https://127.0.0.1:64999'
 const unlimited = { perToken: 1_000_000_000, perAddress: 1_000_000_000 }
 
@@ -31,13 +31,13 @@ export async function startSites(t: ExecutionContext, options: Partial<IssueTrac
 }
 
 /**
- * Starts the site that uses OAuth on a free port, for one test. `caFile` is that of `startSites`; `allow` is what
- * SITE_ALLOW must hold besides: `const allow = [...sites.allow, ...contacts.allow]`. The platform under test must be
- * among the `redirectUris`.
+ * Starts the OAuth site on a free port, for one test. `caFile` is that of `startSites`; `allow` is what SITE_ALLOW must
+ * also hold: `const allow = [...sites.allow, ...contacts.allow]`. The platform under test must be among the
+ * `redirectUris`.
  */
 export async function startContactsSite(t: ExecutionContext, options: Partial<ContactsOptions> = {}) {
   const tls = await temporaryCertificates()
-  // Loaded by those only who want it: its OAuth server is a tenth of all the code that a test loads.
+  // Loaded only if needed: its OAuth server is a tenth of all the code that a test loads.
   const { startContacts } = await import('../../examples/sites/contacts/server.ts')
   const site = await startContacts({ port: 0, tls, ...options })
   t.teardown(site.close)
@@ -48,7 +48,7 @@ export interface SiteAnswer {
   status: number
   headers: NodeJS.Dict<string | string[]>
   text: string
-  /** The body as JSON; throws if it is none. */
+  /** The body as JSON; throws if it is not JSON. */
   json(): Record<string, unknown>
 }
 
@@ -56,11 +56,11 @@ export interface SiteRequest {
   method?: string
   headers?: Record<string, string>
   token?: string
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   body?: unknown
 }
 
-/** Sends one request to a site on loopback, trusting the test authority and nobody else. */
+/** Sends one request to a site on loopback, trusting only the test authority. */
 export async function askSite(url: string, { method, headers, token, body }: SiteRequest = {}): Promise<SiteAnswer> {
   const ca = await readFile((await temporaryCertificates()).caFile)
   const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
@@ -71,7 +71,7 @@ export async function askSite(url: string, { method, headers, token, body }: Sit
     agent: false,
     headers: {
       'Content-Type': 'application/json',
-      // Node does not do this by itself for a DELETE.
+      // Node does not set it for a DELETE.
       ...(sent !== undefined && { 'Content-Length': String(Buffer.byteLength(sent)) }),
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...headers,

@@ -5,25 +5,25 @@ import { DatabaseSync } from 'node:sqlite'
 import type { ExecutionContext } from 'ava'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
-/** Address of the Temporal server that all tests share. */
+/** The address of the Temporal server that all tests share. */
 export const temporalAddress = (): string => sharedServers().temporal
 
-/** A task queue that no other test uses, named after the test, so that the Temporal UI tells whose it is. */
+/** A task queue that no other test uses, named after the test for the Temporal UI. */
 export const taskQueueFor = (t: ExecutionContext): string =>
   `${t.title.replaceAll(/\W+/g, '-').slice(0, 60)}-${randomBytes(4).toString('hex')}`
 
-/** A Temporal server for this test alone, to be stopped and started at will; it keeps its data and its address. */
+/** A Temporal server for this test alone, which the test can stop and start. It keeps its data and its address. */
 export async function startOwnTemporal(t: ExecutionContext) {
   const { testTemporal } = await import('../../bin/local/test/test-servers.ts')
   const options = ownServerOptions()
   const { control, address } = await testTemporal(options, sharedServers().temporalBinary, true)
   t.teardown(() => control.kill())
-  /** Throws away all that it has stored; to be called while it is stopped. */
+  /** Deletes all its data; call it while the server is stopped. */
   const forget = async () => {
     const files = (await readdir(options.folder)).filter((name) => name.startsWith('temporal-'))
     await Promise.all(files.map((name) => rm(join(options.folder, name))))
   }
-  /** Makes it forget one workflow, as if a part of its storage had been lost; to be called while it is stopped. */
+  /** Deletes one workflow, like a partial loss of storage; call it while the server is stopped. */
   const lose = async (workflowId: string) => {
     const name = (await readdir(options.folder)).find((file) => /^temporal-\d+\.db$/.test(file)) ?? ''
     const storage = new DatabaseSync(join(options.folder, name))

@@ -7,7 +7,7 @@ export interface Received {
   id: string
   event: string
   data: unknown
-  /** When it was here, in milliseconds. */
+  /** When it arrived, in milliseconds. */
   at: number
 }
 
@@ -16,30 +16,30 @@ export interface WatchOptions {
   lastEventId?: string
   method?: string
   accept?: string
-  /** Does not read what comes, until `resume`. */
+  /** Does not read until `resume`. */
   paused?: boolean
-  /** Told of every event, at once. */
+  /** Called for every event, at once. */
   onEvent?: (event: Received) => void
 }
 
-/** A stream of its own connection, so that cutting one cuts nothing else. */
+/** A stream with its own connection, so that cutting it affects nothing else. */
 export interface Watch {
   status: number
   headers: IncomingHttpHeaders
   events: Received[]
   comments: number
-  /** The id that an EventSource would send when it comes back. */
+  /** The id that an EventSource would send when it reconnects. */
   lastEventId: () => string
-  /** How it ended: by the server's will, or torn. */
+  /** How it ended: properly, or torn. */
   ended: Promise<'ended' | 'torn'>
-  /** Whatever came, for answers that are no streams. */
+  /** The body of a response that is no stream. */
   text: () => string
   failure: () => Failure
   cut: () => void
   resume: () => void
 }
 
-/** Opens the stream of a run's events; fails where no connection is to be had. */
+/** Opens the stream of a run's events; fails if it cannot connect. */
 export async function watch(someone: Pick<Person, 'url' | 'token'>, runId: string, options: WatchOptions = {}) {
   const query = options.after === undefined ? '' : `?after=${encodeURIComponent(options.after)}`
   const headers: Record<string, string> = {
@@ -82,13 +82,13 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
     ended,
     text: () => texts.join(''),
     failure: () => JSON.parse(texts.join('')) as Failure,
-    // As harsh as it gets: what the server sends now is answered with a reset.
+    // The harshest way: whatever the server sends now is answered with a reset.
     cut: () => void answer.socket.resetAndDestroy(),
     resume: () => void answer.resume(),
   }
 }
 
-/** Reads the lines of a stream: an event that is not followed by an empty line was cut in two and is none. */
+/** Parses the lines of a stream. An event without an empty line after it was cut off and does not count. */
 function createParser(lastEventId: string, dispatch: (event: Received) => void) {
   let rest: string[] = []
   let id = lastEventId

@@ -13,7 +13,7 @@ import {
   type Defects,
 } from './changes.ts'
 
-/** What a site can do wrong that has nothing to do with OAuth. */
+/** The defects that have nothing to do with OAuth. */
 export const bearerDefects: Defects = {
   'has no manifest': {
     change: where(

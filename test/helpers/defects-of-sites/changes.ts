@@ -1,21 +1,21 @@
 import type { Defect, GoodManifest, Heard, Said } from './defect.ts'
 
-/** The checks of the checker that a defect must fail, or be warned of: these, and no others. */
+/** The checks that a defect must fail, or cause a warning in: these, and no others. */
 export interface Expected {
   fails?: string[]
   warns?: string[]
-  /** It is about connections, other hosts or lengths, which only a network has. */
+  /** It concerns connections, other hosts or lengths, which need a network. */
   needsNetwork?: boolean
 }
 
-/** Defects by what a site does, as the end of a sentence. */
+/** Defects by what the site does, as the end of a sentence. */
 export type Defects = Record<string, Defect & Expected>
 export type Change = NonNullable<Defect['change']>
 
 export const isTool = ({ path }: Heard) => path.startsWith('/api/tools/')
 export const isManifest = ({ path }: Heard) => path === '/.well-known/toolsite.json'
 
-/** Changes what is said where the condition holds. */
+/** Changes the response if the condition holds. */
 export const where =
   (
     condition: (said: Said, heard: Heard) => boolean,
@@ -24,7 +24,7 @@ export const where =
   (said, heard) =>
     condition(said, heard) ? change(said, heard) : said
 
-/** Good calls of the tool that reads. */
+/** Valid calls of the reading tool. */
 export const goodRead = (said: Said, heard: Heard) => heard.path === '/api/tools/get_note' && said.status === 200
 export const withStatus = (status: number) => (said: Said, heard: Heard) => isTool(heard) && said.status === status
 export const withHeaders = (headers: Record<string, string>) => (said: Said) => ({ ...said, headers })

@@ -1,4 +1,4 @@
-/** A request that was read whole. */
+/** A request with its whole body. */
 export interface Heard {
   method: string
   path: string
@@ -11,11 +11,11 @@ export interface Heard {
 export interface Said {
   status: number
   headers?: Record<string, string>
-  /** A buffer is sent as it is, anything else as JSON. */
+  /** A buffer is sent unchanged, anything else as JSON. */
   body: unknown
 }
 
-/** What a good site does, by a name under which a defective one can leave it. */
+/** What a correct site does, by names that a defective site can leave out. */
 export type Rule =
   | 'needs a token'
   | 'needs a good token'
@@ -41,17 +41,17 @@ export type Rule =
   | 'revokes'
   | 'stores refreshed tokens'
 
-/** One small thing that a site does wrong. */
+/** One small mistake of a site. */
 export interface Defect {
   without?: Rule
   manifest?: (manifest: GoodManifest) => unknown
-  /** Says something else, or nothing: `cut` ends the connection, `hang` leaves it open. */
+  /** Changes the response, or sends none: `cut` ends the connection, `hang` leaves it open. */
   change?: (said: Said, heard: Heard) => Said | 'cut' | 'hang'
 }
 
 export type GoodManifest = ReturnType<typeof goodManifest>
 
-/** Above the ports that systems give away; only one test listens there. */
+/** Above the ports that systems assign; only one test listens there. */
 export const redirectUri = 'http://127.0.0.1:64997/callback'
 
 const schema = (properties: Record<string, object>) => ({
@@ -61,7 +61,7 @@ const schema = (properties: Record<string, object>) => ({
 })
 const id = { type: 'integer', description: 'Number of the note', examples: [1] }
 
-/** A manifest without fault, that says all it can. */
+/** A correct manifest with every optional member. */
 export const goodManifest = (origin: string, oauth: boolean) => ({
   name: 'Notes',
   version: '1',

@@ -2,7 +2,7 @@ import { goodManifest, redirectUri, type Defect, type Heard, type Rule, type Sai
 import { createOAuthRules } from './oauth-rules.ts'
 import { createToolRules } from './tool-rules.ts'
 
-/** What a small site says that does everything right but for one defect, however it is asked. */
+/** The responses of a small site that is correct except for one defect, over any transport. */
 export interface DefectiveSite {
   origin: string
   answer: (heard: Heard) => Said | 'cut' | 'hang'
@@ -34,7 +34,7 @@ export function createDefectiveSite(origin: string, defect: Defect, { oauth = fa
   }
 }
 
-/** A request as the rules of a site read it. */
+/** A request, parsed for the rules of a site. */
 export function toHeard(method: string, url: string, header: (name: string) => string, body: string): Heard {
   const { pathname: path, searchParams: query } = new URL(url, 'https://site')
   const token = /^Bearer (\S+)$/.exec(header('authorization'))?.[1]

@@ -5,18 +5,18 @@ const isToken = ({ path }: Heard) => path === '/token'
 const isAuthorize = ({ path }: Heard) => path === '/authorize'
 const grantOf = ({ body }: Heard) => new URLSearchParams(body).get('grant_type')
 
-/** Changes the token answers that are good, of one kind of grant or of all. */
+/** Changes successful token responses, for one grant type or for all. */
 const inTokens = (change: (body: Record<string, unknown>) => object, grant?: string): Change =>
   where(
     (said, heard) => isToken(heard) && said.status === 200 && (grant === undefined || grantOf(heard) === grant),
     (said) => ({ ...said, body: change(said.body as Record<string, unknown>) }),
   )
 
-/** Changes refusals of the token address. */
+/** Changes refusals of the token endpoint. */
 const inRefusals = (condition: (heard: Heard) => boolean, change: (said: Said) => Said): Change =>
   where((said, heard) => isToken(heard) && said.status === 400 && condition(heard), change)
 
-/** Changes where the browser is sent back to. */
+/** Changes where the browser is redirected. */
 const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change =>
   where(
     (said, heard) => isAuthorize(heard) && (said.headers?.['Location'] ?? '').includes(`${param}=`),
@@ -30,7 +30,7 @@ const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change 
 const ofWrong = (kind: 'code' | 'refresh_token') => (heard: Heard) =>
   (new URLSearchParams(heard.body).get(kind) ?? '').startsWith('wrong-')
 
-/** What a site with OAuth can do wrong beyond that. */
+/** The defects of OAuth sites. */
 export const oauthDefects: Defects = {
   'offers fewer scopes than its tools need': {
     manifest: (manifest) => withAuth(manifest, { scopes: ['read'] }),
@@ -117,7 +117,7 @@ export const oauthDefects: Defects = {
   },
   'gives tokens that no header can hold': {
     change: inTokens((body) => ({ ...body, access_token: 'with space' }), 'authorization_code'),
-    // Nothing else can be tried with such a token.
+    // Nothing else can be checked with such a token.
     fails: ['token-answer', 'token-accepted', 'token-works', 'scope-enforced'],
   },
   'lets tokens be cached': {

@@ -12,7 +12,7 @@ interface Code {
   used: boolean
 }
 
-/** An OAuth server as it should be, where it keeps every rule. Whoever comes has signed in, and consents. */
+/** An OAuth server, correct if it keeps every rule. Every user is signed in, and consents. */
 export function createOAuthRules(origin: string, redirectUri: string, keeps: (rule: Rule) => boolean) {
   const codes = new Map<string, Code>()
   const accessTokens = new Map<string, Grant>()

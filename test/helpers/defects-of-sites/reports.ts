@@ -3,10 +3,10 @@ import type { Report } from '../../../check-site/check-site.ts'
 import { defaults, type CheckOptions } from '../../../check-site/options.ts'
 import type { Expected } from './changes.ts'
 
-/** Nothing listens there. */
+/** Nothing listens here. */
 export const closedPort = 64_998
 
-/** Checks as thoroughly as it goes. Nothing is waited for: a 429 of these sites is one that the check looks for. */
+/** The most thorough check, without waits: these sites send a 429 only where a check expects it. */
 export const thorough: Omit<CheckOptions, 'site'> = {
   ...defaults,
   baseUrl: 'https://platform.example',

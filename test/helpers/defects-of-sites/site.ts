@@ -6,7 +6,7 @@ import { temporaryCertificates } from '../https-server.ts'
 import type { Defect, Heard, Said } from './defect.ts'
 import { bytesOf, createDefectiveSite, headersOf, toHeard } from './defective-site.ts'
 
-/** A small site over HTTPS that does everything right but for one defect. Gone with the test. */
+/** A small HTTPS site that is correct except for one defect. Closed with the test. */
 export async function startDefectiveSite(t: ExecutionContext, defect: Defect, options: { oauth?: boolean } = {}) {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)

@@ -1,10 +1,10 @@
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
 import type { GoodManifest, Heard, Rule, Said } from './defect.ts'
 
-/** The calls that a token is good for. More than the checker makes, but for its burst. */
+/** The calls that a token allows: more than the checker makes, except for its burst. */
 const mostCalls = 50
 
-/** A tool endpoint as it should be, where it keeps every rule. `scopesOf` tells what an access token is good for. */
+/** A tool endpoint, correct if it keeps every rule. `scopesOf` returns the scopes of an access token. */
 export function createToolRules(
   tools: GoodManifest['tools'],
   keeps: (rule: Rule) => boolean,

@@ -1,12 +1,12 @@
 import type { createSafeFetch, SafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import { bytesOf, headersOf, toHeard, type DefectiveSite } from './defective-site.ts'
 
-/** At this origin nobody listens. */
+/** Nothing listens at this origin. */
 export const nowhere = 'https://127.0.0.1:64996'
 
 /**
- * The door of a checker to a site that is asked in this process, which takes a hundredth of the time. Whatever only a
- * network can show (another host, a connection that is cut, an answer that is too long) is an error of the test.
+ * Connects a checker to a site in this process, in a hundredth of the time. What needs a network (another host, a cut
+ * connection, an oversized response) is an error of the test.
  */
 export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
   const fetch: SafeFetch = async ({ url, method, headers, body = '', maxBytes }) => {
@@ -21,7 +21,7 @@ export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
   return () => ({ fetch, close: () => Promise.resolve() })
 }
 
-/** A browser whose user has signed in at the site already: it is sent back at once. */
+/** A browser whose user is already signed in at the site: it is redirected back at once. */
 export const signedInAt =
   ({ answer }: DefectiveSite) =>
   (url: string): Promise<string> => {
