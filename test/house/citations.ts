@@ -18,7 +18,7 @@ export interface Library {
   decision: (number: string) => string | undefined
 }
 
-/** A place that cites something which is not in the repository. */
+/** A citation of something that is not in the repository. */
 interface BrokenCitation {
   path: string
   problem: string
@@ -26,14 +26,14 @@ interface BrokenCitation {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Outsiders can follow every citation: the document is in the repository, and has the section that is named. */
+/** Checks that readers can follow every citation: the document and the named section are in the repository. */
 export function checkCitations(files: SourceFile[]): BrokenCitation[] {
   const pages = pagePaths().map((path) => ({ path, text: onDisk.read(path), isPage: true }))
   const comments = files.map(({ path, comments: text }) => ({ path, text, isPage: false }))
   return brokenCitations([...pages, ...comments], onDisk)
 }
 
-/** The citations in the texts that lead nowhere. */
+/** The broken citations in the texts. */
 export function brokenCitations(texts: Citing[], library: Library): BrokenCitation[] {
   const headings = createHeadings(library)
   return texts.flatMap((citing) => {
@@ -42,7 +42,7 @@ export function brokenCitations(texts: Citing[], library: Library): BrokenCitati
   })
 }
 
-/** A citing text with what it is compared with. */
+/** A citing text, and what it is checked against. */
 interface Desk extends Citing {
   library: Library
   headings: (path: string) => string[]
@@ -73,14 +73,14 @@ interface Target {
 
 const toTarget = ([, path = '', anchor]: string[]): Target => ({ path, anchor })
 
-/** Names of Markdown files with their folders and anchors, but for parts of web addresses. */
+/** Names of Markdown files with their folders and anchors, except in web addresses. */
 const mentions = (text: string): Target[] =>
   matches(text, /(?<![\w/:.-])((?:\.{1,2}\/)*\w[\w.-]*(?:\/[\w.-]+)*\.md)\b(?:#([\w-]+))?/g).map(toTarget)
 
 /** Markdown links to places inside the repository. */
 const links = (text: string): Target[] => matches(text, /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g).map(toTarget)
 
-/** A file, or a link to it, and then the quoted titles of sections in it. */
+/** A file, or a link to it, followed by the quoted titles of its sections. */
 const sections = (text: string): { path: string; titles: string[] }[] =>
   matches(text, /([\w./-]+\.md)\)?,\s+("[^"]+"(?:(?:,| and)\s+"[^"]+")*)/g).map(([, path = '', quoted = '']) => ({
     path,
@@ -90,7 +90,7 @@ const sections = (text: string): { path: string; titles: string[] }[] =>
 const decisions = (text: string): string[] =>
   matches(text, /docs\/decisions\/(\d{4})\b(?!-)/g).map(([, number = '']) => number)
 
-/** The quoted title of a section, before or behind the bare word for the document that it is in. */
+/** The quoted title of a section, before or after the bare word for its document. */
 const withoutFile = (text: string): string[] =>
   matches(
     text,
@@ -105,7 +105,7 @@ function problemOfTarget({ path, anchor }: Target, desk: Desk): string[] {
   return isThere ? [] : [`cites ${path}#${anchor}, and there is no such heading`]
 }
 
-/** That the file is missing has been said of its mention. */
+/** A missing file is reported at its mention. */
 function problemsOfSections({ path, titles }: { path: string; titles: string[] }, desk: Desk): string[] {
   const file = find(path, desk)
   const known = file === undefined ? titles : desk.headings(file)

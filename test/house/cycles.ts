@@ -1,8 +1,8 @@
 import type { SourceFile } from './source.ts'
 
 /**
- * Circles of imports, each reported once, at its alphabetically first file. Imports of types count: what needs the
- * types of each other cannot be understood one after the other either.
+ * Import cycles, each reported once, at its alphabetically first file. Type imports count too: files that need each
+ * other's types cannot be read one after the other either.
  */
 export function findCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): { path: string; problem: string }[] {
   const targets = new Map(files.map(({ path, imports }) => [path, imports.map(({ target }) => target)]))
@@ -30,10 +30,10 @@ export function findCycles(files: Pick<SourceFile, 'path' | 'imports'>[]): { pat
   }))
 }
 
-/** A folder inside a folder of `src/`: `src/runs/step`. */
+/** A room is a folder inside a folder of `src/`: `src/runs/step`. */
 const roomOf = (path: string): string | undefined => /^src\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0]
 
-/** Circles between the rooms of a noun: `runs/step` may import `runs/ending` only if nothing there imports it back. */
+/** Cycles between the rooms of a noun: `runs/step` may import `runs/ending` only if nothing there imports it back. */
 export function findRoomCycles(files: SourceFile[]): { path: string; problem: string }[] {
   const rooms = Map.groupBy(
     files.filter(({ path }) => roomOf(path)),

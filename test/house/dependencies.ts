@@ -12,7 +12,7 @@ interface Manifest {
   devDependencies: Record<string, string>
 }
 
-/** The programs of the image; and the workflows, which the worker bundles by their path. */
+/** The programs of the image, and the workflows, which the worker bundles by path. */
 const programs = ['api', 'worker', 'migrate', 'vault-rotate', 'check-site'].map((name) => `bin/${name}.ts`)
 const bundled = 'workflows/index.ts'
 
@@ -22,7 +22,7 @@ const unnamed: Record<string, string> = {
   zod: 'a peer dependency of ai',
 }
 
-/** The image is installed without dev dependencies, and should not contain packages that it does not use. */
+/** The image has no dev dependencies, and should not contain packages that it does not use. */
 export function checkDependencies(files: SourceFile[]): Misplaced[] {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest
   return misplaced(files, manifest)

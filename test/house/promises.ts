@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { SourceFile } from './source.ts'
 
-/** A row of the page that holds nothing. */
+/** A row of the page that names a missing test. */
 interface BrokenPromise {
   path: string
   problem: string
@@ -9,12 +9,12 @@ interface BrokenPromise {
 
 const page = 'docs/promises.md'
 
-/** The page that says which tests hold what is promised: each of them must be there, under its title. */
+/** Checks the page that lists the tests for each promise: every test must exist under its title. */
 export function checkPromises(files: SourceFile[]): BrokenPromise[] {
   return brokenPromises(readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'), files)
 }
 
-/** The tests that the page names and the house does not have. */
+/** The tests that the page names and the house lacks. */
 export function brokenPromises(text: string, files: SourceFile[]): BrokenPromise[] {
   const code = new Map(files.map((file) => [file.path, file.code]))
   return testsIn(text).flatMap(({ path, title }) => {
@@ -26,7 +26,7 @@ export function brokenPromises(text: string, files: SourceFile[]): BrokenPromise
   })
 }
 
-/** Rows are `| promise | tests |`, and of the tests each is `path` or `path`: title. */
+/** Rows are `| promise | tests |`. Each test is `path` or `path`: title. */
 function testsIn(text: string): { path: string; title: string | undefined }[] {
   const rows = text.split('\n').filter((line) => line.startsWith('|') && line.includes('`test/'))
   return rows.flatMap((row) =>
@@ -37,6 +37,6 @@ function testsIn(text: string): { path: string; title: string | undefined }[] {
   )
 }
 
-/** Titles are written in any kind of quotes, of which the formatter escapes none that it need not. */
+/** A title may be in any kind of quotes; the formatter avoids escapes in it. */
 const hasTitle = (code: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => code.includes(`${quote}${title}${quote}`))

@@ -5,19 +5,19 @@ import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import type { SourceFile } from './source.ts'
 
-/** One place that breaks a rule. */
+/** A place that breaks a rule. */
 export interface Violation {
   path: string
   problem: string
 }
 
-/** A rule of the house: its sentence, and what finds the places that break it. */
+/** A rule of the house: its sentence, and the check that finds violations. */
 export interface Rule {
   name: string
   check: (files: SourceFile[]) => Violation[]
 }
 
-/** What may be used in few places only: what it looks like in code, or which packages it is, and where it belongs. */
+/** What may be used in few places only: its code or packages, and where it belongs. */
 const confined: { what: string; code?: RegExp; packages?: string[]; allowed: RegExp; where: string }[] = [
   {
     what: 'the environment',
@@ -71,7 +71,7 @@ export const rules: Rule[] = [
   {
     name: 'exports have names',
     check: each(({ path, code }) =>
-      // It stands for a package that has one.
+      // It replaces a package that has one.
       path !== 'test/run/in-turns.ts' && /^export\s+(default\b|\{[^}]*\bas\s+default\b)/m.test(code)
         ? 'has a default export'
         : undefined,
@@ -88,7 +88,7 @@ export const rules: Rule[] = [
   {
     name: 'files can be read in one sitting',
     check: each(({ path, lines }) =>
-      // A file of tests is a list of cases, and may be as long as there are cases.
+      // A test file is a list of cases, and may have any length.
       lines > mostLines && !path.endsWith('.test.ts') && !tables.has(path)
         ? `has ${lines} lines, more than ${mostLines}; find the two things in it`
         : undefined,

@@ -3,21 +3,21 @@ import { dirname, join, normalize } from 'node:path'
 
 /** One import or re-export of a source file. */
 export interface Import {
-  /** As it is written: `./run.ts`, `koa`. */
+  /** As written: `./run.ts`, `koa`. */
   specifier: string
   /** The path of the file inside the repository, or the name of the package (`node:fs`, `@temporalio/client`). */
   target: string
-  /** Whether it is gone at run time. */
+  /** Whether it is erased at run time. */
   typeOnly: boolean
 }
 
-/** A TypeScript file as the rules see it. */
+/** A TypeScript file, parsed for the rules. */
 export interface SourceFile {
   /** Inside the repository, with `/`. */
   path: string
-  /** Without comments, so that a rule does not stumble over what is only said. */
+  /** Without comments, so that rules do not match them. */
   code: string
-  /** The text of its comments, each on a line of its own. */
+  /** The text of its comments, one per line. */
   comments: string
   lines: number
   imports: Import[]
@@ -37,8 +37,8 @@ const folders = [
 ]
 
 /**
- * Reads every TypeScript file of the house. Imports are found by their form, not by a parser: the compiler's API does
- * not exist in TypeScript 7, and the formatter writes every import at the start of a line, in single quotes.
+ * Reads every TypeScript file of the house. Imports are found by regular expressions, not by a parser: TypeScript 7 has
+ * no compiler API, and the formatter puts every import at the start of a line, in single quotes.
  */
 export function readHouse(root: string): SourceFile[] {
   const paths = folders.flatMap((folder) =>
@@ -49,7 +49,7 @@ export function readHouse(root: string): SourceFile[] {
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** A file from its path and text. */
+/** Parses a file. */
 export function readSource(path: string, text: string): SourceFile {
   const code = withoutComments(text)
   return {
@@ -64,7 +64,7 @@ export function readSource(path: string, text: string): SourceFile {
 const withoutComments = (text: string): string =>
   text.replaceAll(/^[ \t]*\/\*[\s\S]*?\*\//gm, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
 
-/** Block comments, and lines of comments that follow each other, each as one line without its marks. */
+/** Block comments, and groups of line comments, each as one line without its marks. */
 const commentsOf = (text: string): string =>
   [...text.matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+|(?<=\s)\/\/.*$/gm)]
     .map(([comment]) => comment.replaceAll(/^\s*(?:\/\*+|\*+\/|\*|\/\/)|\*+\/$/gm, '').replaceAll(/\s+/g, ' '))
@@ -86,7 +86,7 @@ function importsOf(path: string, code: string): Import[] {
   )
 }
 
-/** `{ type A, type B }` disappears as `import type { A, B }` does. */
+/** `{ type A, type B }` is erased like `import type { A, B }`. */
 function onlyTypes(names = ''): boolean {
   const listed =
     /^\{([\s\S]*)\}$/

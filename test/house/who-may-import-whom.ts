@@ -1,9 +1,9 @@
 import type { Import, SourceFile } from './source.ts'
 
-/** Folders of `src/` that are plumbing, as the files directly in `src/` are; every other folder there is a noun. */
+/** Folders of `src/` that are plumbing, like the files directly in `src/`. Every other folder there is a noun. */
 const plumbing = new Set(['config', 'database', 'temporal', 'secrets', 'safe-fetch'])
 
-/** Where a file stands: its top folder, and inside `src/` its noun. */
+/** Where a file is: its top folder, and inside `src/` its noun. */
 interface Place {
   top: string
   noun: string | undefined
@@ -14,7 +14,7 @@ const placeOf = (path: string): Place => {
   return { top, noun: top === 'src' && rest.length > 0 && !plumbing.has(second) ? second : undefined }
 }
 
-/** What each folder may import from others at run time. Types may come from wherever `typesFrom` says as well. */
+/** What each folder may import from others at run time. Types may also come from `typesFrom`. */
 const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?: RegExp }> = {
   api: { from: ['src'], typesFrom: [] },
   activities: { from: ['src'], typesFrom: ['workflows'] },
@@ -29,27 +29,27 @@ const plumbingMayImport: [RegExp, (target: Place, path: string) => boolean][] = 
   [/^src\/temporal\//, ({ top }, path) => top === 'src' || path === 'workflows/messages.ts'],
 ]
 
-/** What other nouns may import at run time: the rows of tables, and rules. */
+/** What other nouns may import at run time: table rows and rules. */
 export interface Shared {
   rows: Set<string>
   rules: Set<string>
 }
 
-/** Every noun may join another's rows and ask its rules; operations go through the object given. */
+/** A noun may join another's rows and use its rules; operations go through the injected object. */
 export function sharedFiles(files: SourceFile[]): Shared {
   const rows = files.filter(({ code }) => /^export class \w+ extends Row\b/m.test(code))
   return { rows: new Set(rows.map(({ path }) => path)), rules: ruleFiles(files) }
 }
 
-/** Packages and folders by which the world outside of the process is reached. */
+/** Packages and folders that do I/O. */
 const io =
   /^(node:(fs|net|tls|http|https|dns|child_process|worker_threads)|pg|knex|objection|undici|ky|nodemailer|@temporalio)\b/
 const ioFolders =
   /^(src\/(database|temporal|safe-fetch|config)\/|src\/(services|loops?|logger|rate-limit)\.ts$|workflows\/)/
 
 /**
- * Files of `src/` that decide and touch nothing: no I/O, neither theirs nor of what they import. Types of rows and
- * messages are facts that they decide by; a type of something that does I/O is not.
+ * Files of `src/` that only decide: neither they nor their imports do I/O. They may import the types of rows and
+ * messages, but not of something that does I/O.
  */
 function ruleFiles(files: SourceFile[]): Set<string> {
   const sources = new Map(files.filter(({ path }) => path.startsWith('src/')).map((file) => [file.path, file]))
@@ -66,7 +66,7 @@ function ruleFiles(files: SourceFile[]): Set<string> {
   return rules
 }
 
-/** What is wrong with an import (docs/architecture.md, "Who may import whom"). */
+/** The problem of an import (docs/architecture.md, "Who may import whom"). */
 export function importProblem(path: string, entry: Import, shared: Shared): string | undefined {
   const { specifier, target, typeOnly } = entry
   const from = placeOf(path)
@@ -90,7 +90,7 @@ function folderMayImport({ top }: Place, target: Place, typeOnly: boolean): bool
   )
 }
 
-/** Site owners run it without a platform: the rules of sites and what fetches safely, nothing that needs a record. */
+/** Site owners run it without a platform: it needs the rules of sites and safe-fetch, but no record. */
 function checkSiteMayImport({ target }: Import, { rules }: Shared): boolean {
   if (/^(check-site|src\/safe-fetch)\//.test(target) || /^src\/(errors|json|version)\.ts$/.test(target)) return true
   return target.startsWith('src/sites/') && rules.has(target)

@@ -4,7 +4,7 @@ import { readHouse, readSource } from '../house/source.ts'
 import { arrange, type Unusual } from './arrange.ts'
 import { slowFiles, timedFiles } from './unusual-files.ts'
 
-/** A house of a test and what stands around it; all else in it is loaded by nobody. */
+/** A house with some files around the given ones. */
 const house = (files: Record<string, string>, unusual: Unusual = {}) =>
   arrange(
     Object.entries({
@@ -47,7 +47,7 @@ for (const [what, code] of Object.entries(needy)) {
   })
 }
 
-// Put together here, so that this file is not taken for one that has them.
+// Concatenated, so that this file does not seem to have hooks.
 const start = ['te', 'st.'].join('')
 for (const hook of ['serial', 'before', 'after', 'beforeEach', 'afterEach', 'only']) {
   test(`a file of tests with ${hook} does not share the process of those that need no server`, (t) => {

@@ -1,12 +1,12 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
-/** How long one file of tests took, in seconds. */
+/** How long a test file took. */
 export interface Duration {
   file: string
   seconds: number
 }
 
-/** Written as each file ends: a line is short enough to be appended whole. Nothing is written without a log. */
+/** Appends a line, short enough to be written atomically. Does nothing without a log. */
 export function noteDuration(log: string | undefined, { file, seconds }: Duration): void {
   if (log !== undefined) appendFileSync(log, `${seconds.toFixed(1)} ${file}\n`)
 }

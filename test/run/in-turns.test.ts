@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const passing = `test('it holds', (t) => t.pass())`
 
-/** What ava says of a process that these files share, and how it ends. */
+/** The output and exit code of ava for a process that these files share. */
 async function share(files: Record<string, string>, log: string) {
   const folder = togetherFolder(root)
   const paths = Object.keys(files).map((name) => relative(root, join(folder, `${name}.shared.ts`)))
@@ -28,7 +28,7 @@ async function share(files: Record<string, string>, log: string) {
   })
 }
 
-// One after the other: they are written into one folder.
+// Serial, because they are written into one folder.
 for (const [what, wrong, said] of [
   ['declares no test', '', /has no test/],
   ['leaves out the tests of others', passing.replace('test', "test['only']"), /test\.only is for a file/],

@@ -9,36 +9,36 @@ import { Turns, type Asker } from './turns.ts'
 import { slowFiles } from './unusual-files.ts'
 
 /**
- * Stands for `ava` in files that share a process. ava begins all tests of a process at once, which is right for one file
- * and too much for ten: deadlines would pass while others compute. Here few run at a time; the others wait their turn.
- * And ava takes down what is shared within a file when the process ends; here that happens after the file's last test,
- * because what is left standing polls and is in the way of all others.
+ * Replaces `ava` in files that share a process. ava begins all tests of a process at once, which suits one file but not
+ * ten: deadlines would pass while others compute. Here few tests run at a time; the others wait their turn. And ava
+ * takes down what a file shares when the process ends. Here that happens after the file's last test, because whatever
+ * stays up polls and slows the others down.
  */
 const turns = new Turns(3, 2)
 
 type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 
-/** A file whose tests take turns with those of others. */
+/** A file whose tests take turns with those of other files. */
 class SharingFile implements Asker {
-  /** How many of its tests are still to end. */
+  /** How many of its tests have not ended. */
   left = 0
   /** When the first of them began, in milliseconds. */
   began: number | undefined
   readonly takeDown: (() => unknown)[] = []
-  /** Resolves when those of its serial tests have ended that were begun so far. */
+  /** Resolves when all serial tests that have begun so far have ended. */
   serial: Promise<unknown> = Promise.resolve()
   readonly isSlow: boolean
   readonly place: number
   private readonly name: string
 
-  /** What comes earlier is gone through earlier, and taken down. */
+  /** Files with a lower place run, and are taken down, earlier. */
   constructor(name: string, place: number) {
     this.name = name
     this.place = place
     this.isSlow = slowFiles.includes(name)
   }
 
-  /** What is to be taken down is taken down once: after the last test, or at the end if not all tests of the file ran. */
+  /** Takes everything down once: after the last test, or at the end if not all tests of the file ran. */
   async end(): Promise<void> {
     if (this.began !== undefined) {
       noteDuration(durationsLog(), { file: this.name, seconds: (performance.now() - this.began) / 1000 })
@@ -47,7 +47,7 @@ class SharingFile implements Asker {
     await allOf(this.takeDown.splice(0))
   }
 
-  /** As ava names the tests of a file that has a process of its own. */
+  /** The title that ava gives a test of a file with its own process. */
   titled(title: string): string {
     const path = this.name.replace(/^test\//, '').replace(/\.test\.ts$/, '')
     return `${path.replaceAll('/', ' › ')} › ${title}`
@@ -62,13 +62,13 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
   return async (t, ...given) => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const before = isSerial ? oneByOne(file, over) : undefined
-    // ava has called all tests of the process by then, the serial ones of this file among them, which come first.
+    // By then ava has called all tests of the process, including this file's serial ones, which come first.
     await setImmediate()
     await (before ?? file.serial)
     await turns.take(file)
     file.began ??= performance.now()
     noteUnderWay(underWayLog(), 'begun', t.title)
-    // The first to be asked for is the last to be done.
+    // Teardowns run in reverse order, so this one runs last.
     t.teardown(async () => {
       file.left -= 1
       try {
@@ -76,7 +76,7 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
       } finally {
         noteUnderWay(underWayLog(), 'ended', t.title)
         end()
-        // The next of its serial tests asks before the turn is given to another.
+        // The file's next serial test asks before another test gets the turn.
         await setImmediate()
         turns.pass(file)
       }
@@ -89,25 +89,25 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
   }
 }
 
-/** Puts a serial test behind those of its file that were begun before it; resolves when they are over. */
+/** Queues a serial test after the file's earlier ones; resolves when they are over. */
 function oneByOne(file: SharingFile, over: Promise<void>): Promise<unknown> {
   const before = file.serial
   file.serial = over
   return before
 }
 
-/** ava's report ends in the middle at an error that does not say where it comes from, as those of fetch may not. */
+/** ava's report breaks off at an error without a stack trace, such as some of fetch's. */
 function traceable(error: unknown): unknown {
   if (!(error instanceof Error) || error.stack?.includes('\n    at ')) return error
   return new Error(error.message, { cause: error })
 }
 
-/** `after` comes when all tests of the process have passed, as a look back on them may; it takes nothing down. */
+/** `after` runs when all tests of the process have passed, so it may look back on them; it takes nothing down. */
 const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.after(...given)) as typeof ava.after, {
   always: (hook: () => unknown): void => void current.takeDown.push(hook),
 })
 
-/** A test whose implementation, whichever of the arguments it is, waits for its turn. */
+/** Declares a test whose implementation, whichever argument that is, waits for its turn. */
 const declare = (given: unknown[], isSerial: boolean): unknown => {
   const file = current
   return Reflect.apply(
@@ -120,14 +120,14 @@ const declare = (given: unknown[], isSerial: boolean): unknown => {
   )
 }
 
-/** What ava would do for all files of the process, or to them: nobody would notice that a third of the tests is left out. */
+/** Refuses what would affect all files of the process: a skipped third of the tests would go unnoticed. */
 function refuse(name: string | symbol): never {
   throw new Error(`test.${String(name)} is for a file that has a process of its own (test/run/unusual-files.ts).`)
 }
 
 /**
- * `test(title, implementation)`, `test.serial`, `test.after`, and `test.after.always(hook)`, which is for the end of the
- * file. ava would run serial tests before all others of the process, one at a time; here they are so in their file only.
+ * `test(title, implementation)`, `test.serial`, `test.after`, and `test.after.always(hook)`, which runs at the end of
+ * the file. In ava, serial tests run before all others of the process, one at a time; here only within their file.
  */
 const test = new Proxy(ava, {
   apply: (_target, _self, given: unknown[]) => declare(given, false),
@@ -138,7 +138,7 @@ const test = new Proxy(ava, {
   },
 })
 
-/** Loads files of tests, by their paths inside the project. Whichever of their code loads ava gets this module in its place. */
+/** Loads test files, by their paths inside the project. Imports of ava resolve to this module. */
 export async function loadInTurns(files: string[]): Promise<void> {
   registerHooks({
     resolve: (specifier, context, next) =>

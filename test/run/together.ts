@@ -3,15 +3,15 @@ import { join, relative } from 'node:path'
 
 const folder = 'test/together'
 
-/** Where one run of the tests writes the files that load others; it goes with the run, and git does not keep it. */
+/** Where a run of the tests writes the files that load others; removed with the run, and ignored by git. */
 export const togetherFolder = (root: string): string => join(root, folder, String(process.pid))
 
-/** Whether a file is one of those. */
+/** Whether a file is in such a folder. */
 export const isTogether = (file: string): boolean => file.startsWith(`${folder}/`)
 
 /**
- * Writes one file for each group, which loads the files of that group: ava gives a process to each file it is named.
- * Returns their paths inside the project.
+ * Writes one file per group, which loads the files of that group: ava starts a process per file. Returns their paths
+ * inside the project.
  */
 export function writeTogether(root: string, groups: ReadonlyMap<string, string[]>): string[] {
   const own = togetherFolder(root)

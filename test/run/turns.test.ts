@@ -4,7 +4,7 @@ import { Turns, type Asker } from './turns.ts'
 const quick = { isSlow: false, place: 0 }
 const slow = { isSlow: true, place: 0 }
 
-/** Lets each ask for a turn, and says who has had one since it was last asked. */
+/** Asks for a turn for each; `begun` returns those that got one since its last call. */
 function asking(turns: Turns, askers: Record<string, Asker>) {
   const begun: string[] = []
   for (const [name, asker] of Object.entries(askers)) void turns.take(asker).then(() => begun.push(name))

@@ -1,6 +1,6 @@
 export interface Asker {
   isSlow: boolean
-  /** Whose turn comes first: the lower one's, and of equals that of who asked first. */
+  /** The lowest place goes first; equal places go in the order of asking. */
   place: number
 }
 
@@ -9,8 +9,8 @@ interface Waiting extends Asker {
 }
 
 /**
- * Lets so many go at once, in the order of their places. Of those that are slow, because they mostly wait, fewer go at
- * once, so that there is something to compute beside them.
+ * Lets at most `all` go at a time, in the order of their places, and at most `slow` of the slow ones. Those mostly
+ * wait, so others can compute beside them.
  */
 export class Turns {
   private readonly waiting: Waiting[] = []
@@ -29,7 +29,7 @@ export class Turns {
     return promise
   }
 
-  /** The turn is over. */
+  /** Ends the turn. */
   pass({ isSlow }: Asker): void {
     this.free.all += 1
     if (isSlow) this.free.slow += 1

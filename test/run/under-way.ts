@@ -1,15 +1,15 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 /**
- * A test, or the loading of a file, has begun or ended. Written as it happens, because a process that is lost cannot say
- * any more what it was doing. Nothing is written without a log.
+ * Notes that a test, or the loading of a file, has begun or ended. Written at once, because a lost process can no
+ * longer say what it was doing. Does nothing without a log.
  */
 export function noteUnderWay(log: string | undefined, what: 'begun' | 'ended', name: string): void {
-  // A line is short enough to be appended whole.
+  // A line is short enough to be appended atomically.
   if (log !== undefined) appendFileSync(log, `${what === 'begun' ? '+' : '-'} ${name.replaceAll('\n', ' ')}\n`)
 }
 
-/** What has begun and not ended, in the order of its beginning. */
+/** What has begun and not ended, oldest first. */
 export function leftUnderWay(path: string): string[] {
   const left: string[] = []
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []

@@ -1,4 +1,4 @@
-/** Files that mostly wait, for seconds, whatever they run beside; what takes longest when it runs alone comes first. */
+/** Files that mostly wait for seconds, whatever runs beside them. Sorted by duration when run alone, longest first. */
 export const slowFiles = [
   'test/crash/frozen-worker.test.ts',
   'test/crash/deploy.test.ts',
@@ -22,8 +22,8 @@ export const slowFiles = [
 ]
 
 /**
- * Files with a process of their own, because beside the tests of others their deadlines would pass for want of a
- * processor, or because most of their tests run one by one.
+ * Files with their own process, because beside other tests they would miss deadlines for lack of CPU, or because most
+ * of their tests are serial.
  */
 export const timedFiles = [
   'test/api/open-streams.test.ts',
