@@ -45,7 +45,7 @@ export const loops = [
     every: ({ reconcile }) => reconcile.everySeconds,
     where: 'workers',
     alone: ({ reconcile }) => reconcile.everySeconds * 5,
-    round: ({ scheduleReconciler }) => scheduleReconciler.round(),
+    round: ({ scheduleSync }) => scheduleSync.round(),
   },
   {
     name: 'callbacks',
@@ -97,13 +97,13 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
 async function keepHouse(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleReconciler, retention } = services
+  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleSync, retention } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
   await tools.closeAbandoned()
   await workers.purge()
-  await scheduleReconciler.purge()
+  await scheduleSync.purge()
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)
 }

@@ -19,7 +19,7 @@ import { createReachability } from './temporal/reachability.ts'
 import { createRetention } from './runs/retention.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSafeFetch } from './safe-fetch/safe-fetch.ts'
-import { createScheduleReconciler } from './schedules/sync.ts'
+import { createScheduleSync } from './schedules/sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
@@ -86,7 +86,7 @@ export function createServices(
   const webhooks = createWebhooks({ ...base, agents, billing, runs })
   const retention = createRetention(base)
   const fires = createFires({ ...base, runs, billing, schedules })
-  const scheduleReconciler = createScheduleReconciler({ ...base, notifications, schedules })
+  const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
@@ -112,7 +112,7 @@ export function createServices(
     retention,
     schedules,
     fires,
-    scheduleReconciler,
+    scheduleSync,
     workers,
     why,
     reachability,

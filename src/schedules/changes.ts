@@ -4,17 +4,17 @@ import { closeFires, nextFireAfter, openAmong, recordUnfired } from './fires/led
 import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { Schedule } from './schedule.ts'
 
-/** When a change is made, and how late a fire may be carried out, in milliseconds. */
+/** The time of a change, and how late a fire may be carried out, in milliseconds. */
 interface Moment {
   now: Date
   catchUpMs: number
 }
 
 /**
- * Notes that an agent was made, changed or deleted, in the transaction that does so and holds the lock of the agent's
- * row: what Temporal must be told, by raising the generation, and in the ledger the fires that the state before still
- * owed. Those that the new state has as well stay open while they are not too late; the others get their rows now, since
- * they cannot be carried out any more. `before` is undefined for a new agent. True if Temporal must be told.
+ * Records that an agent was created, changed or deleted, in the transaction that holds the lock of its row. Raises the
+ * generation, and updates the ledger of fires that the old state still owed. Those that the new state also has stay
+ * open while they are not too late; the others get their rows now, because they cannot be carried out any more.
+ * `before` is undefined for a new agent. True if Temporal needs a sync.
  */
 export async function noteChange(
   trx: Transaction,
@@ -22,11 +22,11 @@ export async function noteChange(
   after: ScheduledAgent,
   moment: Moment,
 ): Promise<boolean> {
-  if (telling(before) === telling(after)) return false
+  if (syncedState(before) === syncedState(after)) return false
   const { now } = moment
   const schedule = await Schedule.query(trx).findById(after.id).forUpdate()
   const plan = planOf(after)
-  const owed = schedule && before ? await settleOwed(trx, schedule, { before, plan, ...moment }) : []
+  const owed = schedule && before ? await closeOwed(trx, schedule, { before, plan, ...moment }) : []
   const nextFireAt = owed[0] ?? (plan ? nextFireAfter(plan, now) : null)
   const state = { inForceSince: now, recordedUntil: now, owed, nextFireAt, checkedAt: null }
   if (schedule) {
@@ -40,44 +40,44 @@ export async function noteChange(
   return true
 }
 
-/** A change as the fires before it see it: who owed them, and the plan that follows, if one does. */
+/** A change, the state before it, and the plan after it, if any. */
 interface Change extends Moment {
   before: ScheduledAgent
   plan: Plan | undefined
 }
 
-/** Records what the state before owed and nobody can carry out any more. Returns what stays open, ascending. */
-async function settleOwed(trx: Transaction, schedule: Schedule, change: Change): Promise<Date[]> {
+/** Records the fires of the old state that cannot be carried out any more. Returns those that stay open, ascending. */
+async function closeOwed(trx: Transaction, schedule: Schedule, change: Change): Promise<Date[]> {
   const { before, now } = change
-  const former = planOf(before)
-  if (!former) return []
-  await closeLate(trx, schedule, former, change)
-  const due = firesBetween(former.cron, former.timeZone, schedule.recordedUntil, now, Infinity)
+  const oldPlan = planOf(before)
+  if (!oldPlan) return []
+  await closeLate(trx, schedule, oldPlan, change)
+  const due = firesBetween(oldPlan.cron, oldPlan.timeZone, schedule.recordedUntil, now, Infinity)
   const open = await openAmong(trx, schedule.agentId, [...schedule.owed, ...due])
-  const lost = open.filter((fire) => !stays(fire, change))
+  const lost = open.filter((fire) => !remainsDue(fire, change))
   await recordUnfired(trx, schedule.agentId, lost, { reason: before.pausedAt ? 'PAUSED' : 'CHANGED', now })
-  return open.filter((fire) => stays(fire, change))
+  return open.filter((fire) => remainsDue(fire, change))
 }
 
-/** What is too late was lost by what had kept it until now, and not by the change. */
-async function closeLate(trx: Transaction, schedule: Schedule, former: Plan, change: Change): Promise<void> {
+/** Fires that were already too late were lost to an earlier cause, not to the change. */
+async function closeLate(trx: Transaction, schedule: Schedule, oldPlan: Plan, change: Change): Promise<void> {
   const { before, plan, now, catchUpMs } = change
   const until = new Date(now.getTime() - catchUpMs)
   const notFired = plan ? 'NOT_FIRED' : 'CHANGED'
   const reason = before.pausedAt ? 'PAUSED' : notFired
-  // The filler may have been away, so that there is more than fits in one go.
-  do await closeFires(trx, schedule, former, { until, reason, now })
+  // If the ledger loop was down, there may be more fires than one batch.
+  do await closeFires(trx, schedule, oldPlan, { until, reason, now })
   while (schedule.recordedUntil < until)
 }
 
-/** Whether a fire of the state before is one of the new state as well. What came due during a pause is not made up for. */
-function stays(fire: Date, { before, plan }: Change): boolean {
+/** Whether the new state also has a fire of the old one. Fires that came due during a pause are not backfilled. */
+function remainsDue(fire: Date, { before, plan }: Change): boolean {
   if (!plan || (before.pausedAt && fire > before.pausedAt)) return false
   return isFire(plan.cron, plan.timeZone, fire)
 }
 
-/** What Temporal must know of an agent, as text; two agents' states with the same need no telling. */
-function telling(agent: ScheduledAgent | undefined): string {
+/** What Temporal must know of an agent, as text; equal texts need no sync. */
+function syncedState(agent: ScheduledAgent | undefined): string {
   if (!agent || agent.deletedAt || agent.trigger !== 'scheduled') return 'none'
   return JSON.stringify([agent.cron, agent.timeZone, agent.pausedAt !== null])
 }

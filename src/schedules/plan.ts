@@ -3,20 +3,20 @@ import { CodedError, isCoded, type ErrorDetail } from '../errors.ts'
 import { parseCron, type Cron } from './cron/cron.ts'
 import { assertTimeZone, canonicalTimeZone } from './cron/time-zone.ts'
 
-/** What a scheduled agent's fires follow from. */
+/** What determines a scheduled agent's fires. */
 export interface Plan {
   cron: Cron
-  /** In its right case. */
+  /** In its canonical case. */
   timeZone: string
 }
 
-/** What this part of the house must know of an agent. */
+/** The fields of an agent that schedules depend on. */
 export type ScheduledAgent = Pick<
   Agent,
   'id' | 'ownerId' | 'name' | 'trigger' | 'cron' | 'timeZone' | 'pausedAt' | 'deletedAt'
 >
 
-/** Refuses an expression and a zone that cannot be used: VALIDATION_ERROR that names every part which is wrong. */
+/** Validates an expression and a zone. Throws VALIDATION_ERROR that names every wrong part. */
 export function assertPlan(cron: string, timeZone: string): void {
   const problems = [() => parseCron(cron), () => assertTimeZone(timeZone)].flatMap(problemsOf)
   if (problems.length === 0) return
@@ -35,8 +35,8 @@ function problemsOf(read: () => unknown): ErrorDetail[] {
 }
 
 /**
- * The plan of an agent; undefined unless it is there and scheduled. Nor is there one for what was stored before
- * expressions were checked and cannot be read: such an agent never fires.
+ * The plan of an agent; undefined if the agent does not exist or is not scheduled. Also undefined if its expression was
+ * stored before validation existed and cannot be parsed: such an agent never fires.
  */
 export function planOf(agent: ScheduledAgent | undefined): Plan | undefined {
   if (!agent || agent.deletedAt || agent.trigger !== 'scheduled') return undefined

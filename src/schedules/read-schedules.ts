@@ -12,20 +12,20 @@ import { planOf, type Plan } from './plan.ts'
 import { ScheduleFire } from './fires/schedule-fire.ts'
 import { Schedule } from './schedule.ts'
 
-/** How many fires the view of a schedule shows, of those to come and of those that were. */
+/** How many upcoming and how many past fires the view of a schedule shows. */
 const shown = 10
 
-/** A fire with the sentence of its reason. */
+/** A fire, with a sentence for its reason. */
 type FireWithMessage = Omit<ScheduleFire, keyof Row> & { message: string | null }
 
-/** What owners see of the schedules of their agents. */
+/** What owners see of their agents' schedules. */
 export function createReadSchedules(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
   return {
     /**
-     * The agent's schedule: in words, with its next and its last ten fires, newest first. `inStep` says whether Temporal
-     * is known to have it as it is now. NOT_FOUND for an agent that has none.
+     * The agent's schedule in words, with its next ten fires and its last ten, newest first. `inStep` says whether
+     * Temporal is known to have the current state. NOT_FOUND for an agent without a schedule.
      */
     async view(agent: Agent) {
       const plan = assertScheduled(agent)
@@ -44,7 +44,7 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
       }
     },
 
-    /** One page of an agent's ledger, newest first. Fails for a cursor that is none. */
+    /** One page of an agent's ledger, newest first. Throws for an invalid cursor. */
     async fires(
       agentId: string,
       request: PageRequest & { outcome?: RecordedOutcome | undefined },
@@ -61,12 +61,12 @@ function assertScheduled(agent: Agent): Plan {
     message: `The agent has no schedule: its trigger is "${agent.trigger}". Give it one with PATCH /agents/${agent.id}.`,
   })
   const plan = planOf(agent)
-  const message = `The schedule of the agent cannot be read, so it never fires. Write it anew with PATCH /agents/${agent.id}.`
+  const message = `The schedule of the agent cannot be parsed, so it never fires. Set it again with PATCH /agents/${agent.id}.`
   assertThat(plan, 'NOT_FOUND', { message })
   return plan
 }
 
-/** The run of a fire is named for as long as it is kept, which is not as long as fires are. */
+/** Runs are kept for a shorter time than fires; a deleted run is null. */
 const firesOf = (database: Database, agentId: string) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
@@ -84,7 +84,7 @@ const byTime: PageKey<ScheduleFire> = {
   write: ({ nominalAt }) => String(nominalAt.getTime()),
 }
 
-/** What the clocks of the zone show: `Mon, 23 Nov 2026, 09:00 GMT+1`. */
+/** Local time in the zone: `Mon, 23 Nov 2026, 09:00 GMT+1`. */
 const local = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone,

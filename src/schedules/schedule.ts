@@ -1,22 +1,22 @@
 import { Row } from '../database/row.ts'
 
-/** What Temporal has to be told of an agent's schedule, and how far its ledger reaches (table `schedules`). */
+/** An agent's schedule: which generation Temporal has, and how far the ledger reaches (table `schedules`). */
 export class Schedule extends Row {
   static override tableName = 'schedules'
   static override idColumn = 'agentId'
   declare agentId: string
-  /** Raised by every change of what Temporal must know. */
+  /** Raised by every change that Temporal must know about. */
   declare generation: number
-  /** The generation that Temporal is known to have. */
+  /** The generation that Temporal has; 0 if unknown. */
   declare syncedGeneration: number
-  /** Since when the present expression, zone and pause are in force. */
+  /** When the current expression, zone and pause took effect. */
   declare inForceSince: Date
-  /** Every nominal fire up to here has its row in the ledger, but for those that are owed. */
+  /** Every nominal fire up to here has a ledger row, except those in `owed`. */
   declare recordedUntil: Date
-  /** Fires up to there that are still open, ascending: due before the last change, and fires of the present state too. */
+  /** Open fires up to there, ascending: due before the last change and part of the current state too. */
   declare owed: Date[]
-  /** The first fire that is open or to come; null while the agent is not scheduled, or if there is none within years. */
+  /** The first open or future fire; null if the agent is not scheduled or has no fire within years. */
   declare nextFireAt: Date | null
-  /** When it was last compared with what Temporal has; null asks for it to be done now. */
+  /** When it was last compared with Temporal; null requests a comparison now. */
   declare checkedAt: Date | null
 }

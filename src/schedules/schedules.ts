@@ -11,12 +11,12 @@ import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { createReadSchedules } from './read-schedules.ts'
 import { Schedule } from './schedule.ts'
 
-/** How often a sync begins again because the schedule was changed meanwhile; then the reconciler goes on. */
-const mostRounds = 5
+/** Attempts of one sync if the schedule keeps changing; after that the reconciler continues. */
+const maxAttempts = 5
 
 /**
- * The schedules of agents: what is on record of them, and Temporal made to have the same. Nothing is locked while
- * Temporal is asked: each change raises the generation, and a sync that has told an older one begins again.
+ * The schedules of agents: the record, and its sync to Temporal. No lock is held during a call to Temporal. Every
+ * change raises the generation, and a sync that has sent an older one starts again.
  */
 export function createSchedules(context: {
   database: Database
@@ -29,7 +29,7 @@ export function createSchedules(context: {
   const underway = new Set<Promise<void>>()
 
   async function read(agentId: string) {
-    // The schedule first: read the other way round, a new generation could be taken for an old state of the agent.
+    // The schedule first: in the other order, a new generation could be paired with an old state of the agent.
     const schedule = await Schedule.query(database).findById(agentId)
     const agent = await Agent.query(database).findById(agentId)
     const plan = planOf(agent)
@@ -46,45 +46,42 @@ export function createSchedules(context: {
     catchUpSeconds: config.scheduleCatchUpSeconds,
   })
 
-  /**
-   * Makes Temporal have what the record says of the agent's schedule; true if there was one to be removed. Throws what
-   * Temporal throws.
-   */
+  /** Makes Temporal match the record; true if that removed a schedule. Throws what Temporal throws. */
   async function sync(agentId: string): Promise<boolean> {
     try {
-      return await tell(agentId)
+      return await syncUntilCurrent(agentId)
     } catch (error) {
-      await doubt(agentId)
+      await markUnsynced(agentId)
       throw error
     }
   }
 
-  async function tell(agentId: string): Promise<boolean> {
-    for (let round = 0; round < mostRounds; round += 1) {
+  async function syncUntilCurrent(agentId: string): Promise<boolean> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { schedule, wanted } = await read(agentId)
       const removed = wanted ? await temporal.schedules.put(wanted) : await temporal.schedules.remove(agentId)
       if (schedule && !(await markSynced(schedule))) continue
       if (wanted) await catchUp(wanted)
       return removed
     }
-    await doubt(agentId)
+    await markUnsynced(agentId)
     return false
   }
 
-  /** What was told last may be an older state, after somebody else's newer one: the reconciler is to tell it again. */
-  async function doubt(agentId: string): Promise<void> {
+  /** The last state sent may have overwritten another process's newer one; the reconciler must sync again. */
+  async function markUnsynced(agentId: string): Promise<void> {
     await Schedule.query(database).findById(agentId).patch({ syncedGeneration: 0 })
   }
 
-  /** False if it was changed meanwhile. */
+  /** False if the schedule has changed since it was read. */
   async function markSynced({ agentId, generation }: Schedule): Promise<boolean> {
     const changes = { syncedGeneration: generation, checkedAt: clock.now() }
     return (await Schedule.query(database).where({ agentId, generation }).patch(changes)) > 0
   }
 
   /**
-   * Has Temporal fire again what it should have fired within the catch-up window and what is not on record. Temporal does
-   * not look back behind the change of a schedule. What it has fired after all is on record or will be, once.
+   * Has Temporal backfill the fires of the catch-up window that are not in the ledger, because Temporal does not catch
+   * up on fires before the last change of a schedule. A fire that Temporal starts twice is recorded once.
    */
   async function catchUp({ agentId, paused }: WantedSchedule): Promise<void> {
     const now = clock.now()
@@ -92,7 +89,7 @@ export function createSchedules(context: {
     if (paused || !schedule?.nextFireAt || schedule.nextFireAt > now) return
     const earliest = new Date(now.getTime() - config.scheduleCatchUpSeconds * 1000)
     const from = schedule.nextFireAt > earliest ? schedule.nextFireAt : earliest
-    // Of the same second as a fire, the start may or may not be included.
+    // If the start is in the same second as a fire, the fire may or may not be included.
     await temporal.schedules.backfill(agentId, new Date(from.getTime() - 1000), now)
   }
 
@@ -102,7 +99,7 @@ export function createSchedules(context: {
     catchUp,
     ...createReadSchedules(context),
 
-    /** Notes a change of an agent in the transaction that makes it; see changes.ts. True if `syncSoon` is to follow. */
+    /** Records a change of an agent in its transaction; see changes.ts. True if `syncSoon` must follow. */
     noteChange: (
       trx: Transaction,
       before: ScheduledAgent | undefined,
@@ -110,16 +107,16 @@ export function createSchedules(context: {
       now: Date,
     ): Promise<boolean> => noteChange(trx, before, after, { now, catchUpMs: config.scheduleCatchUpSeconds * 1000 }),
 
-    /** Syncs without making anybody wait. What fails here the reconciler does later. */
+    /** Syncs in the background. The reconciler repeats what fails. */
     syncSoon(agentId: string): void {
       const syncing = sync(agentId)
         .then(() => undefined)
-        .catch((error: unknown) => logger.warn({ err: error, agentId }, 'the schedule was not brought to Temporal'))
+        .catch((error: unknown) => logger.warn({ err: error, agentId }, 'failed to sync the schedule to Temporal'))
         .finally(() => underway.delete(syncing))
       underway.add(syncing)
     },
 
-    /** When nothing that `syncSoon` has begun is under way any more. */
+    /** Resolves when all syncs started by `syncSoon` have ended. */
     settled: async (): Promise<void> => void (await Promise.all(underway)),
   }
 }

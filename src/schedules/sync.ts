@@ -5,34 +5,34 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { isTemporalAway, type Temporal } from '../temporal/temporal.ts'
-import { createFiller } from './fires/backfill.ts'
+import { createBackfill } from './fires/backfill.ts'
 import { Schedule } from './schedule.ts'
 import type { Schedules } from './schedules.ts'
 
-/** Schedules that one round brings to Temporal, and that it compares. */
-const batch = 20
+/** Schedules to sync, and schedules to compare, per round. */
+const batchSize = 20
 
 /**
- * How often a schedule is compared, so that with the round it is put right within a minute, and all schedules in Temporal
- * are looked through for orphans. With rounds every two seconds at most ten are compared in a second, so that beyond some
- * 500 each waits its turn for longer: a tenth of a second for each schedule that there is.
+ * A schedule is compared every 55 seconds, so that it is repaired within a minute; all schedules in Temporal are
+ * searched for orphans every ten minutes. Rounds every two seconds compare at most ten schedules a second. Beyond some
+ * 500 schedules each waits longer: a tenth of a second per schedule.
  */
 const compareMs = 55_000
 const listMs = 10 * 60_000
-const tellMs = 30_000
+const notifyMs = 30_000
 
-/** So long after its return Temporal may answer and still fail, because its namespace or its storage is not there yet. */
-const settlingMs = 60_000
+/** How long after its return Temporal may still fail, because its namespace or its storage is not ready. */
+const recoveryMs = 60_000
 
-/** So long whoever has changed a schedule has time to bring it to Temporal. */
-const patienceMs = 3000
+/** The time that the process that changed a schedule has to sync it itself. */
+const graceMs = 3000
 
 /**
- * Keeps Temporal's schedules as the record says, whatever happened between the two: a crash between a commit and its
- * telling, a schedule that was changed or deleted by hand, a Temporal that has lost its storage. One process does so at
- * a time. Every repair is logged with its cause. The ledger is filled by the same rounds, also while Temporal is away.
+ * Keeps Temporal's schedules in sync with the record, after any failure: a crash between a commit and its sync, a
+ * schedule that was changed or deleted by hand, a Temporal that has lost its storage. One process does so at a time.
+ * Every repair is logged with its cause. The same rounds complete the ledger, even while Temporal is away.
  */
-export function createScheduleReconciler(context: {
+export function createScheduleSync(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'scheduleCatchUpSeconds'>
@@ -42,18 +42,18 @@ export function createScheduleReconciler(context: {
   schedules: Schedules
 }) {
   const { database, clock, temporal, logger, schedules } = context
-  const filler = createFiller(context)
-  // What was compared before this process was there, or before Temporal was away, may have been lost meanwhile.
-  let trustedFrom = clock.now()
+  const backfill = createBackfill(context)
+  // Comparisons from before this process started, or from before Temporal was away, may be outdated.
+  let comparedSince = clock.now()
   let isAway = false
-  let settledAt = clock.now()
-  const tellNow = every(clock, tellMs)
-  const listNow = every(clock, listMs)
+  let recoveredAt = clock.now()
+  const notifyDue = every(clock, notifyMs)
+  const listDue = every(clock, listMs)
   let adopted = false
 
   const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
 
-  /** Agents that were scheduled before there were schedules to keep. */
+  /** Creates the missing rows of agents that were scheduled before this table existed. */
   async function adopt(): Promise<void> {
     const found = await Agent.query(database)
       .where({ trigger: 'scheduled' })
@@ -69,21 +69,21 @@ export function createScheduleReconciler(context: {
   }
 
   async function unsynced(): Promise<string[]> {
-    // One that cannot be synced goes to the end: it must not stand before the others for ever.
-    const bindings = { before: ago(patienceMs), batch }
+    // A schedule that cannot be synced goes to the end, so that it does not block the others.
+    const bindings = { before: ago(graceMs), batchSize }
     const { rows } = await database.raw<{ rows: { agentId: string }[] }>(unsyncedStatement, bindings)
     return rows.map(({ agentId }) => agentId)
   }
 
   async function toCompare(): Promise<string[]> {
-    const bindings = { before: max(trustedFrom, ago(compareMs)), batch }
+    const bindings = { before: max(comparedSince, ago(compareMs)), batchSize }
     const { rows } = await database.raw<{ rows: { agentId: string }[] }>(toCompareStatement, bindings)
     return rows.map(({ agentId }) => agentId)
   }
 
-  async function bring(agentId: string): Promise<unknown> {
-    const cause = 'a change had not been brought to it'
-    logger.warn({ agentId, repair: 'schedule-unsynced', cause }, 'a schedule is brought to Temporal')
+  async function syncOne(agentId: string): Promise<unknown> {
+    const cause = 'a change was not synced'
+    logger.warn({ agentId, repair: 'schedule-unsynced', cause }, 'syncing a schedule to Temporal')
     return schedules.sync(agentId)
   }
 
@@ -95,11 +95,11 @@ export function createScheduleReconciler(context: {
     const repair = differences[0] === 'missing' ? 'schedule-missing' : 'schedule-differs'
     const cause =
       repair === 'schedule-missing' ? 'Temporal does not have it' : `it differs in: ${differences.join(', ')}`
-    logger.warn({ agentId, repair, cause }, 'a schedule in Temporal is made right')
+    logger.warn({ agentId, repair, cause }, 'repairing a schedule in Temporal')
     return schedules.sync(agentId)
   }
 
-  /** Takes away the schedules of agents that are on record as deleted or not scheduled; others may be somebody else's. */
+  /** Removes the schedules of deleted or unscheduled agents. Unknown agents may belong to another installation. */
   async function removeOrphans(): Promise<void> {
     const found = await temporal.schedules.listAgents()
     for (let start = 0; start < found.length; start += 500) {
@@ -107,60 +107,59 @@ export function createScheduleReconciler(context: {
         .findByIds(found.slice(start, start + 500))
         .where((agent) => void agent.whereNotNull('deletedAt').orWhereNot({ trigger: 'scheduled' }))
         .select('id')
-      for (const { id } of orphans) await alone(id, removeOrphan)
+      for (const { id } of orphans) await isolated(id, removeOrphan)
     }
   }
 
   async function removeOrphan(agentId: string): Promise<void> {
     const { schedule } = await schedules.read(agentId)
-    // What Temporal has not been told yet is no orphan.
+    // An unsynced schedule is not an orphan.
     if (schedule && schedule.syncedGeneration !== schedule.generation) return
     const cause = 'its agent is deleted or not scheduled'
-    // The list is a little out of date.
+    // The list may be slightly outdated.
     if (await schedules.sync(agentId))
-      logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'a schedule was removed from Temporal')
+      logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'removed a schedule from Temporal')
   }
 
-  /** One schedule that makes trouble must not keep the round from the others. */
-  async function alone(agentId: string, work: (agentId: string) => Promise<unknown>): Promise<void> {
+  /** Isolates one schedule, so that its failure does not stop the round. */
+  async function isolated(agentId: string, work: (agentId: string) => Promise<unknown>): Promise<void> {
     try {
       await work(agentId)
       await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
     } catch (error) {
-      if (isTemporalAway(error) || clock.now() < settledAt) isAway = true
-      logger.warn({ err: error, agentId }, 'a schedule could not be reconciled')
+      if (isTemporalAway(error) || clock.now() < recoveredAt) isAway = true
+      logger.warn({ err: error, agentId }, 'failed to reconcile a schedule')
       await Schedule.query(database).findById(agentId).patch({ checkedAt: clock.now() })
     }
   }
 
-  /** What needs Temporal. */
   async function reconcile(): Promise<void> {
     if (!(await temporal.isReachable())) {
       isAway = true
-      settledAt = ago(-settlingMs)
+      recoveredAt = ago(-recoveryMs)
       return
     }
-    if (isAway) trustedFrom = clock.now()
+    if (isAway) comparedSince = clock.now()
     isAway = false
-    for (const agentId of await unsynced()) await alone(agentId, bring)
-    for (const agentId of await toCompare()) await alone(agentId, compare)
-    if (listNow()) await removeOrphans()
+    for (const agentId of await unsynced()) await isolated(agentId, syncOne)
+    for (const agentId of await toCompare()) await isolated(agentId, compare)
+    if (listDue()) await removeOrphans()
   }
 
   async function round(): Promise<void> {
     if (!adopted) await adopt()
     adopted = true
-    await filler.fill()
-    if (tellNow()) await filler.tellMissed()
+    await backfill.recordUnreported()
+    if (notifyDue()) await backfill.notifyMissed()
     await reconcile()
   }
 
-  return { round, purge: () => filler.purge() }
+  return { round, purge: () => backfill.purge() }
 }
 
 const max = (one: Date, other: Date): Date => (one > other ? one : other)
 
-/** Says true at first, and then once in so many milliseconds. */
+/** Returns true at first, and then once per interval. */
 function every(clock: Clock, ms: number): () => boolean {
   let next = 0
   return () => {
@@ -174,10 +173,10 @@ function every(clock: Clock, ms: number): () => boolean {
 const unsyncedStatement = `
   select agent_id as "agentId" from schedules
    where synced_generation < generation and in_force_since < :before
-   order by checked_at nulls first, in_force_since limit :batch`
+   order by checked_at nulls first, in_force_since limit :batchSize`
 
 const toCompareStatement = `
   select s.agent_id as "agentId" from schedules s join agents a on a.id = s.agent_id
    where s.synced_generation = s.generation and a.deleted_at is null and a.trigger = 'scheduled'
      and (s.checked_at is null or s.checked_at < :before)
-   order by s.checked_at nulls first limit :batch`
+   order by s.checked_at nulls first limit :batchSize`

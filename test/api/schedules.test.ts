@@ -195,7 +195,7 @@ test.serial('after changes at the same instant, by two processes, Temporal has t
   await Promise.all([one, other].map(({ services }) => services.schedules.settled()))
   // Whoever has told an older state last, and found that out, leaves it to the reconciler.
   await eventually(20, 'the schedule is in step', async () => {
-    await one.services.scheduleReconciler.round()
+    await one.services.scheduleSync.round()
     return (await scheduleOf(someone, agent)).inStep || undefined
   })
   const { wanted, schedule } = await one.services.schedules.read(agent.id)
@@ -218,7 +218,7 @@ test.serial('a telling that fails leaves the schedule out of step, and the recon
   await t.throwsAsync(cutOff.services.schedules.sync(agent.id))
   t.false((await scheduleOf(someone, agent)).inStep, 'what Temporal has taken in of it is not known')
   await eventually(20, 'the schedule is in step again', async () => {
-    await services.scheduleReconciler.round()
+    await services.scheduleSync.round()
     return (await scheduleOf(someone, agent)).inStep || undefined
   })
 })

@@ -3,10 +3,10 @@ import { offsetsOf } from './offsets.ts'
 import { utcDates, type Dates } from './utc-dates.ts'
 
 /**
- * Why UTC: a server that is given the zone (1.31) leaves out and invents fires around the changes of clocks. In every
- * zone from Greenwich to the east it drops two hours of fires in autumn and fires others an hour late; where clocks
- * change at midnight it takes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is
- * exact. test/src/schedules/cron/calendars.test.ts shows both.
+ * Calendars are in UTC because the server (1.31), given a zone, drops and invents fires around clock changes. From
+ * Greenwich eastwards it drops two hours of fires in autumn and fires others an hour late; where clocks change at
+ * midnight it mistakes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is exact.
+ * test/src/schedules/cron/calendars.test.ts shows both.
  */
 
 interface Range<Unit> {
@@ -15,7 +15,7 @@ interface Range<Unit> {
   step: number
 }
 
-/** A calendar as the Temporal client takes it (its CalendarSpec, which only src/temporal/temporal.ts may import). */
+/** A calendar in the Temporal client's format (CalendarSpec, which only src/temporal/temporal.ts may import). */
 export interface Calendar {
   second: 0
   minute: Range<number>[]
@@ -42,30 +42,30 @@ const months = [
 ] as const
 const weekdays = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const
 
-/** Temporal refuses longer comments. */
-const longestComment = 200
+/** Temporal rejects longer comments. */
+const maxCommentLength = 200
 
 /**
- * The calendars of a Temporal schedule for the expression, to be used with `timezone: 'UTC'`. They contain every fire
- * under each offset that the zone has, so together more than the fires: whoever is started by one asks `isFire` of its
- * nominal time first and does nothing if it is none. Without changes of clocks such ticks come at the ends of months only:
- * UTC's day before the first is another one after each month.
+ * The calendars of a Temporal schedule for the expression, for `timezone: 'UTC'`. They cover every fire under each
+ * offset of the zone, so they match more times than there are fires: a tick must check its nominal time with `isFire`
+ * and do nothing if it is not a fire. Without clock changes, extra ticks occur only at the ends of months, because the
+ * UTC day before the first differs from month to month.
  */
 export function toCalendars(cron: Cron, timeZone: string): Calendar[] {
-  const comment = `${cron.text} ${timeZone}`.slice(0, longestComment)
+  const comment = `${cron.text} ${timeZone}`.slice(0, maxCommentLength)
   return utcTimes(cron, offsetsOf(timeZone)).flatMap(({ shift, minute, hours }) =>
     utcDates(cron, shift).map((dates) => toCalendar({ minute, hour: ascending(hours) }, dates, comment)),
   )
 }
 
 interface Times {
-  /** Days by which the date in UTC is ahead of the local one. */
+  /** Days by which the UTC date is ahead of the local one. */
   shift: number
   minute: number[]
   hours: Set<number>
 }
 
-/** The times of day in UTC, those together that have the same minutes and the same shift of the date. */
+/** The times of day in UTC, grouped by minutes and date shift. */
 function utcTimes(cron: Cron, offsets: number[]): Times[] {
   const groups = new Map<string, Times>()
   const everyDay = cron.dayOfMonth.length === 31 && cron.month.length === 12 && cron.dayOfWeek.length === 7
@@ -84,7 +84,7 @@ function utcTimes(cron: Cron, offsets: number[]): Times[] {
   return [...groups.values()]
 }
 
-/** The minutes less an offset, by how many hours that carries. */
+/** The minutes minus an offset, keyed by the hours carried. */
 function shiftedMinutes(minutes: number[], offset: number): Map<number, number[]> {
   const byHours = new Map<number, number[]>()
   for (const local of minutes) {
@@ -107,7 +107,7 @@ function toCalendar(time: { minute: number[]; hour: number[] }, dates: Dates, co
   }
 }
 
-/** Runs of numbers that follow each other become one range, so that a person can read the schedule in Temporal's UI. */
+/** Merges consecutive numbers into ranges, so that the schedule is readable in Temporal's UI. */
 function rangesOf<Unit>(values: number[], nameOf: (value: number) => Unit): Range<Unit>[] {
   const runs: [number, number][] = []
   for (const value of values) {

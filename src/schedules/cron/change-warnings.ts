@@ -6,18 +6,18 @@ import type { ScheduleWarning } from './pattern-warnings.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** A year, and what lies between its earliest and its latest possible Sunday of a change. */
+/** A year, plus the span between the earliest and the latest possible Sunday of a change. */
 const aheadMs = 400 * 86_400_000
 
-/** A change of a zone's clocks: on the wall, from one time to another; as the milliseconds that they would be in UTC. */
+/** A clock change of a zone, as wall times before and after, in milliseconds as if they were UTC. */
 interface Change {
   from: number
   to: number
 }
 
-/** Warns of the next change of clocks that skips a fire, and of the next that doubles one. */
+/** Warns of the next clock change that skips a fire, and of the next that doubles one. */
 export function changeWarnings(cron: Cron, timeZone: string, now: Date): ScheduleWarning[] {
-  const changes = changesOf(timeZone, now).map((change) => ({ ...change, times: affected(cron, change) }))
+  const changes = changesOf(timeZone, now).map((change) => ({ ...change, times: affectedTimes(cron, change) }))
   const skipping = changes.find(({ from, to, times }) => from < to && times.length > 0)
   const doubling = changes.find(({ from, to, times }) => from > to && times.length > 0)
   return [
@@ -35,18 +35,23 @@ function changesOf(timeZone: string, now: Date): Change[] {
   })
 }
 
-/** The fires among the times that the wall clock jumps over, or shows twice. */
-function affected(cron: Cron, { from, to }: Change): number[] {
-  // What fires in every hour goes on in step: a change by whole hours shows in their names, not in the time that passes.
+/** The fires among the wall times that the change skips or repeats. */
+function affectedTimes(cron: Cron, { from, to }: Change): number[] {
+  // An expression that fires every hour keeps its interval: a change by whole hours only renames the hours.
   if (cron.hour.length === 24 && (to - from) % hourMs === 0) return []
   const first = Math.min(from, to)
   const minutes = Math.abs(to - from) / minuteMs
   return Array.from({ length: minutes }, (_, index) => first + index * minuteMs).filter((at) => matchesWall(cron, at))
 }
 
-type Affected = Change & { times: number[] }
+type AffectedChange = Change & { times: number[] }
 
-function toWarning(code: ScheduleWarning['code'], verb: string, change: Affected, timeZone: string): ScheduleWarning {
+function toWarning(
+  code: ScheduleWarning['code'],
+  verb: string,
+  change: AffectedChange,
+  timeZone: string,
+): ScheduleWarning {
   const { from, to, times } = change
   const [first, last] = [times[0] ?? from, times.at(-1) ?? from]
   const which =

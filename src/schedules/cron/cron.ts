@@ -1,21 +1,21 @@
 import { CodedError } from '../../errors.ts'
 import { cronFields, readCronField, type CronField } from './cron-fields.ts'
 
-/** A cron expression as read: which values of each field match. All lists ascend; Sunday is 0. */
+/** A parsed cron expression: the matching values of each field. All lists ascend; Sunday is 0. */
 export interface Cron {
-  /** The expression with single blanks, otherwise as it was written. */
+  /** The expression with single spaces, otherwise as written. */
   text: string
   minute: number[]
   hour: number[]
   dayOfMonth: number[]
   month: number[]
   dayOfWeek: number[]
-  /** Whether a day matches by either of its two fields; otherwise it must match both (crontab(5)). */
+  /** Whether matching one of the two day fields is enough; otherwise both must match (crontab(5)). */
   eitherDay: boolean
 }
 
-/** Longer expressions are refused before anything reads them. A list of all minutes has 169 characters. */
-const longest = 200
+/** Longer expressions are rejected unparsed. A list of all minutes has 169 characters. */
+const maxLength = 200
 const order = 'minute hour day-of-month month day-of-week'
 
 const macros = new Map([
@@ -30,20 +30,20 @@ const macros = new Map([
 
 const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** How many days a month (1 to 12) has, February in a leap year. */
+/** The days in a month (1 to 12), with 29 for February. */
 export const daysOfMonth = (month: number): number => daysOfMonths[month - 1] ?? 0
 
 /**
- * Reads a five-field cron expression with its POSIX meaning: `*`, numbers, lists, ranges, steps on `*` and on ranges,
- * three-letter English names, 7 for Sunday. When neither day field contains a `*`, either is enough. Throws
- * VALIDATION_ERROR at `cron` with a sentence that names the part that is wrong, also for what other programs
- * understand (seconds, years, macros, L, W, #, ?) and for a date that never comes.
+ * Parses a five-field cron expression with its POSIX meaning: `*`, numbers, lists, ranges, steps on `*` and on ranges,
+ * three-letter English names, 7 for Sunday. If neither day field contains a `*`, either is enough. Throws
+ * VALIDATION_ERROR at `cron` with a sentence that names the wrong part, also for syntax of other programs (seconds,
+ * years, macros, L, W, #, ?) and for a date that never occurs.
  */
 export function parseCron(text: string): Cron {
-  if (text.length > longest) throw refusal(`The expression must not be longer than ${longest} characters.`)
+  if (text.length > maxLength) throw invalid(`The expression must not be longer than ${maxLength} characters.`)
   const parts = text.split(/[ \t]+/).filter((part) => part !== '')
   const problem = problemWithShape(parts)
-  if (problem !== undefined) throw refusal(problem)
+  if (problem !== undefined) throw invalid(problem)
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = parts
   const cron: Cron = {
     text: parts.join(' '),
@@ -54,7 +54,7 @@ export function parseCron(text: string): Cron {
     dayOfWeek: valuesOf(cronFields.dayOfWeek, dayOfWeek),
     eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*'),
   }
-  if (neverComes(cron)) throw refusal(`The date never comes: no month of "${month}" has a day "${dayOfMonth}".`)
+  if (neverOccurs(cron)) throw invalid(`The date never occurs: no month of "${month}" has a day "${dayOfMonth}".`)
   return cron
 }
 
@@ -74,16 +74,16 @@ function problemWithMacro(macro: string): string {
 }
 
 function valuesOf(field: CronField, text: string): number[] {
-  const answer = readCronField(field, text)
-  if ('problem' in answer) throw refusal(`The ${field.label} field, "${cut(text)}", ${answer.problem}.`)
-  return answer.values
+  const result = readCronField(field, text)
+  if ('problem' in result) throw invalid(`The ${field.label} field, "${cut(text)}", ${result.problem}.`)
+  return result.values
 }
 
 /** The days ascend, so the first is the one that most months have. */
-const neverComes = ({ eitherDay, dayOfMonth, month }: Cron): boolean =>
+const neverOccurs = ({ eitherDay, dayOfMonth, month }: Cron): boolean =>
   !eitherDay && month.every((one) => (dayOfMonth[0] ?? 0) > daysOfMonth(one))
 
 const cut = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
-const refusal = (message: string): CodedError =>
+const invalid = (message: string): CodedError =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cron', message }] })

@@ -5,8 +5,8 @@ import { changeWarnings } from './change-warnings.ts'
 import { dayWarnings, stepWarnings, type ScheduleWarning } from './pattern-warnings.ts'
 
 /**
- * What the expression means, as one sentence for a person: "At 09:00, Monday through Friday, in the time of
- * Europe/Berlin." Where either day field is enough, it says so.
+ * Describes the expression in one sentence: "At 09:00, Monday through Friday, in the time of Europe/Berlin." If either
+ * day field is enough, the sentence says so.
  */
 export function describeCron(cron: Cron, timeZone: string): string {
   const [minute, hour, dayOfMonth, month, dayOfWeek] = plainFields(cron)
@@ -19,8 +19,8 @@ export function describeCron(cron: Cron, timeZone: string): string {
 }
 
 /**
- * What may surprise whoever wrote the expression: days that not every month has, steps that begin anew, both days
- * having to match, and what the next changes of the zone's clocks (within 400 days from `now`) skip or double.
+ * Warns of what may surprise the author: days that not every month has, steps that restart, day fields that must both
+ * match, and fires that the next clock changes (within 400 days from `now`) skip or double.
  */
 export const warningsOf = (cron: Cron, timeZone: string, now: Date): ScheduleWarning[] => [
   ...dayWarnings(cron),
@@ -31,7 +31,7 @@ export const warningsOf = (cron: Cron, timeZone: string, now: Date): ScheduleWar
 const inWords = (expression: string): string =>
   toString(expression, { verbose: true, use24HourTimeFormat: true, logicalAndDayFields: true })
 
-/** The library's own words, "on day 13 of the month, Monday through Friday", could mean that both must match. */
+/** The library's wording, "on day 13 of the month, Monday through Friday", could mean that both must match. */
 function eitherDay(cron: Cron): string {
   const [, , dayOfMonth, , dayOfWeek] = plainFields(cron)
   const [date, weekday] = [inWords(`0 0 ${dayOfMonth} * *`), inWords(`0 0 * * ${dayOfWeek}`)].map(withoutTime)
@@ -44,8 +44,8 @@ const withoutTime = (words: string): string =>
   words.replace(/^At 00:00, (every day, )?/, '').replace(/^only on /, 'on ')
 
 /**
- * The fields without what the library says badly: lists that contain a step or a *, or name a value twice, and full or
- * single values in disguise.
+ * The fields without what the library words badly: lists that contain a step, a `*` or a duplicate, and disguised `*`
+ * or single values.
  */
 function plainFields(cron: Cron): [string, string, string, string, string] {
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = cron.text.split(' ')
@@ -61,19 +61,19 @@ function plainFields(cron: Cron): [string, string, string, string, string] {
 function plain(field: CronField, text: string, values: number[]): string {
   if (values.length === field.values) return '*'
   if (values.length === 1 || (text.includes(',') && /[/*]/.test(text))) return values.join()
-  return namesTwice(field, text, values) ? ranges(values) : text
+  return hasDuplicates(field, text, values) ? ranges(values) : text
 }
 
-/** Whether parts of the list have a value in common, however each writes it: `mon,2,tue`, `1-5,3`, `0,6,7`. */
-const namesTwice = (field: CronField, text: string, values: number[]): boolean =>
+/** Whether parts of the list share a value, however it is written: `mon,2,tue`, `1-5,3`, `0,6,7`. */
+const hasDuplicates = (field: CronField, text: string, values: number[]): boolean =>
   text.split(',').reduce((sum, part) => sum + valueCount(field, part), 0) > values.length
 
 function valueCount(field: CronField, part: string): number {
-  const answer = readCronField(field, part)
-  return 'values' in answer ? answer.values.length : 0
+  const result = readCronField(field, part)
+  return 'values' in result ? result.values.length : 0
 }
 
-/** Ascending values as a list, in which three or more in a row are a range. */
+/** Ascending values as a list in which three or more in a row form a range. */
 function ranges(values: number[]): string {
   const rows: number[][] = []
   for (const value of values) {

@@ -4,16 +4,16 @@ import { offsetAt, stretches, type Stretch } from './offsets.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** Far enough for ten fires on 29 February, and for two on one that is a Sunday. */
-const farthestMs = 50 * 366 * dayMs
+/** Enough for ten fires on 29 February, or two on one that is a Sunday. */
+const horizonMs = 50 * 366 * dayMs
 
-/** More than any zone is ahead of UTC or behind it. */
-const farthestOffsetMs = 16 * 3_600_000
+/** More than any zone's distance from UTC. */
+const maxOffsetMs = 16 * 3_600_000
 
 /**
- * When the expression fires after one instant and until another (included), ascending, at most `limit` times. The
- * wall clock of the zone is matched literally: a time that the clocks jump over in spring is left out, one that comes
- * twice in autumn fires twice. The zone must be a valid name.
+ * The fires after `after` and up to `until` (included), ascending, at most `limit`. Expressions match the zone's wall
+ * clock literally: a time that is skipped in spring does not fire, and a time that occurs twice in autumn fires twice.
+ * The zone name must be valid.
  */
 export function firesBetween(cron: Cron, timeZone: string, after: Date, until: Date, limit: number): Date[] {
   const fires: Date[] = []
@@ -29,9 +29,9 @@ export function firesBetween(cron: Cron, timeZone: string, after: Date, until: D
   return fires
 }
 
-/** The next fires after an instant: fewer than asked for if there are no more within fifty years. */
+/** The next fires after an instant: fewer than requested if there are no more within fifty years. */
 export const nextFires = (cron: Cron, timeZone: string, after: Date, count: number): Date[] =>
-  firesBetween(cron, timeZone, after, new Date(after.getTime() + farthestMs), count)
+  firesBetween(cron, timeZone, after, new Date(after.getTime() + horizonMs), count)
 
 /** Whether the expression fires at the instant, which must be a whole minute. */
 export function isFire(cron: Cron, timeZone: string, at: Date): boolean {
@@ -39,7 +39,7 @@ export function isFire(cron: Cron, timeZone: string, at: Date): boolean {
   return ms % minuteMs === 0 && matchesWall(cron, ms + offsetAt(timeZone, ms))
 }
 
-/** Whether a time of a wall clock matches; given as the milliseconds that it would be in UTC. */
+/** Whether a wall time matches, given in milliseconds as if it were UTC. */
 export function matchesWall(cron: Cron, wall: number): boolean {
   const minutes = Math.floor(wall / minuteMs)
   return (
@@ -48,25 +48,25 @@ export function matchesWall(cron: Cron, wall: number): boolean {
 }
 
 /**
- * The pieces of a time, ascending, outside of which the expression has no day in any zone: asking for the offsets of
- * fifty years would take longer than all the rest.
+ * Splits a time span into the periods, ascending, that can contain a matching day in any zone. Computing the offsets of
+ * all fifty years would dominate the cost.
  */
 function* periods(cron: Cron, from: number, to: number): Generator<[number, number]> {
   let start = from
-  for (let month = monthOf(from - farthestOffsetMs); start < to; month = monthOf(month, 1)) {
-    if (month >= to + farthestOffsetMs) return
+  for (let month = monthOf(from - maxOffsetMs); start < to; month = monthOf(month, 1)) {
+    if (month >= to + maxOffsetMs) return
     const days = cron.month.includes(new Date(month).getUTCMonth() + 1) ? daysIn(cron, month) : []
     const [first, last] = [days[0], days.at(-1)]
     if (first === undefined || last === undefined) continue
-    const begin = Math.max(start, first - farthestOffsetMs)
-    const end = Math.min(to, last + dayMs + farthestOffsetMs)
+    const begin = Math.max(start, first - maxOffsetMs)
+    const end = Math.min(to, last + dayMs + maxOffsetMs)
     if (begin >= end) continue
     yield [begin, end]
     start = end
   }
 }
 
-/** The beginning of a time's month, or of the one that follows after so many, as if the wall clock were in UTC. */
+/** The start of the month of a wall time, or of a later month, as if it were UTC. */
 function monthOf(wall: number, later = 0): number {
   const date = new Date(wall)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later)
@@ -79,7 +79,7 @@ function daysIn(cron: Cron, month: number): number[] {
   return days
 }
 
-/** Within a stretch the wall clock runs evenly, so everything is arithmetic. */
+/** Within a stretch the offset is constant, so this is plain arithmetic. */
 function* firesIn(cron: Cron, { from, to, offset }: Stretch): Generator<number> {
   const [start, end] = [from + offset, to + offset]
   for (let day = Math.floor(start / dayMs) * dayMs; day < end; day += dayMs) {

@@ -1,6 +1,6 @@
 import { daysOfMonth, type Cron } from './cron.ts'
 
-/** What may surprise about an expression: a code for programs and a sentence for people. */
+/** A surprising property of an expression: a code for programs and a sentence for people. */
 export interface ScheduleWarning {
   code:
     | 'day_not_in_every_month'
@@ -27,10 +27,10 @@ const monthNames = [
   'December',
 ]
 
-/** Made when it is needed: the first one costs as much as loading this file and fifty others. */
+/** Created on demand: the first formatter costs as much as loading this file and fifty others. */
 const listOf = (parts: string[]): string => new Intl.ListFormat('en').format(parts)
 
-/** Warns of days that not every month has, and of a `*` in one day field that makes both fields necessary. */
+/** Warns of days that not every month has, and of a `*` in one day field that makes both fields required. */
 export function dayWarnings(cron: Cron): ScheduleWarning[] {
   const [dayOfMonth, dayOfWeek] = dayTexts(cron)
   const both = !cron.eitherDay && cron.dayOfMonth.length < 31 && cron.dayOfWeek.length < 7
@@ -48,7 +48,7 @@ function dayTexts({ text }: Cron): [string, string] {
 
 function missingDays(cron: Cron): ScheduleWarning[] {
   const anyDay = cron.dayOfMonth.length === 31 || (cron.eitherDay && cron.dayOfWeek.length === 7)
-  // What contains a * was written for its rhythm, not for its last days.
+  // A field with a * was written for its interval, not for its last days.
   if (anyDay || dayTexts(cron)[0].includes('*')) return []
   return cron.dayOfMonth.filter((day) => day > 28).flatMap((day) => missing(day, cron))
 }
@@ -62,7 +62,7 @@ function missing(day: number, cron: Cron): ScheduleWarning[] {
 }
 
 function leapDay(cron: Cron): ScheduleWarning {
-  // Days 30 and 31 beside it never come in February.
+  // Days 30 and 31 never occur in February.
   const alone = !cron.eitherDay && cron.month.length === 1 && cron.dayOfMonth.every((day) => day >= 29)
   if (alone) {
     return { code: 'leap_years_only', message: 'February has a day 29 in leap years only; other years are skipped.' }
@@ -74,7 +74,7 @@ function leapDay(cron: Cron): ScheduleWarning {
 const butWeekdays = (cron: Cron): string =>
   cron.eitherDay ? `, but the day-of-week field, "${dayTexts(cron)[1]}", still matches` : ''
 
-/** Where the counting of a step on `*` begins anew. */
+/** Where the count of a step on `*` restarts. */
 const restarts = [
   { unit: 'minutes', per: 'each hour', values: 60 },
   { unit: 'hours', per: 'each day', values: 24 },
@@ -83,13 +83,13 @@ const restarts = [
   { unit: 'days', per: 'each Sunday', values: 7 },
 ]
 
-/** Warns of `*` with a step that does not divide what it counts: the last interval is shorter than the others. */
+/** Warns of a step on `*` that does not divide its range: the last interval is shorter than the others. */
 export function stepWarnings(cron: Cron): ScheduleWarning[] {
   return cron.text.split(' ').flatMap((text, index) => {
     const { unit, per, values } = restarts[index] ?? {}
     const step = Number(/^\*\/(\d+)$/.exec(text)?.[1] ?? 1)
     if (step === 1 || (values !== undefined && values % step === 0)) return []
-    const message = `"${text}" is not every ${step} ${unit} throughout: the counting begins anew ${per}.`
+    const message = `"${text}" is not every ${step} ${unit} throughout: the count restarts ${per}.`
     return [{ code: 'step_begins_anew', message }]
   })
 }

@@ -9,35 +9,35 @@ import type { Runs } from '../../runs/runs.ts'
 import type { FireOutcome } from '../../../workflows/messages.ts'
 import { fireReasons, type FireReason } from './fire-reasons.ts'
 import { isFire } from '../cron/fire-times.ts'
-import { lockSchedule, moveOn } from './ledger.ts'
+import { advance, lockSchedule } from './ledger.ts'
 import { planOf, type Plan } from '../plan.ts'
 import { ScheduleFire } from './schedule-fire.ts'
 import { Schedule } from '../schedule.ts'
 import type { Schedules } from '../schedules.ts'
 
-/** A fire as it arrives: of which agent, under which state of its schedule, for which time. */
+/** A fire as Temporal reports it. */
 interface Fired {
   agentId: string
   generation: number
   nominalAt: Date
-  /** What the run that comes of it was asked for by. */
+  /** The request id of the run that it starts. */
   requestId: string
 }
 
 /**
- * How far Temporal's clock may be ahead of ours. What is farther ahead has not come: somebody has started it by hand (a
- * backfill of times to come), and its own time must find it open. Temporal then does not start the same workflow id again
- * of itself, but the reconciler's `catchUp` has it do so within a minute.
+ * How far Temporal's clock may be ahead of ours. A fire that is further ahead was started by hand (a backfill of future
+ * times) and must stay open for its own time. Temporal does not start the same workflow id again by itself, but the
+ * reconciler's `catchUp` makes it do so within a minute.
  */
 const clockSkewMs = 60_000
 
-/** What came of a fire, and what is left to do when that is committed. */
-interface Judgement {
+/** The outcome of a fire, and what to do after the commit. */
+interface Decision {
   outcome: FireOutcome
   afterwards?: () => void
 }
 
-/** A fire with all that it is judged by, locked. */
+/** A fire with the locked rows that decide it. */
 interface Case {
   trx: Transaction
   fired: Fired
@@ -48,8 +48,8 @@ interface Case {
 }
 
 /**
- * Carries out fires (docs/design.md, "Cron"): each nominal time has one row in the ledger and one run at most, however
- * often and by whomever the fire is reported. All in one transaction under the queue's lock.
+ * Carries out fires (docs/design.md, "Cron"): each nominal time gets one row in the ledger and at most one run, no
+ * matter how often it is reported. Works in one transaction under the queue's lock.
  */
 export function createFires(context: {
   database: Database
@@ -62,7 +62,7 @@ export function createFires(context: {
 }) {
   const { database, clock, config, logger, runs, billing, schedules } = context
 
-  async function judge(trx: Transaction, fired: Fired): Promise<Judgement> {
+  async function decide(trx: Transaction, fired: Fired): Promise<Decision> {
     const { agentId, generation, nominalAt } = fired
     if (!(await AgentQueue.query(trx).findById(agentId).forUpdate())) return gone(fired)
     const { agent, schedule } = await lockSchedule(trx, agentId)
@@ -71,30 +71,30 @@ export function createFires(context: {
     const plan = planOf(agent)
     if (!agent || !schedule || !plan) return gone(fired)
     const now = clock.now()
-    const isOlder = generation < schedule.generation
-    if (isOlder) await noteOlder(trx, fired)
-    // Temporal is told of more times than there are fires (see calendars.ts); and what was due before the present state
-    // of the schedule was in force is closed already, unless it is owed. Under which state Temporal has started it does
-    // not matter: after a change at the very minute it may not start it again under the new one.
+    const isOutdated = generation < schedule.generation
+    if (isOutdated) await requestComparison(trx, fired)
+    // Temporal has more times than there are fires (see calendars.ts), and fires before the current state of the
+    // schedule are closed unless they are owed. The generation that Temporal fired does not matter: if the change came
+    // in the same minute, Temporal may not fire again under the new one.
     if (hasCome(nominalAt, now) && isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {
-      return settle({ trx, fired, agent, schedule, plan, now })
+      return carryOut({ trx, fired, agent, schedule, plan, now })
     }
-    return { outcome: isOlder ? 'stale' : 'none' }
+    return { outcome: isOutdated ? 'stale' : 'none' }
   }
 
-  async function settle(the: Case): Promise<Judgement> {
+  async function carryOut(the: Case): Promise<Decision> {
     const reason = await reasonNotTo(the)
-    if (reason) return write(the, reason, null)
+    if (reason) return record(the, reason, null)
     const { receipt, wake } = await runs.accept.within(the.trx, {
       agentId: the.agent.id,
       trigger: 'scheduled',
       requestId: the.fired.requestId,
-      // Nobody else's key has a blank in it. The ledger alone would do; this holds even if it did not.
+      // No other key contains a space. The ledger already prevents a second run; this key does so independently.
       idempotencyKey: `cron ${the.fired.nominalAt.toISOString()}`,
       skipUnlessIdle: true,
     })
     const reasonAfter = receipt.status === 'skipped' ? 'OVERLAP' : null
-    return { ...(await write(the, reasonAfter, receipt.runId)), afterwards: wake }
+    return { ...(await record(the, reasonAfter, receipt.runId)), afterwards: wake }
   }
 
   async function reasonNotTo({ trx, fired, agent, now }: Case): Promise<FireReason | undefined> {
@@ -104,33 +104,33 @@ export function createFires(context: {
     return balance < 1 ? 'NO_CREDITS' : undefined
   }
 
-  async function write(the: Case, reason: FireReason | null, runId: string | null): Promise<Judgement> {
+  async function record(the: Case, reason: FireReason | null, runId: string | null): Promise<Decision> {
     const { trx, fired, schedule, plan, now } = the
     const { agentId, nominalAt } = fired
     const outcome = reason === null ? 'ran' : fireReasons[reason].outcome
     await ScheduleFire.query(trx).insert({ agentId, nominalAt, outcome, reason, runId, recordedAt: now })
-    // In the ordinary case nothing is open behind it, and the filler never has to look at this schedule.
-    if (schedule.nextFireAt && nominalAt <= schedule.nextFireAt) await moveOn(trx, schedule, plan, now)
+    // Usually no earlier fire is open, so the ledger loop never has to look at this schedule.
+    if (schedule.nextFireAt && nominalAt <= schedule.nextFireAt) await advance(trx, schedule, plan, now)
     return { outcome }
   }
 
-  /** Why Temporal still had an older state is looked into. */
-  async function noteOlder(trx: Transaction, { agentId, generation }: Fired): Promise<void> {
+  /** Requests a comparison, to find out why Temporal has an older state. */
+  async function requestComparison(trx: Transaction, { agentId, generation }: Fired): Promise<void> {
     await Schedule.query(trx).findById(agentId).patch({ checkedAt: null })
-    logger.info({ agentId, generation }, 'Temporal has fired an older state of a schedule')
+    logger.info({ agentId, generation }, 'Temporal fired an outdated schedule')
   }
 
-  /** Temporal has a schedule that it should not have: of an agent that is deleted, not scheduled, or was never there. */
-  function gone({ agentId }: Fired): Judgement {
+  /** Temporal has a schedule for an agent that is deleted, not scheduled, or unknown. */
+  function gone({ agentId }: Fired): Decision {
     const cause = 'it fired for an agent that is not scheduled'
-    logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'a schedule is removed from Temporal')
+    logger.warn({ agentId, repair: 'schedule-orphan', cause }, 'removing a schedule from Temporal')
     return { outcome: 'gone', afterwards: () => schedules.syncSoon(agentId) }
   }
 
   return {
-    /** Puts a fire on record, and accepts a run if there is to be one; asked again, it answers from the record. */
+    /** Records a fire, and accepts a run if one is due. Repeated calls return the recorded outcome. */
     async recordFire(fired: Fired): Promise<FireOutcome> {
-      const { outcome, afterwards } = await database.transaction((trx) => judge(trx, fired))
+      const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
       afterwards?.()
       return outcome
     },

@@ -6,12 +6,12 @@ import type { Plan } from '../plan.ts'
 import { ScheduleFire } from './schedule-fire.ts'
 import { Schedule } from '../schedule.ts'
 
-/** How many fires are looked at in one go. */
+/** Fires per batch. */
 const batch = 500
 
 /**
- * Locks what a fire is judged by: first the agent, so that what is being changed is waited for, then the schedule. Whoever
- * locks the agent's queue as well does so before. Either may not be there.
+ * Locks what decides a fire: first the agent, to wait for changes under way, then the schedule. A caller that also
+ * locks the agent's queue does so before. Either may be missing.
  */
 export async function lockSchedule(trx: Transaction, agentId: string) {
   const agent = await Agent.query(trx).findById(agentId).forShare()
@@ -30,8 +30,8 @@ interface Closing {
 }
 
 /**
- * Records the fires until `until` (included) that have no row, those that are owed and at most 500 after `recordedUntil`,
- * and moves `recordedUntil` on; under the schedule's lock. The schedule's row is left to the caller.
+ * Records the fires up to `until` (included) that have no row: the owed ones, and at most 500 after `recordedUntil`.
+ * Advances `recordedUntil` in `schedule`; the caller saves it. Needs the schedule's lock.
  */
 export async function closeFires(
   trx: Transaction,
@@ -46,7 +46,7 @@ export async function closeFires(
   schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : later(schedule.recordedUntil, until)
 }
 
-/** Writes the rows of fires that did not run; a row that is there stays as it is. */
+/** Inserts rows for fires that did not run; existing rows stay unchanged. */
 export async function recordUnfired(
   trx: Transaction,
   agentId: string,
@@ -57,7 +57,7 @@ export async function recordUnfired(
   await trx.raw(recordStatement, { agentId, outcome: fireReasons[reason].outcome, reason, now, fires })
 }
 
-/** Those of an agent's fires, ascending, that have no row. */
+/** The given fires of an agent, ascending, that have no row. */
 export async function openAmong(trx: Transaction, agentId: string, fires: Date[]): Promise<Date[]> {
   const [first] = fires
   if (!first) return []
@@ -69,8 +69,8 @@ export async function openAmong(trx: Transaction, agentId: string, fires: Date[]
   return fires.filter((fire) => !known.has(fire.getTime()))
 }
 
-/** Moves `recordedUntil` over the fires that have their row, and notes which comes first after them; under the lock. */
-export async function moveOn(trx: Transaction, schedule: Schedule, plan: Plan, now: Date): Promise<void> {
+/** Advances `recordedUntil` past the fires that have a row, and sets the next open fire. Needs the schedule's lock. */
+export async function advance(trx: Transaction, schedule: Schedule, plan: Plan, now: Date): Promise<void> {
   const { agentId, recordedUntil } = schedule
   const recorded = await ScheduleFire.query(trx)
     .where({ agentId })
@@ -79,7 +79,7 @@ export async function moveOn(trx: Transaction, schedule: Schedule, plan: Plan, n
     .limit(batch)
     .select('nominalAt')
   const known = new Set(recorded.map(({ nominalAt }) => nominalAt.getTime()))
-  // Temporal's clock may be ahead of ours: what it has fired already counts, too.
+  // Temporal's clock may be ahead of ours, so fires that it has started already count too.
   const until = later(now, recorded.at(-1)?.nominalAt ?? now)
   const fires = firesBetween(plan.cron, plan.timeZone, recordedUntil, until, batch)
   const first = fires.findIndex((fire) => !known.has(fire.getTime()))

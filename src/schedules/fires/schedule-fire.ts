@@ -1,7 +1,7 @@
 import { Row } from '../../database/row.ts'
 import type { FireReason, RecordedOutcome } from './fire-reasons.ts'
 
-/** One nominal fire of an agent's schedule and what came of it (table `schedule_fires`). Never changed. */
+/** One nominal fire of an agent's schedule and its outcome (table `schedule_fires`). Never changed. */
 export class ScheduleFire extends Row {
   static override tableName = 'schedule_fires'
   static override idColumn = ['agentId', 'nominalAt']
@@ -11,7 +11,7 @@ export class ScheduleFire extends Row {
   declare outcome: RecordedOutcome
   /** Null if it ran. */
   declare reason: FireReason | null
-  /** The run that came of it; of a skipped fire, the run that is on record as skipped. */
+  /** The run that it started; for a skipped fire, the run that is recorded as skipped. */
   declare runId: string | null
   declare recordedAt: Date
 }

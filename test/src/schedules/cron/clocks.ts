@@ -69,7 +69,7 @@ export function comes(text: string): boolean {
     parseCron(text)
     return true
   } catch (error) {
-    if (isCoded(error, 'VALIDATION_ERROR') && error.message.startsWith('The date never comes')) return false
+    if (isCoded(error, 'VALIDATION_ERROR') && error.message.startsWith('The date never occurs')) return false
     throw error
   }
 }

@@ -115,9 +115,9 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['0 0 15W * *', /^The day-of-month field, "15W", must not contain "W"/],
     ['0 0 * * 5#2', /^The day-of-week field, "5#2", must not contain "#"/],
     ['0 0 ? * *', /^The day-of-month field, "\?", must not contain "\?"; write \*/],
-    ['0 0 30 2 *', /^The date never comes: no month of "2" has a day "30"\.$/],
-    ['0 0 31 feb,4,6 *', /^The date never comes: no month of "feb,4,6" has a day "31"\.$/],
-    ['0 0 31 2 */2', /^The date never comes/],
+    ['0 0 30 2 *', /^The date never occurs: no month of "2" has a day "30"\.$/],
+    ['0 0 31 feb,4,6 *', /^The date never occurs: no month of "feb,4,6" has a day "31"\.$/],
+    ['0 0 31 2 */2', /^The date never occurs/],
     [`0 0 * * ${'1,'.repeat(97)}1`, /longer than 200/],
   ]
   for (const [text, expected] of rows) {
@@ -244,14 +244,14 @@ test('what may surprise is said: missing days, steps, both days, and what the ne
     'leap_years_only: February has a day 29 in leap years only; other years are skipped.',
   ])
   t.deepEqual(warnings('*/7 */5 */2 */5 *'), [
-    'step_begins_anew: "*/7" is not every 7 minutes throughout: the counting begins anew each hour.',
-    'step_begins_anew: "*/5" is not every 5 hours throughout: the counting begins anew each day.',
-    'step_begins_anew: "*/2" is not every 2 days throughout: the counting begins anew on the 1st of each month.',
-    'step_begins_anew: "*/5" is not every 5 months throughout: the counting begins anew each January.',
+    'step_begins_anew: "*/7" is not every 7 minutes throughout: the count restarts each hour.',
+    'step_begins_anew: "*/5" is not every 5 hours throughout: the count restarts each day.',
+    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts on the 1st of each month.',
+    'step_begins_anew: "*/5" is not every 5 months throughout: the count restarts each January.',
   ])
   t.deepEqual(warnings('0 0 13 * */2'), [
     'both_days_must_match: The day-of-month field, "13", and the day-of-week field, "*/2", must both match, because one of them contains a *.',
-    'step_begins_anew: "*/2" is not every 2 days throughout: the counting begins anew each Sunday.',
+    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts each Sunday.',
   ])
   t.deepEqual(warnings('30 2 * * *', 'Europe/Berlin'), [
     'skipped_by_clock_change: The fire at 02:30 on 2027-03-28 does not take place: the clocks of Europe/Berlin go from 02:00 on to 03:00.',

@@ -22,7 +22,7 @@ function field(least: number, most: number, names: string[] = []): fc.Arbitrary<
 const hour = fc.oneof(field(0, 23), field(0, 3))
 const dates = fc.tuple(field(1, 31), field(1, 12, months), field(0, 7, weekdays))
 
-/** Random expressions; half of them have hours at night, when clocks change. May name a date that never comes. */
+/** Random expressions; half of them have hours at night, when clocks change. May name a date that never occurs. */
 export const expressions = fc.tuple(field(0, 59), hour, dates).map(([minute, hour, [day, month, weekday]]) => {
   return `${minute} ${hour} ${day} ${month} ${weekday}`
 })

@@ -3,7 +3,7 @@ import * as agents from '../../../../api/agents.ts'
 import * as notifications from '../../../../api/notifications.ts'
 import * as schedules from '../../../../api/schedules.ts'
 import { createRetention } from '../../../../src/runs/retention.ts'
-import { createScheduleReconciler } from '../../../../src/schedules/sync.ts'
+import { createScheduleSync } from '../../../../src/schedules/sync.ts'
 import { newId } from '../../../../src/ids.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
@@ -37,7 +37,7 @@ async function open() {
   const agent = await scheduledAgent(someone, { cron: '* * * * *' })
   const { fires, database } = platform.services
   // It remembers when it last looked around, which is later than 10:00:30 by now.
-  const scheduleReconciler = createScheduleReconciler(platform.services)
+  const scheduleSync = createScheduleSync(platform.services)
   const generation = async () => {
     const row = await database('schedules').where({ agentId: agent.id }).first<{ generation: number }>('generation')
     return row.generation
@@ -58,7 +58,7 @@ async function open() {
         nominalAt: new Date(`2026-05-04T${time}Z`),
         requestId: `cron/${agentId}-${time}`,
       }),
-    round: () => scheduleReconciler.round(),
+    round: () => scheduleSync.round(),
     ledger: async () => (await firesOf(someone, agent)).map(inShort),
     told: async () =>
       (await call(someone, notifications.listNotifications, { query: { kind: 'schedule_missed' } })).body.items,
@@ -478,10 +478,10 @@ test.serial('the ledger is kept for a year', async (t) => {
   set('10:01:01')
   await tick('10:01:00')
   pass(364 * 24 * minutes(60))
-  await platform.services.scheduleReconciler.purge()
+  await platform.services.scheduleSync.purge()
   t.is((await database('schedule_fires')).length, 1)
   pass(2 * 24 * minutes(60))
-  await platform.services.scheduleReconciler.purge()
+  await platform.services.scheduleSync.purge()
   t.is((await database('schedule_fires')).length, 0)
 })
 
