@@ -17,26 +17,26 @@ export interface SiteCall {
 }
 
 /**
- * What came of one attempt. `certain` says whether it is known that the site did nothing: then a repeat is harmless
- * whatever the tool does. Only a refusal by the site (401, 403, 429) or a connection that never came about prove that.
+ * The outcome of one attempt. `certain`: the site certainly did nothing, so a repeat is safe for any tool. Only a
+ * refusal by the site (401, 403, 429) or a connection that was never made prove that.
  */
 export type CallOutcome =
   | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
   | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
-  /** `hopeless`: trying again soon would come to the same. */
-  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; hopeless?: true }
+  /** `permanent`: a retry would have the same outcome. */
+  | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
 /**
- * Sends tool calls to sites. Never throws for what a site does: every answer and every failure is an outcome. Throws
- * only when the signal aborts the call. The token is in no outcome, even if the site gives it back.
+ * Sends tool calls to sites. Never throws for what a site does: every response and every failure is an outcome. Throws
+ * only when the signal aborts the call. No outcome contains the token, even if the site returns it.
  */
 export function createCallSite(context: { fetch: SafeFetch; config: Config }) {
   const { fetch, config } = context
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
-      return judge(await fetch(toRequest(call, config)), call.token)
+      return classify(await fetch(toRequest(call, config)), call.token)
     } catch (error) {
       if (!(error instanceof SafeFetchError)) throw error
       if (error.reason === 'aborted') throw call.signal?.reason ?? error
@@ -61,30 +61,35 @@ const toRequest = (call: SiteCall, config: Config) => ({
 })
 
 function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
-  if (reason === 'too-large') return broken(null, 'The answer of the site was too large and was not kept.')
+  if (reason === 'too-large') return broken(null, "The site's response was too large and was not stored.")
   if (reason === 'redirect') {
-    // 303 is what some sites answer to a POST that they have carried out.
+    // Some sites answer 303 to a POST that they have carried out.
     return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
   }
-  return { kind: 'unavailable', httpStatus: null, certain: !maybeSent, text: reach[reason] ?? reach['connect'] }
+  return {
+    kind: 'unavailable',
+    httpStatus: null,
+    certain: !maybeSent,
+    text: sentences[reason] ?? sentences['connect'],
+  }
 }
 
 /**
- * A refused address, a name that does not resolve and a closed port read the same, as for manifests: the difference
- * would let a manifest map the network that this server stands in.
+ * A refused address, an unknown name and a closed port have the same sentence, as for manifests: the difference would
+ * let a manifest map this server's network.
  */
-const reach: Record<string, string> & { connect: string } = {
+const sentences: Record<string, string> & { connect: string } = {
   connect: 'The site could not be reached.',
   tls: 'No secure connection to the site could be made.',
   timeout: 'The site did not answer in time.',
-  reset: 'The site closed the connection before it had answered.',
+  reset: 'The site closed the connection before it answered.',
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 
-function judge(response: SafeResponse, token: string): CallOutcome {
+function classify(response: SafeResponse, token: string): CallOutcome {
   const { status } = response
   const text = decodeUtf8(response.body)
-  if (status >= 200 && status < 300) return judgeAnswer(status, text, token)
+  if (status >= 200 && status < 300) return classifySuccess(status, text, token)
   const said = siteError(text, token)
   if (status === 401 || status === 403 || status === 429) {
     const text = refusal(status, said)
@@ -99,14 +104,14 @@ function judge(response: SafeResponse, token: string): CallOutcome {
   }
 }
 
-function judgeAnswer(status: number, body: string | undefined, token: string): CallOutcome {
-  if (body === undefined) return broken(status, 'The answer of the site is not valid UTF-8.')
+function classifySuccess(status: number, body: string | undefined, token: string): CallOutcome {
+  if (body === undefined) return broken(status, "The site's response is not valid UTF-8.")
   const given = parseJson(body, { maxDepth: 100 })
-  if (!given.ok) return broken(status, 'The answer of the site is not valid JSON.')
+  if (!given.ok) return broken(status, "The site's response is not valid JSON.")
   const text = jsonWithoutSecrets(body, [token])
   const value: unknown = text === body ? given.value : JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return broken(status, 'The answer of the site is not a JSON object.')
+    return broken(status, "The site's response is not a JSON object.")
   }
   return { kind: 'succeeded', httpStatus: status, text, value: value as Record<string, unknown> }
 }
@@ -124,7 +129,7 @@ function refusal(status: 401 | 403 | 429, said: string): string {
   return `The site's rate limit is exceeded.${said}`
 }
 
-/** The site's own words, cut and labelled as such, or nothing. */
+/** The site's own words, cut and marked as such, or nothing. */
 function siteError(text: string | undefined, token: string): string {
   const parsed = text === undefined ? undefined : parseJson(text, { maxDepth: 20 })
   const error = parsed?.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined

@@ -4,26 +4,26 @@ import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 
-/** More are not listed: whoever has to look at a thousand hosts looks into the database. */
-const most = 1000
+/** The most hosts that are listed; beyond that, query the database. */
+const maxListed = 1000
 
-/** What an admin sees of a host that is not called. */
+/** A host that is not called, as an admin sees it. */
 interface BlockedHost {
   host: string
-  /** It asked for no calls itself, with a Retry-After. */
+  /** The host itself asked for a pause, with a Retry-After. */
   held: { until: Date; reason: string | null } | null
-  /** An admin decided so. */
+  /** An admin has suspended it. */
   suspended: { at: Date; by: string | null; reason: string | null } | null
 }
 
-/** Hosts at which no tools are called: suspended by an admin, or held back by their own word. */
+/** Hosts whose tools are not called: suspended by an admin, or held at their own request. */
 export function createHosts(context: { database: Database; clock: Clock; logger: Logger }) {
   const { database, clock, logger } = context
 
   return {
     /**
-     * Suspends a host until that is lifted. Doing so again changes by whom and why, not since when. VALIDATION_ERROR for
-     * what is no host.
+     * Suspends a host until an admin lifts that. Suspending again changes by whom and why, but not since when.
+     * VALIDATION_ERROR for an invalid host.
      */
     async suspend(host: string, adminUserId: string, reason: string): Promise<BlockedHost> {
       assertHost(host)
@@ -31,11 +31,11 @@ export function createHosts(context: { database: Database; clock: Clock; logger:
       await database.raw(suspendStatement, { host, now, adminUserId, reason })
       logger.info({ userId: adminUserId, host }, 'a host was suspended')
       const row = await OutgoingHost.query(database).findById(host)
-      // Lifted again in this very moment.
+      // Lifted again in the same moment.
       return row ? present(row, now) : { host, held: null, suspended: null }
     },
 
-    /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for what is no host. */
+    /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
     async lift(host: string, adminUserId: string): Promise<boolean> {
       assertHost(host)
       const changed = await OutgoingHost.query(database)
@@ -46,14 +46,14 @@ export function createHosts(context: { database: Database; clock: Clock; logger:
       return changed > 0
     },
 
-    /** The hosts that are not called at this moment, by name, a thousand at most. */
+    /** The hosts that are not called now, by name, at most a thousand. */
     async list(): Promise<BlockedHost[]> {
       const now = clock.now()
       const rows = await OutgoingHost.query(database)
         .whereNotNull('suspendedAt')
         .orWhere('heldUntil', '>', now)
         .orderBy('host')
-        .limit(most)
+        .limit(maxListed)
       return rows.map((row) => present(row, now))
     },
   }
@@ -70,10 +70,10 @@ function present(row: OutgoingHost, now: Date): BlockedHost {
   }
 }
 
-/** Names and addresses with an optional port; no wildcards, which URLs may hold and which would match nothing. */
+/** Names and addresses with an optional port; no wildcards, which URLs allow and which would match nothing. */
 const shape = /^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(:\d+)?$/
 
-/** In one spelling only, which is the one that calls are looked up by; another would suspend nothing. */
+/** Only in the spelling that calls are looked up by; any other would suspend nothing. */
 function assertHost(host: string): void {
   const spelled = host.length <= 260 ? URL.parse(`https://${host}`)?.host : undefined
   const hint = spelled !== undefined && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''

@@ -1,26 +1,26 @@
 import type { Transaction } from '../database/database.ts'
 import { OutgoingHost } from './outgoing-host.ts'
-import type { Asker, CountedSlot } from './outgoing-turns.ts'
+import type { CountedSlot, WaitingCall } from './outgoing-turns.ts'
 
-/** What the decision about a call is made from. */
+/** What decides about a call. */
 export interface HostRead {
-  /** The database's present, in milliseconds of the epoch. */
+  /** The database's time, in milliseconds since 1970. */
   now: number
-  /** Why the host is suspended, null if it is not. */
+  /** Why the host is suspended; null if it is not. */
   suspended: string | null
-  /** Until when the host wants no calls, null if it takes them. */
+  /** The end of the host's hold; null if there is none. */
   heldUntil: Date | null
-  /** Null where everybody who asks can have a slot at once: then nobody's turn has to be worked out. */
-  contended: { slots: CountedSlot[]; askers: (Asker & { asksInMs: number })[]; served: string[] } | null
+  /** Null if there is a free slot for every call: then the order does not matter. */
+  contended: { slots: CountedSlot[]; calls: (WaitingCall & { asksInMs: number })[]; served: string[] } | null
 }
 
 /**
- * Makes the transaction the only one, in all processes, that decides about the host. The row is locked without being
- * written, and looked for again if it was deleted or made by another transaction meanwhile.
+ * Serializes decisions about the host across all processes. The row is locked without a write, and read again if
+ * another transaction deleted or created it meanwhile.
  */
 export async function lockHost(trx: Transaction, host: string): Promise<void> {
   for (;;) {
-    // Whoever stops here with the lock in its hands, frozen, loses it soon: others want to call the host.
+    // A process that freezes here must not keep the lock: other calls to the host wait for it.
     const { rows } = await trx.raw<{ rows: unknown[] }>(lockStatement, { host })
     if (rows.length > 0) return
     await OutgoingHost.query(trx).insert({ host }).onConflict().ignore()
@@ -35,54 +35,54 @@ interface Read {
   suspended: string | null
   heldUntil: Date | null
   slots: { share: string; freeInMs: number }[] | null
-  askers: { id: string; share: string; asksInMs: number }[] | null
+  calls: { id: string; share: string; asksInMs: number }[] | null
   served: string[] | null
 }
 
 /**
- * Reads what counts for the host at the start of this statement, which is after the lock was had: a statement that locks
- * and reads would see what was before it waited. Where all fit, counting is all that is done; slots and waiting calls are
- * read one by one only where they contend.
+ * Reads the state of the host as of the start of this statement, after the lock was taken: one statement that locks and
+ * reads would see the state before its wait. Without contention it only counts; it reads slots and waiting calls one by
+ * one only if they contend.
  */
 export async function readHost(
   trx: Transaction,
   {
-    ask,
+    call,
     limit,
     pace,
   }: {
-    ask: { host: string; share: string; callId: string }
+    call: { host: string; share: string; callId: string }
     limit: number
-    pace: { windowMs: number; soonestMs: number; patienceMs: number }
+    pace: { windowMs: number; minWaitMs: number; graceMs: number }
   },
 ): Promise<HostRead> {
-  const { host, share, callId } = ask
-  const roundMs = pace.windowMs + pace.soonestMs
-  const bindings = { host, callId, limit, roundMs, patienceMs: pace.patienceMs, remembered }
+  const { host, share, callId } = call
+  const roundMs = pace.windowMs + pace.minWaitMs
+  const bindings = { host, callId, limit, roundMs, graceMs: pace.graceMs, remembered }
   const { rows } = await trx.raw<{ rows: [Read] }>(readStatement, bindings)
-  const [{ now, suspended, heldUntil, slots, askers, served }] = rows
-  if (slots === null || askers === null || served === null) return { now, suspended, heldUntil, contended: null }
-  // Who waits already has its place; who is new is the last.
-  const others = askers.filter(({ id }) => id !== callId)
+  const [{ now, suspended, heldUntil, slots, calls, served }] = rows
+  if (slots === null || calls === null || served === null) return { now, suspended, heldUntil, contended: null }
+  // A waiting call keeps its position; a new one is last.
+  const others = calls.filter(({ id }) => id !== callId)
   const self = { id: callId, share, asksInMs: 0 }
   const contended =
-    others.length < askers.length ? askers.map((asker) => (asker.id === callId ? self : asker)) : [...others, self]
-  return { now, suspended, heldUntil, contended: { slots, askers: contended, served } }
+    others.length < calls.length ? calls.map((call) => (call.id === callId ? self : call)) : [...others, self]
+  return { now, suspended, heldUntil, contended: { slots, calls: contended, served } }
 }
 
-/** How many of a host's last calls are looked at for which share was served longest ago. */
+/** How many of a host's last calls determine which share was served longest ago. */
 const remembered = 1000
 
 /**
- * A call under way frees its slot a window after its end, which is expected soon: waiting for the longest time that it
- * may take would leave slots unused. Dead waiters are left out, but not the one who asks.
+ * The slot of a call under way counts as free one window after its expected end, which is soon: waiting for the longest
+ * possible call would leave slots unused. Dead waiting calls are excluded, but never the call that asks.
  */
 const readStatement = `
   with total as materialized (
     select
       (select count(*) from outgoing_slots where host = :host and free_at > statement_timestamp())
       + (select count(*) from outgoing_waits where host = :host and call_id <> :callId
-          and ask_again_at > statement_timestamp() - :patienceMs * interval '1 millisecond') as wanted
+          and ask_again_at > statement_timestamp() - :graceMs * interval '1 millisecond') as wanted
   )
   select
     cast(extract(epoch from statement_timestamp()) * 1000 as float8) as now,
@@ -103,8 +103,8 @@ const readStatement = `
         'id', call_id, 'share', share, 'asksInMs', extract(epoch from ask_again_at - statement_timestamp()) * 1000
       ) order by asked_at, call_id), '[]')
       from outgoing_waits where host = :host and (
-        call_id = :callId or ask_again_at > statement_timestamp() - :patienceMs * interval '1 millisecond')
-    ) end as askers,
+        call_id = :callId or ask_again_at > statement_timestamp() - :graceMs * interval '1 millisecond')
+    ) end as calls,
     case when total.wanted >= :limit then (
       select coalesce(json_agg(share order by last_at), '[]')
       from (

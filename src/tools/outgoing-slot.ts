@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** A call that counts, or has counted, against the limit of its host (table `outgoing_slots`). All times are Postgres'. */
+/** A slot of a host limit, in use or expired (table `outgoing_slots`). All times are the database's. */
 export class OutgoingSlot extends Row {
   static override tableName = 'outgoing_slots'
   declare id: string
@@ -8,6 +8,6 @@ export class OutgoingSlot extends Row {
   declare share: string
   declare takenAt: Date
   declare endedAt: Date | null
-  /** From when on it does not count any more. */
+  /** When it stops counting. */
   declare freeAt: Date
 }

@@ -5,10 +5,10 @@ import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome, SiteCall } from './call-site.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 
-/** How long a direct call waits for Postgres to take what a 401 or 429 means. */
-const judgeMs = 20_000
+/** How long a direct call waits for Postgres to record a 401 or 429. */
+const recordMs = 20_000
 
-/** A call to be sent now, if its site may be called now. */
+/** A call to send now, if its host has a slot. */
 export interface Sending {
   callId: string
   ownerId: string
@@ -17,39 +17,39 @@ export interface Sending {
   /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
-  /** Who is to have a fair share of what a host takes: an agent, or the owner of direct calls. */
+  /** Who gets a fair share of the host: an agent, or the owner of direct calls. */
   share: string
-  /** Whether the call may take a place in the queue for its host. */
+  /** Whether the call may wait for a slot. */
   mayWait: boolean
-  /** The generation of the credential under which the site has answered 401 to it already. */
+  /** The generation of the credential that the site has already answered with 401. */
   refusedGeneration: number | null
   signal?: AbortSignal | undefined
 }
 
-/** What the ledger does meanwhile. */
+/** How the caller records the progress of a call. */
 export interface Ledger {
-  /** Writes that the call is sent now; false if it is not to be sent any more. */
+  /** Records that the call is sent now; false if it must not be sent any more. */
   begin: () => Promise<boolean>
-  /** Writes that the site has answered, and done nothing (401, 429): before anything else is done about it. */
-  undone: (outcome: CallOutcome, generation: number) => Promise<void>
+  /** Records a refused attempt (401, 429), before anything else follows from it. */
+  onRefused: (outcome: CallOutcome, generation: number) => Promise<void>
   /** The credential was refreshed for the call. */
-  refreshed: () => Promise<void>
+  onRefreshed: () => Promise<void>
 }
 
-/** What came of it. `held` and `parked` calls were not sent, or the ledger knows that the site did nothing. */
+/** The outcome. `held` and `parked` calls were not sent, or the ledger knows that the site did nothing. */
 export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
-  /** The site answered 401, and there is a newer credential now: the call can be sent again at once. */
+  /** The site answered 401, and there is a newer credential: the call can be sent again at once. */
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
   | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
-  /** There is no way to the site just now, or there never will be; nothing was begun. */
+  /** The site is unreachable, now or permanently; nothing was begun. */
   | { kind: 'unsent'; outcome: CallOutcome }
   | { kind: 'dropped' }
 
 /**
- * Sends tool calls of runs and direct ones alike: opens the connection, keeps to the host's limit, and knows what 401
- * and 429 mean for everybody. What it does is written into the ledger before the first byte leaves.
+ * Sends tool calls, of runs and direct ones: opens the connection, keeps the host limit, and handles 401 and 429. It
+ * records each step in the ledger before the first byte is sent.
  */
 export function createSender(context: {
   logger: Logger
@@ -59,7 +59,7 @@ export function createSender(context: {
 }) {
   const { logger, vault, outgoing, callSite } = context
 
-  async function throughGate(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
+  async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const { host } = new URL(connection.serverUrl)
     const { share, callId, mayWait } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait })
@@ -70,62 +70,64 @@ export function createSender(context: {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
-      // What the site said is known here only: while Postgres is away, it is kept until it can be acted upon.
-      const patience = sending.signal ?? AbortSignal.timeout(judgeMs)
-      if (!isHarmless(outcome)) return { kind: 'answered', outcome }
-      await retryWhileUnavailable(() => ledger.undone(outcome, connection.generation), patience)
+      // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
+      const signal = sending.signal ?? AbortSignal.timeout(recordMs)
+      if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
+      await retryWhileUnavailable(() => ledger.onRefused(outcome, connection.generation), signal)
       return await retryWhileUnavailable(
-        () => untilAborted(judge(sending, connection, host, outcome), sending.signal),
-        patience,
+        () => untilAborted(handleRefusal(sending, connection, host, outcome), sending.signal),
+        signal,
       )
     } finally {
-      await leave(slot.slotId, begun)
+      await releaseSlot(slot.slotId, begun)
     }
   }
 
-  /** A slot that is not given back is free by itself some time later; that must not cost the outcome of the call. */
-  const leave = (slotId: string, wasUsed: boolean): Promise<void> =>
-    (wasUsed ? outgoing.release(slotId) : outgoing.giveBack(slotId)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'a slot was not given back, and is free by itself later'),
+  /** A slot that is not released expires by itself; that must not cost the call's outcome. */
+  const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
+    (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
+      logger.warn({ err: error }, 'failed to release a slot; it expires by itself'),
     )
 
-  async function judge(sending: Sending, connection: Connection, host: string, outcome: Harmless): Promise<Sent> {
+  async function handleRefusal(
+    sending: Sending,
+    connection: Connection,
+    host: string,
+    outcome: RefusedAttempt,
+  ): Promise<Sent> {
     if (outcome.httpStatus === 429) {
       const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
       return { kind: 'held', until, why: 'held', host, outcome }
     }
-    // Under a credential that is newer than the one that was refused, no refresh will help.
+    // If the refused credential was already a newer one, another refresh will not help.
     const again = sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation
     const state = await vault.connections.refused(sending.ownerId, connection, again)
     return afterRefusal(sending, state, outcome)
   }
 
   return {
-    /** Throws the signal's reason when aborted, and what the ledger throws; never for what a site does. */
+    /** Throws the signal's reason when aborted, and what the ledger throws, but never for what a site does. */
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
       const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
       if (state.kind === 'gone') return unsent(gone, true)
       if (state.kind === 'dead') return { kind: 'parked', message: state.message }
       if (state.kind === 'unavailable') return unreachable(sending, state)
-      if (state.refreshed) await ledger.refreshed()
+      if (state.refreshed) await ledger.onRefreshed()
       if (!state.connection.tools.includes(sending.tool)) return unsent(notOffered, true)
-      return throughGate(sending, state.connection, ledger)
+      return sendInSlot(sending, state.connection, ledger)
     },
   }
 }
 
 export type Sender = ReturnType<typeof createSender>
 
-type Harmless = Extract<CallOutcome, { kind: 'refused' }>
+type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 
-/** Whether the site has said, by 401 or 429, that it did nothing, and may do it yet. 403 is its last word. */
-const isHarmless = (outcome: CallOutcome): outcome is Harmless =>
+/** Whether this is a refused attempt (401, 429), which may be sent again. 403 is final. */
+const isRefusedAttempt = (outcome: CallOutcome): outcome is RefusedAttempt =>
   outcome.kind === 'refused' && outcome.httpStatus !== 403
 
-/**
- * A refresh goes on although the call is not waited for any more: its tokens must be stored, and a cancelled run must
- * end all the same.
- */
+/** An abandoned refresh continues, because its tokens must be stored; a cancelled run must still end. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   signal.throwIfAborted()
@@ -146,12 +148,12 @@ function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOut
   return unreachable(sending, state)
 }
 
-const unsent = (text: string, hopeless: boolean): Sent => ({
+const unsent = (text: string, permanent: boolean): Sent => ({
   kind: 'unsent',
-  outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(hopeless && { hopeless }) },
+  outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(permanent && { permanent }) },
 })
 
-/** Where the site has said when to ask for tokens again, a call that may wait does so. */
+/** A call that may wait does so if the site has said when to request tokens again. */
 function unreachable(sending: Sending, { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>): Sent {
   if (!retryAt || !sending.mayWait) return unsent(message, false)
   return { kind: 'held', until: retryAt, why: 'held', host: '' }

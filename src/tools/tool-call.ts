@@ -1,22 +1,22 @@
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
-/** Why a planned call is not sent: it is not its turn at the host, or its credential is dead. */
+/** Why a planned call is not sent: it has no slot at the host, or its credential is dead. */
 export type CallWaitCause = 'rate_limit' | 'credential'
 
 type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 interface CallResult {
-  /** What the model is told: the site's answer as text, or a sentence about the failure. */
+  /** What the model sees: the site's response as text, or a sentence about the failure. */
   text: string
-  /** Why the outcome is what it is, where that is not obvious from the answer. */
+  /** The reason for the outcome, if the response does not show it. */
   note?: string
 }
 
 /**
- * One tool call, of a run or a direct one (table `tool_calls`): written before the request leaves, so that after any
- * crash it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
+ * One tool call, of a run or a direct one (table `tool_calls`). It is written before the request is sent, so that after
+ * any crash it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
  */
 export class ToolCall extends Row {
   static override tableName = 'tool_calls'
@@ -33,21 +33,21 @@ export class ToolCall extends Row {
   declare siteOrigin: string | null
   declare tool: string | null
   declare effect: 'read' | 'idempotent' | 'once'
-  /** The JSON text of the arguments, as they came. */
+  /** The JSON text of the arguments, unchanged. */
   declare arguments: { text: string }
   declare idempotencyKey: string
   declare status: CallStatus
   declare attempts: number
   declare epoch: number
-  /** Attempts that the site has refused without doing anything (401, 429): counted among the attempts, too. */
+  /** Refused attempts (401, 429); `attempts` includes them. */
   declare refusedAttempts: number
-  /** The latest attempt that is known to have failed; a later one that was begun may have been lost. */
+  /** The latest attempt that is known to have failed; a later one may have been lost. */
   declare failedAttempt: number | null
-  /** The generation of the credential under which the site answered 401 to it; it is sent again under a newer one. */
+  /** The generation of the credential that the site answered with 401; the call is sent again under a newer one. */
   declare refusedGeneration: number | null
-  /** An attempt at it may have taken effect, although a later one certainly has not. */
+  /** An attempt may have taken effect, although a later one certainly has not. */
   declare inDoubt: boolean
-  /** Why, and until when, a planned call is not sent. */
+  /** Why a planned call waits, and until when. */
   declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
   declare httpStatus: number | null
@@ -57,10 +57,10 @@ export class ToolCall extends Row {
   declare endedAt: Date | null
 }
 
-/** Whether nothing more will happen to a call in this state. */
+/** Whether a call in this state is over. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
 
-/** The state of a call after its last attempt. `unknown` is said of what may have taken effect; a read has failed. */
+/** The state of a call after its last attempt. A call that may have taken effect is `unknown`; a read is `failed`. */
 export function statusAfter(
   { effect, inDoubt = false }: Pick<ToolCall, 'effect'> & Partial<Pick<ToolCall, 'inDoubt'>>,
   outcome: CallOutcome,

@@ -10,18 +10,18 @@ import type { CallOutcome } from './call-site.ts'
 import type { Ledger, Sender, Sending, Sent } from './sender.ts'
 import { statusAfter, ToolCall } from './tool-call.ts'
 
-/** How long a direct call waits for the database to take its outcome, before the client gets an error instead. */
-const settleMs = 20_000
-/** How often a direct call is sent: once more when the site answers 401 and there is a newer credential. */
-const maxSends = 2
+/** How long a direct call waits for the database to record its outcome before the client gets an error. */
+const recordMs = 20_000
+/** A direct call is sent once more if the site answers 401 and there is a newer credential. */
+const maxAttempts = 2
 
-/** What a direct call brought. */
+/** The result of a direct call. */
 interface DirectResult {
   callId: string
   result: Record<string, unknown>
 }
 
-/** Tool calls that somebody makes directly, without an agent. */
+/** Tool calls that users make directly, without an agent. */
 export function createTools(context: {
   database: Database
   clock: Clock
@@ -32,7 +32,7 @@ export function createTools(context: {
 }) {
   const { database, clock, config, sites, vault, sender } = context
 
-  /** The tool, if it may be called with these arguments. */
+  /** Returns the tool if it may be called with these arguments. */
   function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
@@ -44,67 +44,69 @@ export function createTools(context: {
     return tool
   }
 
-  /** The row of the call: written when it is first sent, because one that is refused before leaves no trace. */
-  function ledgerOf(row: ReturnType<typeof directRow>): Ledger & { sends: () => number; refused: () => number | null } {
-    let sends = 0
+  /** The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. */
+  function ledgerOf(
+    row: ReturnType<typeof directRow>,
+  ): Ledger & { attempts: () => number; refused: () => number | null } {
+    let attempts = 0
     let refused: number | null = null
     return {
-      sends: () => sends,
+      attempts: () => attempts,
       refused: () => refused,
-      refreshed: async () => {},
-      async undone(_outcome, refusedGeneration) {
-        await ToolCall.query(database).findById(row.id).patch({ refusedAttempts: sends, refusedGeneration })
+      onRefreshed: async () => {},
+      async onRefused(_outcome, refusedGeneration) {
+        await ToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
         refused = refusedGeneration
       },
       async begin() {
         const now = clock.now()
-        sends += 1
-        if (sends === 1) await ToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
-        else await ToolCall.query(database).findById(row.id).patch({ attempts: sends })
+        attempts += 1
+        if (attempts === 1) await ToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
+        else await ToolCall.query(database).findById(row.id).patch({ attempts })
         return true
       },
     }
   }
 
-  async function settle(id: string, status: ToolCall['status'], outcome: Partial<CallOutcome>): Promise<void> {
+  async function recordOutcome(id: string, status: ToolCall['status'], outcome: Partial<CallOutcome>): Promise<void> {
     const { httpStatus = null, text = '' } = outcome
     const work = () =>
       ToolCall.query(database).findById(id).patch({ status, httpStatus, result: { text }, endedAt: clock.now() })
-    await retryWhileUnavailable(async () => void (await work()), AbortSignal.timeout(settleMs))
+    await retryWhileUnavailable(async () => void (await work()), AbortSignal.timeout(recordMs))
   }
 
-  async function sendUpToTwice(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
+  async function sendWithRetry(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
     const sent = await sender.send(sending, ledger)
-    if (sent.kind !== 'again' || ledger.sends() >= maxSends) return sent
-    return sendUpToTwice({ ...sending, refusedGeneration: ledger.refused() }, ledger)
+    if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
+    return sendWithRetry({ ...sending, refusedGeneration: ledger.refused() }, ledger)
   }
 
   return {
     /**
-     * Calls a tool of a connected site. Its row is written before anything is sent, as for the calls of runs. Fails with
-     * NOT_FOUND (no such tool), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the
-     * input schema), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (also for a dead credential).
+     * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Throws
+     * NOT_FOUND (no such tool), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against
+     * the input schema), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (also for a dead credential).
      */
     async callDirectly(entry: VaultEntry, name: string, args: Record<string, unknown>): Promise<DirectResult> {
       const tool = check(entry, name, args)
       const row = directRow(entry, tool, JSON.stringify(args))
       const ledger = ledgerOf(row)
-      const sent = await sendUpToTwice(toSending(row), ledger)
+      const sent = await sendWithRetry(toSending(row), ledger)
       if (sent.kind === 'answered') {
         const { outcome } = sent
-        await settle(row.id, statusAfter(tool, outcome), outcome)
+        await recordOutcome(row.id, statusAfter(tool, outcome), outcome)
         if (outcome.kind === 'succeeded') return { callId: row.id, result: outcome.value }
         throw toError(outcome)
       }
-      const error = notCarriedOut(sent, clock.now())
-      // What was sent has done nothing, and the site has said so.
-      if (ledger.sends() > 0) await settle(row.id, 'failed', { httpStatus: null, text: error.message })
+      const error = toUnsentError(sent, clock.now())
+      // The site said that what was sent had no effect.
+      if (ledger.attempts() > 0) await recordOutcome(row.id, 'failed', { httpStatus: null, text: error.message })
       throw error
     },
 
-    /** Closes direct calls whose process ended before their outcome was recorded: nobody waits for them any more. */
+    /** Closes direct calls whose process ended before it recorded their outcome. */
     async closeAbandoned(): Promise<void> {
-      const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + settleMs + 60_000
+      const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs + 60_000
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
       const before = new Date(now.getTime() - longestMs)
@@ -143,16 +145,16 @@ const toSending = (row: ReturnType<typeof directRow>): Sending => ({
   refusedGeneration: null,
 })
 
-/** A failed call as the client learns of it (docs/design.md, "Outgoing requests"). */
+/** The error of a failed call (docs/design.md, "Outgoing requests"). */
 function toError({ kind, text: message }: Exclude<CallOutcome, { kind: 'succeeded' }>): CodedError {
   return new CodedError(kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', { message })
 }
 
-/** Why a call that has done nothing was not carried out. */
-function notCarriedOut(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): CodedError {
+/** The error of a call that had no effect. */
+function toUnsentError(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): CodedError {
   if (sent.kind === 'held') {
     const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
-    // Our own limit is over after a minute at most; a site's own word is passed on as it is.
+    // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
     const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
     const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} seconds.`
     return new CodedError('OUTGOING_RATE_LIMITED', { message, retryAfter })

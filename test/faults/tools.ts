@@ -21,15 +21,15 @@ export const tools: Fault[] = [
   {
     id: 'tools/timeout-is-certain',
     file: 'src/tools/call-site.ts',
-    find: 'certain: !maybeSent, text:',
-    replace: 'certain: true, text:',
+    find: 'certain: !maybeSent,',
+    replace: 'certain: true,',
     why: 'a `once` tool that did not answer in time is called again',
     tests: ['test/src/tools/call-site.test.ts'],
   },
   {
     id: 'tools/slot-not-given-back',
     file: 'src/tools/sender.ts',
-    find: '(wasUsed ? outgoing.release(slotId) : outgoing.giveBack(slotId))',
+    find: '(wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId))',
     replace: 'outgoing.release(slotId)',
     why: 'a call that was not sent counts against its host for a minute',
     tests: ['test/src/tools/unused-slots.test.ts'],

@@ -26,10 +26,10 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
         current = begun ?? call
         return begun !== undefined
       },
-      async undone(outcome, generation) {
+      async onRefused(outcome, generation) {
         current = await ledger.recordRefusal(ref, current, outcome, generation)
       },
-      refreshed: () => ledger.noteRefresh(ref, call),
+      onRefreshed: () => ledger.noteRefresh(ref, call),
     })
     if (sent.kind === 'dropped') return false
     if (sent.kind === 'answered') return recordAnswer(ref, current, sent.outcome, signal)
@@ -102,7 +102,7 @@ const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending 
 
 /** Nothing was sent: that is an attempt only where another one might have gone better. What was sent before stays. */
 const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
-  attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.hopeless ? 0 : 1),
+  attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.permanent ? 0 : 1),
   inDoubt: call.inDoubt || call.status === 'started',
 })
 
@@ -111,5 +111,5 @@ function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempt
   const { effect, refusedAttempts } = call
   if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false
   if (outcome.kind === 'broken') return effect !== 'once' && (outcome.httpStatus ?? 0) >= 500
-  return outcome.kind === 'unavailable' && !outcome.hopeless && (outcome.certain || effect !== 'once')
+  return outcome.kind === 'unavailable' && !outcome.permanent && (outcome.certain || effect !== 'once')
 }

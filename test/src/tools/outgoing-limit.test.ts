@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { createDatabase, type Database } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
-import { createOutgoingLimit, type OutgoingPace, type Turn } from '../../../src/tools/outgoing-limit.ts'
+import { createOutgoingLimit, type OutgoingPace, type SlotDecision } from '../../../src/tools/outgoing-limit.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 
 const host = 'crm.example.com'
@@ -23,8 +23,8 @@ async function open(t: ExecutionContext, callsPerMinute: number, processes = 1, 
 
 /** `call` makes a call that must be granted, `wait` one that must be told to wait, `direct` one that cannot. */
 function actions(t: ExecutionContext, limit: ReturnType<typeof createOutgoingLimit>) {
-  const granted = (turn: Turn) => (turn.kind === 'granted' ? turn.slotId : t.fail(JSON.stringify(turn)) && '')
-  const later = (turn: Turn) =>
+  const granted = (turn: SlotDecision) => (turn.kind === 'granted' ? turn.slotId : t.fail(JSON.stringify(turn)) && '')
+  const later = (turn: SlotDecision) =>
     turn.kind === 'later' ? (turn.notBefore.getTime() - Date.now()) / 1000 : Number(t.fail(JSON.stringify(turn)))
   const ask = (share: string, callId: string, mayWait = true) => limit.take({ host, share, callId, mayWait })
   return {
@@ -74,7 +74,7 @@ test('hosts are limited each for itself', async (t) => {
 
 test('a site never sees more calls in any window than the limit, whenever in its duration each arrives', async (t) => {
   const windowMs = 400
-  const pace = { windowMs, soonestMs: 20, patienceMs: 5000, marginMs: 5000 }
+  const pace = { windowMs, minWaitMs: 20, graceMs: 5000, marginMs: 5000 }
   const { limits, database } = await open(t, 5, 3, pace)
   const arrivals: { at: number; share: string }[] = []
   const makeCall = async (n: number) => {

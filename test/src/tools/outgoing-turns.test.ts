@@ -1,10 +1,10 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { turnOf, type Asker, type CountedSlot, type HostState } from '../../../src/tools/outgoing-turns.ts'
+import { msUntilTurn, type WaitingCall, type CountedSlot, type HostState } from '../../../src/tools/outgoing-turns.ts'
 
 const roundMs = 60_000
 const shareNames = fc.constantFrom('a', 'b', 'c', 'd')
-const askersOf = fc
+const callsOf = fc
   .array(shareNames, { minLength: 1, maxLength: 40 })
   .map((shares) => shares.map((share, place) => ({ id: `call-${place}`, share })))
 const slotsOf = fc
@@ -14,23 +14,23 @@ const servedOf = fc.uniqueArray(shareNames)
 const states = fc.record({
   limit: fc.integer({ min: 1, max: 12 }),
   slots: slotsOf,
-  askers: askersOf,
+  calls: callsOf,
   served: servedOf,
 })
 
 const turns = (state: Omit<HostState, 'roundMs'>) =>
-  state.askers.map((asker) => ({ ...asker, at: turnOf(asker.id, { ...state, roundMs }) ?? Number.NaN }))
+  state.calls.map((asker) => ({ ...asker, at: msUntilTurn(asker.id, { ...state, roundMs }) ?? Number.NaN }))
 
 /** The rule as it is said: by slots that the share holds plus place within the share. */
-function keyOf(asker: Asker, { slots, askers }: { slots: CountedSlot[]; askers: Asker[] }): number {
-  const own = askers.filter(({ share }) => share === asker.share)
+function keyOf(asker: WaitingCall, { slots, calls }: { slots: CountedSlot[]; calls: WaitingCall[] }): number {
+  const own = calls.filter(({ share }) => share === asker.share)
   return slots.filter(({ share }) => share === asker.share).length + own.findIndex(({ id }) => id === asker.id) + 1
 }
 
 test('those whose turn is now are the first by slots held and place within the share, as many as slots are free', (t) => {
   const property = fc.property(states, (state) => {
     const free = Math.max(0, state.limit - state.slots.length)
-    const keys = state.askers.map((asker) => keyOf(asker, state)).toSorted((one, other) => one - other)
+    const keys = state.calls.map((asker) => keyOf(asker, state)).toSorted((one, other) => one - other)
     const now = turns(state).filter(({ at }) => at === 0)
     t.deepEqual(
       now.map((asker) => keyOf(asker, state)).toSorted((one, other) => one - other),
@@ -84,8 +84,8 @@ test('within a share those who asked first are first, and nobody has no turn', (
 test('shares that want enough differ by one at most, whenever a call is made, if they began alike', (t) => {
   const property = fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 4 }), (limit, shares) => {
     const names = ['a', 'b', 'c', 'd'].slice(0, shares)
-    const askers = names.flatMap((share) => Array.from({ length: 40 }, (_, n) => ({ id: `${share}${n}`, share })))
-    const all = turns({ limit, slots: [], askers, served: [] })
+    const calls = names.flatMap((share) => Array.from({ length: 40 }, (_, n) => ({ id: `${share}${n}`, share })))
+    const all = turns({ limit, slots: [], calls, served: [] })
     for (const { at: until } of all) {
       const counts = names.map((name) => all.filter(({ share, at }) => share === name && at < until).length)
       t.true(Math.max(...counts) - Math.min(...counts) <= 1, `${counts.join()} before ${until}`)
@@ -98,15 +98,15 @@ test('a share that comes to a host which another has used up gets every slot unt
   const slots = Array.from({ length: 10 }, (_, n) => ({ share: 'hog', freeInMs: 1000 * (n + 1) }))
   const waiting = Array.from({ length: 40 }, (_, n) => ({ id: `hog${n}`, share: 'hog' }))
   const newcomers = Array.from({ length: 10 }, (_, n) => ({ id: `new${n}`, share: 'new' }))
-  const state = { limit: 10, roundMs, slots, askers: [...waiting, ...newcomers], served: ['hog'] }
-  const first = (askers: Asker[]) => askers.slice(0, 7).map(({ id }) => turnOf(id, state))
+  const state = { limit: 10, roundMs, slots, calls: [...waiting, ...newcomers], served: ['hog'] }
+  const first = (calls: WaitingCall[]) => calls.slice(0, 7).map(({ id }) => msUntilTurn(id, state))
   t.deepEqual(first(newcomers), [1000, 2000, 3000, 4000, 5000, 61_000, 62_000])
   t.deepEqual(first(waiting), [6000, 7000, 8000, 9000, 10_000, 66_000, 67_000])
 })
 
 test('between shares that hold the same, the one that was served longest ago is first, and who never was before it', (t) => {
-  const askers = ['late', 'early', 'never'].map((share) => ({ id: share, share }))
-  const all = turns({ limit: 1, slots: [], askers, served: ['early', 'late'] })
+  const calls = ['late', 'early', 'never'].map((share) => ({ id: share, share }))
+  const all = turns({ limit: 1, slots: [], calls, served: ['early', 'late'] })
   t.deepEqual(
     all.toSorted((one, other) => one.at - other.at).map(({ id }) => id),
     ['never', 'early', 'late'],
@@ -115,9 +115,9 @@ test('between shares that hold the same, the one that was served longest ago is 
 
 test('where the limit was lowered, the first slots that expire make no room', (t) => {
   const slots = [1000, 2000, 3000, 4000].map((freeInMs) => ({ share: 'a', freeInMs }))
-  t.is(turnOf('x', { limit: 2, roundMs, slots, askers: [{ id: 'x', share: 'b' }], served: [] }), 3000)
+  t.is(msUntilTurn('x', { limit: 2, roundMs, slots, calls: [{ id: 'x', share: 'b' }], served: [] }), 3000)
 })
 
 test('who does not ask has no turn', (t) => {
-  t.is(turnOf('nobody', { limit: 2, roundMs, slots: [], askers: [{ id: 'x', share: 'b' }], served: [] }), undefined)
+  t.is(msUntilTurn('nobody', { limit: 2, roundMs, slots: [], calls: [{ id: 'x', share: 'b' }], served: [] }), undefined)
 })

@@ -20,7 +20,7 @@ test('a call that got its turn and is not to be sent any more leaves its slot to
   const call = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
   const sending = { ...call, share: 'agent', mayWait: true, refusedGeneration: null }
   const nothing = async () => {}
-  const sent = await sender.send(sending, { begin: async () => false, undone: nothing, refreshed: nothing })
+  const sent = await sender.send(sending, { begin: async () => false, onRefused: nothing, onRefreshed: nothing })
   t.is(sent.kind, 'dropped')
   t.deepEqual(await database('outgoing_slots').where({ share: 'agent' }), [])
 })

@@ -257,7 +257,7 @@ test.serial('flows are forgotten a day after they are over, and not before', asy
 })
 
 /** The ledger of a call that may always be sent; nobody reads it. */
-const anyLedger: Ledger = { begin: async () => true, undone: async () => {}, refreshed: async () => {} }
+const anyLedger: Ledger = { begin: async () => true, onRefused: async () => {}, onRefreshed: async () => {} }
 
 test.serial('a call that is refused twice under one credential gets the next, which nobody has refused', async (t) => {
   const { contacts, platform } = await house()
