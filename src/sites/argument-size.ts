@@ -1,22 +1,22 @@
 import type { ErrorDetail } from '../errors.ts'
 import { isStorable, joinPath, jsonDepth } from '../json.ts'
 
-const longestName = 500
+const maxNameLength = 500
 
-/** What checking the arguments of a tool call will cost, and what forbids it. */
+/** The cost of validating a tool call's arguments, and what makes them invalid. */
 export interface ArgumentSize {
-  /** Values, with long texts and names counted by their length. */
+  /** The number of values, plus the length of long texts and names. */
   weight: number
   longestList: number
   names: Set<string>
   problems: ErrorDetail[]
 }
 
-/** Measures arguments without recursion, so that no depth can overflow the stack. */
+/** Measures arguments without recursion, so that deep nesting cannot overflow the stack. */
 export function argumentSize(args: unknown): ArgumentSize {
   const size: ArgumentSize = { weight: 0, longestList: 0, names: new Set(), problems: [] }
-  const waiting = [{ value: args, path: '', depth: 0 }]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const stack = [{ value: args, path: '', depth: 0 }]
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, path, depth } = next
     size.weight += 1 + (typeof value === 'string' ? value.length / 128 : 0)
     if (typeof value === 'string' && !isStorable(value)) size.problems.push({ path, message: unstorable })
@@ -27,7 +27,7 @@ export function argumentSize(args: unknown): ArgumentSize {
     }
     countMembers(value, path, size)
     for (const [key, member] of Object.entries(value)) {
-      waiting.push({ value: member, path: joinPath(path, key), depth: depth + 1 })
+      stack.push({ value: member, path: joinPath(path, key), depth: depth + 1 })
     }
   }
   return size
@@ -43,7 +43,7 @@ function countMembers(value: object, path: string, size: ArgumentSize): void {
   for (const name of Object.keys(value)) {
     size.names.add(name)
     size.weight += name.length / 64
-    if (name.length <= longestName && isStorable(name)) continue
+    if (name.length <= maxNameLength && isStorable(name)) continue
     size.problems.push({ path: joinPath(path, name), message: 'is not a usable property name' })
   }
 }

@@ -8,16 +8,16 @@ import { parseManifest, type Manifest } from './manifest/manifest.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
-/** A site as its manifest presents it now. */
+/** A site, according to its current manifest. */
 export interface DiscoveredSite {
   origin: string
   manifest: Manifest
   tools: SiteTool[]
-  /** Hosts outside the site's own domain that the manifest would have credentials sent to. */
+  /** Hosts outside the site's domain that the manifest would send credentials to. */
   foreignHosts: string[]
 }
 
-/** Reads the manifests of sites, and holds arguments against the input schemas in them. */
+/** Reads the manifests of sites, and validates arguments against their input schemas. */
 export function createSites(context: {
   fetch: SafeFetch
   config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
@@ -25,8 +25,8 @@ export function createSites(context: {
   const { fetch, config } = context
 
   /**
-   * Fetches and checks the manifest at the origin of the given address (docs/specification.md, "Manifest"). Fails with
-   * INVALID_URL, MANIFEST_NOT_FOUND if it could not be fetched, MANIFEST_INVALID with the places if it is wrong.
+   * Fetches and validates the manifest at the address's origin (docs/specification.md, "Manifest"). Throws INVALID_URL,
+   * MANIFEST_NOT_FOUND if it could not be fetched, MANIFEST_INVALID with the problems if it is invalid.
    */
   async function discover(siteUrl: string): Promise<DiscoveredSite> {
     const { origin } = parseSiteUrl(siteUrl)
@@ -38,7 +38,7 @@ export function createSites(context: {
     const { status, body } = await request(`${origin}/.well-known/toolsite.json`)
     if (status === 200) return body
     throw new CodedError('MANIFEST_NOT_FOUND', {
-      message: `The site answered the request for its manifest with the status ${status}.`,
+      message: `The site answered the request for its manifest with status ${status}.`,
     })
   }
 
@@ -66,8 +66,8 @@ export type Sites = ReturnType<typeof createSites>
 const unreachable = 'The site could not be reached.'
 
 /**
- * Why there is no manifest. A refused address, a name that does not resolve and a closed port read the same: the
- * difference would let anybody map the network that this server stands in. The rest happens with public sites only.
+ * Why there is no manifest. A refused address, an unknown name and a closed port have the same sentence: the difference
+ * would let anyone map this server's network. The other reasons occur with public sites only.
  */
 const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   'invalid-url': unreachable,
@@ -76,7 +76,7 @@ const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   connect: unreachable,
   tls: 'No secure connection to the site could be made. Its certificate must be valid for its host name.',
   timeout: 'The site did not deliver its manifest in time.',
-  reset: 'The site broke off the connection before its manifest had arrived.',
+  reset: 'The site closed the connection before its manifest was complete.',
   redirect: 'The site answered the request for its manifest with a redirect, which is not followed.',
   aborted: 'The request for the manifest was abandoned.',
 }

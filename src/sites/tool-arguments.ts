@@ -7,38 +7,38 @@ import { plainSchema, type PlainSchema } from './manifest/plain-schema.ts'
 import { isObject } from './manifest/schema-keywords.ts'
 import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 
-/** Values times schemas that one check may take: under a second and 100 MB of passing errors at the very worst. */
-const mostChecks = 200_000
+/** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */
+const maxChecks = 200_000
 
-const tooMuch: ErrorDetail = { path: '', message: 'is too much to be checked against the input schema of the tool' }
+const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**
- * What is wrong with the arguments of a tool call, by dotted path, 20 places at most; an empty list if nothing is.
- * The schema must have passed `inputSchemaProblems`. It is interpreted, never compiled, and the time and memory that
- * any schema and arguments can cost is bounded.
+ * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must have
+ * passed `inputSchemaProblems`. It is interpreted, never compiled, and the time and memory for any schema and arguments
+ * are bounded.
  */
 export function argumentProblems(schema: unknown, args: unknown): ErrorDetail[] {
   if (!isObject(args)) return [{ path: '', message: 'must be an object' }]
   const size = argumentSize(args)
   if (size.problems.length > 0) return firstProblems(size.problems)
   const rules = createTextRules()
-  const plain = plainSchema(schema, size.names, rules, mostChecks / size.weight)
-  if (checksNeeded(size, plain) > mostChecks) return [tooMuch]
+  const plain = plainSchema(schema, size.names, rules, maxChecks / size.weight)
+  if (checksNeeded(size, plain) > maxChecks) return [tooMuch]
   const errors = check(args, plain, rules)
   return errors === undefined || rules.isExhausted() ? [tooMuch] : firstProblems(readable(errors, rules))
 }
 
-/** Comparing two items of a list is a sixteenth of a check. */
+/** Comparing two list items costs a sixteenth of a check. */
 const checksNeeded = ({ weight, longestList }: ArgumentSize, { cost, uniqueLists }: PlainSchema): number =>
   weight * (cost + (uniqueLists * longestList) / 16)
 
 function check(args: unknown, plain: PlainSchema, rules: TextRules): OutputUnit[] | undefined {
   try {
-    // An empty look-up table: references are refused, so the validator need not walk the schema for them.
+    // An empty lookup table: references are rejected, so the validator need not walk the schema for them.
     const known = Object.create(null) as Record<string, Schema>
     return rules.during(() => validate(args, plain.schema as Schema, '2020-12', known, false).errors)
   } catch (error) {
-    // The validator hands on lists of errors as arguments of a call, which very long ones overflow.
+    // The validator passes lists of errors as call arguments; very long ones overflow the stack.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -78,7 +78,7 @@ function sentence(keyword: string, error: string, rules: TextRules): string {
     .replace(/\.$/, '')
 }
 
-/** `#/a/b~1c/0` as `a.b/c.0`: a JSON pointer (RFC 6901) in the fragment form that the validator makes. */
+/** `#/a/b~1c/0` as `a.b/c.0`: a JSON pointer (RFC 6901) in the validator's fragment form. */
 function dotted(pointer: string): string {
   const names = pointer.split('/').slice(1)
   return names.map(decodeURIComponent).reduce((path, name) => joinPath(path, unescape(name)), '')

@@ -2,10 +2,10 @@ import type { ManifestTool } from './manifest/manifest.ts'
 
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 
-/** What a site says about repeating a call: it reads only, it may be repeated, or it must be made once. */
+/** Whether a site allows a call to be repeated: it only reads, it may be repeated, or it must be made once. */
 export type Effect = 'read' | 'idempotent' | 'once'
 
-/** An operation of a site, as the rest of the house sees it. */
+/** An operation of a site, as the platform uses it. */
 export interface SiteTool {
   name: string
   description: string
@@ -15,8 +15,8 @@ export interface SiteTool {
 }
 
 /**
- * A tool as declared by its site, with what the manifest leaves open filled in. An undeclared effect is `once`: a
- * name must never decide that a call may be made twice.
+ * A site's tool, with defaults for what the manifest omits. An undeclared effect is `once`: a name must never decide
+ * that a call may be made twice.
  */
 export function describeTool(tool: ManifestTool): SiteTool {
   return {
@@ -39,10 +39,10 @@ const people = new Set(['user', 'users', 'member', 'members'])
 const administered = new Set(['setting', 'settings', 'role', 'roles', 'permission', 'permissions'])
 
 /**
- * The scope that a tool needs by its name (docs/specification.md, "Scopes"). The first rule that holds: a word `admin`
- * → admin · the action begins with a reading verb → read, also where it only reads users or settings · settings, roles
- * or permissions are named, or users are what is managed (`users.create`, `invite_member`; not `message_user`) → admin,
- * deleting one of them included · it begins with delete or remove → delete · else write.
+ * The scope that a tool's name implies (docs/specification.md, "Scopes"). The first matching rule applies: a word
+ * `admin` → admin · the action starts with a reading verb → read, even if it reads users or settings · the name
+ * mentions settings, roles or permissions, or manages users (`users.create`, `invite_member`; not `message_user`) →
+ * admin, including deletion · it starts with delete or remove → delete · otherwise write.
  */
 export function inferScope(name: string): Scope {
   const dot = name.indexOf('.')
@@ -57,7 +57,7 @@ export function inferScope(name: string): Scope {
   return deleteVerbs.has(verb) ? 'delete' : 'write'
 }
 
-/** `crm.searchContacts` and `search_contacts` alike: the words of a name in lower case. */
+/** The words of a name in lower case, for `crm.searchContacts` and `search_contacts` alike. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')

@@ -1,14 +1,14 @@
 import type { ErrorDetail } from '../../errors.ts'
 
-/** How many places one answer names at most: enough to mend a document, too few to flood a log. */
-const mostProblems = 20
+/** The most problems in one response: enough to fix a document, too few to flood a log. */
+const maxProblems = 20
 
-/** The first problems of a lazy list; what comes after is not even looked for. */
-export function firstProblems(problems: Iterable<ErrorDetail>, most = mostProblems): ErrorDetail[] {
+/** The first problems of a lazy list; the rest is not evaluated. */
+export function firstProblems(problems: Iterable<ErrorDetail>, limit = maxProblems): ErrorDetail[] {
   const first: ErrorDetail[] = []
   for (const { path, message } of problems) {
     first.push({ path, message: message.length > 300 ? `${message.slice(0, 300)}…` : message })
-    if (first.length >= most) break
+    if (first.length >= limit) break
   }
   return first
 }

@@ -2,9 +2,9 @@ import { getDomain } from 'tldts'
 import type { Manifest } from './manifest.ts'
 
 /**
- * The hosts that a manifest names which are not on the site's own registrable domain, sorted, each once. Credentials
- * would go to them, so the owner must accept them. Platforms' suffixes count as public ones: one user of `github.io`
- * does not speak for another. Ports do not matter.
+ * The hosts in a manifest that are not on the site's own registrable domain, sorted, without duplicates. Credentials
+ * would go to them, so the owner must accept them. Private suffixes count as public ones: one user of `github.io` does
+ * not speak for another. Ports do not matter.
  */
 export function foreignHosts(siteUrl: string, manifest: Manifest): string[] {
   const site = ownerOf(new URL(siteUrl).hostname)
@@ -18,7 +18,7 @@ function addresses({ server, auth }: Manifest): string[] {
   return [server.url, authorization, token, ...(revocation === undefined ? [] : [revocation])]
 }
 
-/** The registrable domain; the host itself where there is none: IP addresses, localhost, a public suffix. */
+/** The registrable domain, or the host itself if it has none: IP addresses, localhost, a public suffix. */
 function ownerOf(hostname: string): string {
   const host = hostname.replace(/\.$/, '')
   return getDomain(host, { allowPrivateDomains: true }) ?? host

@@ -9,7 +9,7 @@ const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 const isType = (value: unknown): boolean => typeof value === 'string' && types.includes(value)
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string')
 
-/** What each form asks of a keyword's value. Inner schemas and patterns are looked at where they are walked. */
+/** The required form of each keyword's value. Inner schemas and patterns are validated during the walk. */
 export const keywordForms: Record<KeywordForm, Form> = {
   types: {
     holds: (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),

@@ -2,9 +2,9 @@ import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
 import { manifestShape } from './manifest-shape.ts'
 
 /**
- * The JSON Schema (2020-12) of toolsite.json, for editors and for site owners. It says what a schema can say: a
- * manifest that it refuses is refused by the platform, too. Beyond it the platform checks the input schemas, that names
- * of tools are unique, what hosts addresses have, and the size.
+ * The JSON Schema (2020-12) of toolsite.json, for editors and site owners. The platform rejects every manifest that the
+ * schema rejects. The platform also checks what a schema cannot express: input schemas, unique tool names, the hosts of
+ * addresses, and the size.
  */
 export function manifestJsonSchema(): Record<string, unknown> {
   const document = toJsonSchema(manifestShape(), {
@@ -23,7 +23,7 @@ export function manifestJsonSchema(): Record<string, unknown> {
 const description =
   'The manifest of a site whose tools agents can call, served at /.well-known/toolsite.json: UTF-8, at most 256 KiB. Unknown members are ignored.'
 
-/** What the rules for addresses come to in a pattern; the rest of them is about hosts and ports. */
+/** The address rules as a pattern; rules about hosts and ports are left out. */
 const httpsAddress: JsonSchema = {
   maxLength: 2048,
   pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\\s\\\\]+(?:[/?][^#\\s\\\\]*)?$',
@@ -44,7 +44,7 @@ const inputSchema: JsonSchema = {
 
 const isRegex = (action: { type: string }): action is { type: 'regex'; requirement: RegExp } => action.type === 'regex'
 
-/** One pattern a schema has; of a second one both must hold. */
+/** Adds a pattern. A schema holds one; further patterns go into `allOf`. */
 function withPattern({ pattern, ...schema }: JsonSchema, { source }: RegExp): JsonSchema {
   if (pattern === undefined || pattern === source) return { ...schema, pattern: source }
   const patterns = [pattern, source].map((one) => ({ pattern: one }))

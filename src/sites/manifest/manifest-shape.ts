@@ -3,37 +3,37 @@ import { isCoded } from '../../errors.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
 import { isObject, type SchemaObject } from './schema-keywords.ts'
 
-/** More tools than this have no place in a prompt, nor before a person's eyes. */
-export const mostTools = 200
+/** More tools fit neither into a prompt nor into an overview for people. */
+export const maxTools = 200
 const scopes = ['read', 'write', 'delete', 'admin'] as const
 
-const text = (longest: number) =>
+const text = (maxLength: number) =>
   v.pipe(
-    v.string(say),
+    v.string(messageOf),
     v.regex(/\S/, 'must not be empty'),
-    v.maxLength(longest, `must have at most ${longest} characters`),
+    v.maxLength(maxLength, `must have at most ${maxLength} characters`),
   )
 const oneOf = <const T extends readonly string[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(', ')}`)
 
-/** A list, counted before its entries are looked at: a hundred thousand wrong ones would be as many issues. */
-const list = <T extends v.GenericSchema>(item: T, most: number) =>
-  v.pipe(v.array(v.unknown(), say), v.maxLength(most, `must have at most ${most} entries`), v.array(item))
+/** A list whose length is checked first: a hundred thousand invalid entries would be as many issues. */
+const list = <T extends v.GenericSchema>(item: T, limit: number) =>
+  v.pipe(v.array(v.unknown(), messageOf), v.maxLength(limit, `must have at most ${limit} entries`), v.array(item))
 
-/** An https address of a site, kept as it is written. */
+/** An https address of a site, stored as written. */
 const address = () =>
   v.pipe(
-    v.string(say),
+    v.string(messageOf),
     v.rawCheck(({ dataset, addIssue }) => {
       const problem = dataset.typed ? addressProblem(dataset.value) : undefined
       if (problem !== undefined) addIssue({ message: problem })
     }),
     v.metadata({ format: 'uri' }),
   )
-/** The addresses of tools are made by appending to this one. */
+/** Tool addresses are made by appending to this one. */
 const base = () => v.pipe(address(), v.regex(/^[^?]*$/, 'must not have a query'))
 
-/** Says in the JSON Schema what a member is for. */
+/** Adds a description to the JSON Schema. */
 const about = <T extends v.GenericSchema>(schema: T, description: string) => v.pipe(schema, v.metadata({ description }))
 
 const tool = () =>
@@ -47,12 +47,12 @@ const tool = () =>
             'must be snake_case or <namespace>.<camelCaseName>',
           ),
         ),
-        'Identifier, and the last path segment of the endpoint {server.url}/tools/{name}: snake_case or <namespace>.<camelCaseName>, each once.',
+        'Identifier, and the last path segment of the endpoint {server.url}/tools/{name}: snake_case or <namespace>.<camelCaseName>, unique.',
       ),
       description: about(text(4_000), 'What the tool is for. People and models read it.'),
       input_schema: about(
-        v.custom<SchemaObject>(isObject, say),
-        'A JSON Schema (2020-12) of the arguments, of the type object: without references, 20 levels at most, and with patterns that need neither look-around nor back references.',
+        v.custom<SchemaObject>(isObject, messageOf),
+        'A JSON Schema (2020-12) of the arguments, of type object: no references, at most 20 levels, and no patterns with look-around or back references.',
       ),
       scope: about(
         v.optional(oneOf(scopes)),
@@ -60,40 +60,43 @@ const tool = () =>
       ),
       effect: about(
         v.optional(oneOf(['read', 'idempotent', 'once'])),
-        'What may be done when a call broke off and nobody knows whether it was carried out. read: it changes nothing, so it is repeated. idempotent: twice is the same as once, so it is repeated under the same Idempotency-Key. once, and what is meant without it: never repeated.',
+        'What the platform may do if the connection breaks and it does not know whether the call was carried out. read: the call changes nothing, so it is repeated. idempotent: twice is the same as once, so it is repeated with the same Idempotency-Key. once, the default: it is never repeated.',
       ),
     },
-    say,
+    messageOf,
   )
 
 const bearer = () =>
-  v.looseObject({ type: about(v.literal('bearer'), 'Users make a token at the site and paste it here.') }, say)
+  v.looseObject(
+    { type: about(v.literal('bearer'), 'Users generate a token at the site and paste it into the platform.') },
+    messageOf,
+  )
 
 const oauth2 = () =>
   v.looseObject(
     {
       type: about(v.literal('oauth2'), 'OAuth 2.0 with PKCE (RFC 6749, RFC 7636): recommended.'),
-      authorization_url: about(address(), 'Where browsers are sent to sign in and to consent.'),
+      authorization_url: about(address(), 'Where users sign in and consent in a browser.'),
       token_url: about(address(), 'Where codes and refresh tokens are exchanged for tokens.'),
-      scopes: about(list(oneOf(scopes), 20), 'The scopes that can be asked for.'),
+      scopes: about(list(oneOf(scopes), 20), 'The scopes that can be requested.'),
       revocation_url: about(
         v.optional(address()),
-        'Where grants are ended when a user disconnects the site (RFC 7009).',
+        'Where the platform revokes grants when a user disconnects the site (RFC 7009).',
       ),
       issuer: about(
         v.optional(address()),
-        'What the site sends as iss with every code (RFC 9207); of the same origin as authorization_url. A code without it is refused then.',
+        'What the site sends as iss with every code (RFC 9207); same origin as authorization_url. If set, a code without it is refused.',
       ),
     },
-    say,
+    messageOf,
   )
 
 const auth = () =>
   v.variant('type', [bearer(), oauth2()], (issue) =>
-    issue.path?.at(-1)?.key === 'type' ? 'must be bearer or oauth2' : say(issue),
+    issue.path?.at(-1)?.key === 'type' ? 'must be bearer or oauth2' : messageOf(issue),
   )
 
-/** The shape of toolsite.json. What it cannot say is checked where it is read: see `parseManifest`. */
+/** The shape of toolsite.json. `parseManifest` checks what the shape cannot express. */
 export const manifestShape = () =>
   v.looseObject(
     {
@@ -101,21 +104,21 @@ export const manifestShape = () =>
       version: about(text(100), 'Version of the manifest or the site; any text.'),
       description: about(text(4_000), 'What the site is, in a few sentences.'),
       server: v.looseObject(
-        { url: about(base(), 'The address under which the tool endpoints live: POST {url}/tools/{name}.') },
-        say,
+        { url: about(base(), 'The base address of the tool endpoints: POST {url}/tools/{name}.') },
+        messageOf,
       ),
       auth: about(auth(), 'How calls are authenticated.'),
-      tools: about(list(tool(), mostTools), 'The operations that can be called.'),
+      tools: about(list(tool(), maxTools), 'The operations that can be called.'),
     },
-    say,
+    messageOf,
   )
 
 /** A site's toolsite.json (docs/specification.md, "Manifest"). Unknown members are kept. */
 export type Manifest = v.InferOutput<ReturnType<typeof manifestShape>>
 export type ManifestTool = v.InferOutput<ReturnType<typeof tool>>
 
-/** Valibot's sentence in ours: `Invalid type: Expected string but received undefined` is a missing member. */
-function say(issue: v.BaseIssue<unknown>): string {
+/** Rewrites Valibot's messages: `Invalid type: Expected string but received undefined` is a missing member. */
+function messageOf(issue: v.BaseIssue<unknown>): string {
   if (issue.received === 'undefined') return 'is required'
   const expected: Record<string, string> = {
     Array: 'a list',

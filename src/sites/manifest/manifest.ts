@@ -3,14 +3,14 @@ import { CodedError, type ErrorDetail } from '../../errors.ts'
 import { decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
 import { firstProblems } from './first-problems.ts'
 import { inputSchemaProblems } from './input-schema.ts'
-import { manifestShape, mostTools, type Manifest } from './manifest-shape.ts'
+import { manifestShape, maxTools, type Manifest } from './manifest-shape.ts'
 import { isObject, type SchemaObject } from './schema-keywords.ts'
 
 export type { Manifest, ManifestTool } from './manifest-shape.ts'
 
 /**
- * Reads the bytes of a manifest. Throws MANIFEST_INVALID with every wrong place as a dotted path, the first 50 at
- * most; a place '' is the document itself.
+ * Parses the bytes of a manifest. Throws MANIFEST_INVALID that names the problems by dotted path, at most 50; the path
+ * '' is the document itself.
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   const written = decodeUtf8(bytes)
@@ -33,12 +33,12 @@ const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
   message: issue.message,
 })
 
-/** Numbers may be rounded: generated schemas bound integers by 2^63, and nothing hangs on the last digit of that. */
+/** Rounded numbers are accepted: generated schemas limit integers to 2^63, and the last digit does not matter. */
 const lossyTexts = (value: unknown): ErrorDetail[] => [...lossyPlaces(value)].filter(({ kind }) => kind !== 'number')
 
 /**
- * An issuer stands for the server that codes come from (RFC 9207): one of another origin would let a site pass for
- * somebody else's. What is no address at all has been said by the shape.
+ * The issuer identifies the server that codes come from (RFC 9207): one of another origin would let a site pass for
+ * another. The shape reports values that are not addresses.
  */
 function issuerProblems(auth: unknown): ErrorDetail[] {
   if (!isObject(auth) || auth['type'] !== 'oauth2' || typeof auth['issuer'] !== 'string') return []
@@ -49,9 +49,9 @@ function issuerProblems(auth: unknown): ErrorDetail[] {
   return same ? [] : [{ path: 'auth.issuer', message: 'must have the same origin as authorization_url' }]
 }
 
-/** What the shape cannot say: input schemas, which share one limit for patterns, and names that occur twice. */
+/** Checks input schemas, which share one pattern limit, and duplicate names. */
 function toolsProblems(manifest: SchemaObject): ErrorDetail[] {
-  const tools = Array.isArray(manifest['tools']) ? manifest['tools'].slice(0, mostTools) : []
+  const tools = Array.isArray(manifest['tools']) ? manifest['tools'].slice(0, maxTools) : []
   const budget = { instructions: 0 }
   const seen = new Set<unknown>()
   return tools.flatMap((entry: unknown, index) => {

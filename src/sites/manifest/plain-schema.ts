@@ -2,20 +2,20 @@ import { constantSize } from './input-schema.ts'
 import { isObject, keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
 import type { TextRules } from './text-rules.ts'
 
-/** A schema that the validator may have: only known keywords, nothing in it that runs a stranger's pattern. */
+/** A schema that is safe for the validator: only known keywords, no untrusted patterns. */
 export interface PlainSchema {
   schema: unknown
-  /** Comparisons that checking one value costs at most. */
+  /** The most comparisons to validate one value. */
   cost: number
   uniqueLists: number
 }
 
 /**
- * Rewrites a checked schema for arguments with the given property names: a `pattern` becomes a `format` of ours, and
- * `patternProperties` become the `properties` that they mean for these names. It accepts exactly the same arguments,
- * unless it costs more than `mostCost`: then it is incomplete and not to be used.
+ * Rewrites a checked schema for arguments with the given property names: a `pattern` becomes a custom `format`, and
+ * `patternProperties` become the `properties` that they match. It accepts exactly the same arguments. If the cost
+ * exceeds `maxCost`, it is incomplete and must not be used.
  */
-export function plainSchema(schema: unknown, names: Set<string>, rules: TextRules, mostCost: number): PlainSchema {
+export function plainSchema(schema: unknown, names: Set<string>, rules: TextRules, maxCost: number): PlainSchema {
   const plain: PlainSchema = { schema, cost: 0, uniqueLists: 0 }
 
   const rewrite = (inner: unknown): unknown => {
@@ -28,7 +28,7 @@ export function plainSchema(schema: unknown, names: Set<string>, rules: TextRule
   function rewriteRules(inner: SchemaObject): SchemaObject {
     const rewritten: SchemaObject = {}
     for (const [keyword, value] of usedKeywords(inner)) {
-      if (!ownWay.has(keyword)) rewritten[keyword] = rewriteValue(keyword, value)
+      if (!rewrittenElsewhere.has(keyword)) rewritten[keyword] = rewriteValue(keyword, value)
     }
     const patterns = isObject(inner['patternProperties']) ? inner['patternProperties'] : {}
     const properties = isObject(inner['properties']) ? rewriteMembers(inner['properties']) : []
@@ -49,7 +49,7 @@ export function plainSchema(schema: unknown, names: Set<string>, rules: TextRule
   }
 
   const expand = ([pattern, inner]: [string, unknown]): [string, unknown][] => {
-    if (plain.cost > mostCost) return []
+    if (plain.cost > maxCost) return []
     const matching = rules.matching(pattern, names)
     plain.cost += matching.length
     return matching.map((name) => [name, inner])
@@ -59,9 +59,16 @@ export function plainSchema(schema: unknown, names: Set<string>, rules: TextRule
   return plain
 }
 
-const ownWay = new Set<Keyword>(['pattern', 'format', 'properties', 'patternProperties', '$defs', 'definitions'])
+const rewrittenElsewhere = new Set<Keyword>([
+  'pattern',
+  'format',
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+])
 
-/** Where several schemas speak of one property, all of them count. */
+/** If several schemas apply to one property, all of them count. */
 function mergeSame(entries: [string, unknown][]): [string, unknown][] {
   const byName = new Map<string, unknown[]>()
   for (const [name, schema] of entries) byName.set(name, [...(byName.get(name) ?? []), schema])

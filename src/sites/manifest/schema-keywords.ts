@@ -1,8 +1,8 @@
 import { joinPath } from '../../json.ts'
 
 /**
- * The keywords of JSON Schema 2020-12 that we obey, by the form that their value must have. Everything else in a
- * schema is an annotation and is ignored. `$defs` stands here only so that what is in it is checked as well.
+ * The supported keywords of JSON Schema 2020-12, by the form of their value. Everything else in a schema is an
+ * annotation and is ignored. `$defs` is listed so that its content is checked too.
  */
 export const keywords = {
   type: 'types',
@@ -57,18 +57,18 @@ export type SchemaObject = Record<string, unknown>
 export const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A member of the object itself, never one that it inherits. */
+/** An own member of the object, never an inherited one. */
 export const memberOf = (object: unknown, name: string): unknown =>
   isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
 
-/** The keywords that a schema uses, with their values; names inherited from Object.prototype are none. */
+/** The supported keywords of a schema, with their values, without names inherited from Object.prototype. */
 export function* usedKeywords(schema: SchemaObject): Generator<[Keyword, unknown]> {
   for (const [name, value] of Object.entries(schema)) {
     if (Object.hasOwn(keywords, name)) yield [name as Keyword, value]
   }
 }
 
-/** The schemas directly inside a keyword's value, each with its dotted path; nothing where the form is wrong. */
+/** The schemas directly inside a keyword's value, each with its dotted path; none if the form is wrong. */
 export function* innerSchemas(keyword: Keyword, value: unknown, path: string): Generator<[unknown, string]> {
   const form = keywords[keyword]
   if (form === 'schema') yield [value, path]

@@ -2,12 +2,12 @@ import { format as formats } from '@cfworker/json-schema'
 import { CodedError } from '../../errors.ts'
 import { compilePattern, type LinearPattern } from './linear-patterns.ts'
 
-/** Formats that are asserted; the validator's other checkers compile or backtrack over what strangers send. */
+/** Formats that are asserted; the validator's other checkers compile or backtrack over untrusted input. */
 const assertedFormats = new Set(['date', 'time', 'date-time', 'duration', 'email', 'ipv4', 'ipv6', 'uuid', 'uri'])
-/** Longer texts are not held against a format: its checker runs on the native engine. */
-const longestFormatted = 2_048
-/** Characters times instructions that the patterns of one check may cost: about a second at the very worst. */
-const mostSteps = 10_000_000
+/** Longer texts are not checked for a format: its checker runs on the native engine. */
+const maxFormattedLength = 2_048
+/** Characters times instructions that the patterns of one validation may cost: about a second at worst. */
+const maxSteps = 10_000_000
 
 interface TextRule {
   message: string
@@ -15,9 +15,9 @@ interface TextRule {
 }
 
 /**
- * The patterns and formats of one schema for one check. The validator would run a stranger's `pattern` on the native
- * engine, which backtracks; its table of formats is the one place where it calls a function of ours with a text, so
- * each pattern is entered there under a name of its own, for the length of one synchronous check.
+ * The patterns and formats of one schema for one validation. The validator would run an untrusted `pattern` on the
+ * native engine, which backtracks. Only its table of formats lets it call our functions with a text, so each pattern is
+ * registered there under its own name during one synchronous validation.
  */
 export function createTextRules() {
   const rules = new Map<string, TextRule>()
@@ -31,10 +31,10 @@ export function createTextRules() {
     ({ test, size }: LinearPattern) =>
     (text: string): boolean => {
       steps += text.length * size
-      return steps > mostSteps || test(text)
+      return steps > maxSteps || test(text)
     }
   return {
-    /** Names of the rules, for the keyword `format`, that stand for a schema's pattern and format. */
+    /** The names of the rules, for the keyword `format`, that replace a schema's pattern and format. */
     names(pattern: unknown, format: unknown): string[] {
       const made: string[] = []
       if (typeof pattern === 'string') {
@@ -42,12 +42,12 @@ export function createTextRules() {
       }
       const check = typeof format === 'string' && assertedFormats.has(format) ? formats[format] : undefined
       if (check) {
-        const test = (text: string) => text.length > longestFormatted || check(text)
+        const test = (text: string) => text.length > maxFormattedLength || check(text)
         made.push(add({ message: `must be of the format ${String(format)}`, test }))
       }
       return made
     },
-    /** Runs the check with the rules in the validator's table, and takes them out whatever happens. */
+    /** Runs the check with the rules in the validator's table, and always removes them again. */
     during<T>(check: () => T): T {
       for (const [name, { test }] of rules) formats[name] = test
       try {
@@ -56,18 +56,18 @@ export function createTextRules() {
         for (const name of rules.keys()) delete formats[name]
       }
     },
-    /** The sentence about a rule that the validator names in an error. */
+    /** The message of a rule that the validator names in an error. */
     message: (error: string): string | undefined => rules.get(/"(text-rule:\d+)"/.exec(error)?.[1] ?? '')?.message,
-    /** Whether the patterns cost more than they may; the answers after that moment are worth nothing. */
-    isExhausted: (): boolean => steps > mostSteps,
-    /** Which property names a pattern of `patternProperties` means. */
+    /** Whether the patterns exceeded their limit; results after that are invalid. */
+    isExhausted: (): boolean => steps > maxSteps,
+    /** The property names that a pattern of `patternProperties` matches. */
     matching: (pattern: string, names: Iterable<string>): string[] => [...names].filter(costed(compiled(pattern))),
   }
 }
 
 export type TextRules = ReturnType<typeof createTextRules>
 
-/** Compiles a pattern that was checked when the manifest was read. */
+/** Compiles a pattern that was checked when the manifest was parsed. */
 function compiled(source: string): LinearPattern {
   const pattern = compilePattern(source)
   if (!('problem' in pattern)) return pattern

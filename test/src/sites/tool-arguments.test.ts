@@ -5,7 +5,7 @@ import { inputSchemaProblems } from '../../../src/sites/manifest/input-schema.ts
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
 import { fewOf } from './changes/few-keywords.ts'
 
-const tooMuch = [{ path: '', message: 'is too much to be checked against the input schema of the tool' }]
+const tooMuch = [{ path: '', message: "is too large to check against the tool's input schema" }]
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 const places = (schema: unknown, args: unknown) => argumentProblems(schema, args).map(({ path }) => path)
 
