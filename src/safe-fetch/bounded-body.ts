@@ -1,11 +1,10 @@
 /**
- * Reads the body of a response, after decompression, up to a number of bytes; undefined if there are more. Stops
- * reading at once then, so that neither an endless body nor a small one that unpacks to gigabytes costs more memory.
- * Fails as reading the response fails.
+ * Reads a response body, after decompression, up to `maxBytes`; undefined if it is larger. It stops reading at once
+ * then, so neither an endless body nor a decompression bomb uses more memory. Throws what reading the response throws.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(response.headers.get('content-length')) > maxBytes) return undefined
-  // Grows in place: a body sent byte by byte would make a million little chunks to keep.
+  // Grows in place: a body sent byte by byte would make a million small chunks.
   const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes })
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     const start = buffer.byteLength

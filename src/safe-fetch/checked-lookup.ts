@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net'
 import { isPublicAddress } from './ip-ranges.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 
-/** A resolver that answers with every address of a name, as `dns.lookup` with `all` does. */
+/** A resolver that returns every address of a name, as `dns.lookup` with `all` does. */
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
@@ -11,12 +11,12 @@ export type Lookup = (
 ) => void
 
 /**
- * The `lookup` of a connection: resolves the name once and hands on only addresses that passed. The socket connects
- * to exactly these, so an answer that changes afterwards (DNS rebinding) changes nothing. One address that is not
- * public refuses the whole answer: a mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason
- * `dns` (error or empty answer) or `refused-address`.
+ * The `lookup` of a connection: resolves the name once and returns only checked addresses. The socket connects to
+ * exactly these, so a later DNS answer (DNS rebinding) has no effect. One private address rejects the whole answer: a
+ * mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason `dns` (error or empty answer) or
+ * `refused-address`.
  */
-export function createJudgedLookup(lookup: Lookup, { exempt }: { exempt: boolean }): LookupFunction {
+export function createCheckedLookup(lookup: Lookup, { exempt }: { exempt: boolean }): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []

@@ -1,15 +1,15 @@
 interface Deadline {
-  /** Fires when the time is over or one of the given signals fires. */
+  /** Fires on timeout, or when one of the given signals fires. */
   signal: AbortSignal
-  /** Which of the two happened, if one did. */
+  /** Which of the two happened, if any. */
   stopped(): 'timeout' | 'aborted' | undefined
-  /** Releases the timer and the given signals; to be called in every case. */
+  /** Releases the timer and the listeners; must always be called. */
   clear(): void
 }
 
 /**
- * Joins a time limit in milliseconds and the signals of those who may lose interest into one signal. By hand, because a
- * signal made by `AbortSignal.any` is held by nobody: once the garbage collector has found it, it never fires.
+ * Combines a time limit in milliseconds and abort signals into one signal. `AbortSignal.any` does not work here:
+ * nothing references its signal, and once garbage-collected it never fires.
  */
 export function startDeadline(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Deadline {
   const joined = new AbortController()

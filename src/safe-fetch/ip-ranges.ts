@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Addresses that no site on the public internet has. The IANA special-purpose registries (RFC 6890 and its updates)
- * and what clouds put beside them; a list of its own, so that one page shows what is refused.
+ * Addresses that no public site has: the IANA special-purpose registries (RFC 6890 and its updates), and additions of
+ * cloud providers. The list is our own, so that one page shows what is refused.
  */
 const specialIPv4 = [
   '0.0.0.0/8', // "this network"; Linux connects 0.0.0.0 to itself
@@ -28,12 +28,13 @@ const specialIPv4 = [
 ].map((range) => ipaddr.parseCIDR(range))
 
 /**
- * All global unicast addresses of IPv6 (RFC 4291, section 2.4). Outside lie loopback, IPv4-mapped, -compatible and
- * -translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local (fd00:ec2::254 too), link-local, site-local, multicast.
+ * All global unicast addresses of IPv6 (RFC 4291, section 2.4). Outside are loopback, IPv4-mapped, -compatible and
+ * -translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local (fd00:ec2::254 too), link-local, site-local,
+ * multicast.
  */
 const globalIPv6 = ipaddr.parseCIDR('2000::/3')
 
-/** What is special inside the global unicast range. */
+/** Special ranges within the global unicast range. */
 const specialIPv6 = [
   '2001::/23', // protocol assignments, RFC 2928: Teredo 2001::/32, benchmarks 2001:2::/48, ORCHID 2001:20::/28
   '2001:db8::/32', // documentation, RFC 3849
@@ -43,8 +44,8 @@ const specialIPv6 = [
 ].map((range) => ipaddr.parseCIDR(range))
 
 /**
- * Whether an address in its ordinary notation is one that sites on the public internet have: globally routable
- * unicast. Everything else, and every text that is no IP address, is not (OWASP API7:2023, server-side request forgery).
+ * Whether a text is the IP address, in standard notation, of a public site: globally routable unicast. False for
+ * everything else, including text that is not an IP address (OWASP API7:2023, server-side request forgery).
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false

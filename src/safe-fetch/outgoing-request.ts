@@ -4,12 +4,12 @@ import { isPublicAddress } from './ip-ranges.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 import { parseSiteUrl } from './site-url.ts'
 
-/** Headers that belong to the connection or to a browser; the `fetch` of a browser drops them from its caller, too. */
+/** Headers that belong to the connection or to a browser; browsers' `fetch` drops them too. */
 const reservedHeaders = new Set(
   'connection content-length cookie expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
 )
 
-/** The address of a request, held to the rules for site addresses. Fails with `invalid-url` and a sentence that helps. */
+/** The URL of a request, checked against the rules for site addresses. Throws `invalid-url` with a helpful sentence. */
 export function readUrl(text: string): URL {
   try {
     return parseSiteUrl(text)
@@ -19,7 +19,7 @@ export function readUrl(text: string): URL {
   }
 }
 
-/** The caller's headers and our User-Agent. A header that HTTP does not allow is `invalid-url`, the union's nearest. */
+/** The caller's headers and our User-Agent. A header that HTTP does not allow is `invalid-url`, the closest reason. */
 export function readHeaders(given: Record<string, string>, userAgent: string, host: string): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) {
@@ -29,7 +29,7 @@ export function readHeaders(given: Record<string, string>, userAgent: string, ho
   return headers
 }
 
-/** The platform's own error quotes the value, which may be a site's token; so it is dropped. */
+/** Node's own error quotes the value, which may be a site's token; so it is dropped. */
 function setHeader(headers: Headers, name: string, value: string, host: string): void {
   try {
     headers.set(name, value)
@@ -39,8 +39,8 @@ function setHeader(headers: Headers, name: string, value: string, host: string):
 }
 
 /**
- * Refuses a host that is an address and not a public one (`refused-address`): connecting to it needs no lookup, so the
- * judged lookup never sees it. The URL parser has brought decimal, octal, hexadecimal and short forms to one notation.
+ * Refuses a host that is a private IP address (`refused-address`). Such a host needs no lookup, so the checked lookup
+ * never sees it. The URL parser has normalized decimal, octal, hexadecimal and short forms.
  */
 export function refusePrivateLiteral(url: URL): void {
   const host = bareHost(url)
@@ -50,10 +50,10 @@ export function refusePrivateLiteral(url: URL): void {
 /** The host, without the brackets of an IPv6 address. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
-/** Host and port as `allow` compares them. */
+/** Host and port, as `allow` compares them. */
 export const hostAndPort = (url: URL): string => `${url.hostname}:${url.port || '443'}`
 
-/** An entry of `allow`, in the notation that URLs are brought to. Throws if it is not `host:port`. */
+/** An entry of `allow`, normalized like a URL. Throws if it is not `host:port`. */
 export function readPair(pair: string): string {
   const url = /:\d+$/.test(pair) ? URL.parse(`https://${pair}`) : null
   if (url?.href !== `${url?.origin}/`) throw new Error(`"${pair}" is not a host and a port, like 127.0.0.1:4401`)

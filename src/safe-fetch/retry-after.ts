@@ -1,6 +1,6 @@
 /**
- * The `Retry-After` of an answer, given in seconds or as a date (RFC 9110, 10.2.3): whole seconds from 1 to a day, or
- * nothing where there is none that could be read.
+ * The `Retry-After` of a response, given in seconds or as a date (RFC 9110, 10.2.3): whole seconds from 1 to a day, or
+ * nothing if it is missing or invalid.
  */
 export function retryAfter(headers: Headers): { retryAfter?: number } {
   const header = headers.get('retry-after')

@@ -11,16 +11,16 @@ export type SafeFetchReason =
   | 'aborted'
 
 const sentences: Record<SafeFetchReason, string> = {
-  'invalid-url': 'cannot be requested like this',
+  'invalid-url': 'has an invalid address',
   'refused-address': 'has an address that is not on the public internet',
-  dns: 'could not be found by its name',
+  dns: 'could not be resolved',
   connect: 'could not be connected to',
   tls: 'has no valid certificate or does not speak TLS',
   timeout: 'did not answer in time',
-  'too-large': 'answered more than is allowed',
+  'too-large': 'sent a larger response than is allowed',
   redirect: 'answered with a redirect, and redirects are not followed',
-  reset: 'broke off its answer, or did not answer in HTTP',
-  aborted: 'was no longer waited for',
+  reset: 'closed the connection early, or did not answer with HTTP',
+  aborted: 'was not waited for, because the request was aborted',
 }
 
 interface SafeFetchErrorOptions {
@@ -31,15 +31,15 @@ interface SafeFetchErrorOptions {
 }
 
 /**
- * A request that brought no usable answer. Carries no cause, because the errors of the libraries below hold URLs with
- * their query, headers and parts of bodies: only the host and the system's error code are kept.
+ * A request without a usable response. It has no cause, because the libraries' errors contain URLs with their query,
+ * headers and parts of bodies: it keeps only the host and the system's error code.
  */
 export class SafeFetchError extends Error {
   override readonly name = 'SafeFetchError'
   readonly reason: SafeFetchReason
-  /** False only if it is certain that no byte of the request reached the site. */
+  /** False only if no byte of the request can have reached the site. */
   readonly maybeSent: boolean
-  /** What the system or TLS called it (`ECONNREFUSED`, `CERT_HAS_EXPIRED`), for the log. */
+  /** The system's or TLS's code (`ECONNREFUSED`, `CERT_HAS_EXPIRED`), for the log. */
   readonly code: string | undefined
 
   constructor(reason: SafeFetchReason, { maybeSent, host, code, message }: SafeFetchErrorOptions) {
@@ -50,14 +50,14 @@ export class SafeFetchError extends Error {
   }
 }
 
-/** Codes of OpenSSL's certificate verification, of Node's TLS, and of handshakes with what is no TLS server. */
+/** Codes of OpenSSL's certificate verification, of Node's TLS, and of handshakes with servers that do not speak TLS. */
 const tlsCodes =
   /^(CERT_|CRL_|UNABLE_TO_|ERROR_IN_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
 
-/** How far a request came. From `sending` on, some of it may have reached the site. */
+/** How far a request got. From `sending` on, part of it may have reached the site. */
 export type Stage = 'resolving' | 'connecting' | 'sending'
 
-/** What went wrong with a request, from any error of the libraries below; by code, never by message. */
+/** Classifies any error of the libraries, by code and never by message. */
 export function describeFailure(
   error: unknown,
   { host, stage, stopped }: { host: string; stage: Stage; stopped: 'timeout' | 'aborted' | undefined },
@@ -71,7 +71,7 @@ export function describeFailure(
 }
 
 function reasonOf(code: string | undefined, stage: Stage, late: boolean): SafeFetchReason {
-  // A resolver that does not answer is a failed resolver, whoever lost patience first.
+  // A resolver that does not answer counts as failed, whichever timer ran out first.
   if (stage === 'resolving') return 'dns'
   if (late) return 'timeout'
   if (code !== undefined && tlsCodes.test(code)) return 'tls'
@@ -79,14 +79,14 @@ function reasonOf(code: string | undefined, stage: Stage, late: boolean): SafeFe
   return stage === 'sending' ? 'reset' : 'connect'
 }
 
-/** The error, its cause, the cause of that, and so on. */
+/** The error and its chain of causes. */
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let next = error; next instanceof Error && !chain.includes(next); next = next.cause) chain.push(next)
   return chain
 }
 
-/** DOMExceptions have numbers for codes; those say nothing here. */
+/** DOMExceptions have numeric codes, which say nothing here. */
 const codeOf = (error: unknown): string | undefined => {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? code : undefined

@@ -6,7 +6,7 @@ import ky from 'ky'
 import { buildConnector, Client, Dispatcher1Wrapper } from 'undici'
 import { readBounded } from './bounded-body.ts'
 import { startDeadline } from './deadline.ts'
-import { createJudgedLookup, type Lookup } from './checked-lookup.ts'
+import { createCheckedLookup, type Lookup } from './checked-lookup.ts'
 import { hostAndPort, readHeaders, readPair, readUrl, refusePrivateLiteral } from './outgoing-request.ts'
 import { describeFailure, SafeFetchError, type Stage } from './safe-fetch-error.ts'
 
@@ -19,13 +19,13 @@ export interface SafeRequest {
   headers?: Record<string, string>
   /** Only with POST. */
   body?: string
-  /** For everything, from the name's resolution to the last byte of the answer. */
+  /** For the whole request, from DNS to the last byte of the response. */
   timeoutMs: number
-  /** Of the answer's body, decompressed. */
+  /** Of the response body, decompressed. */
   maxBytes: number
-  /** A redirect comes back as an answer in place of failing. It is not followed either way. */
+  /** Returns a redirect as a response, instead of failing. Redirects are never followed. */
   showRedirect?: boolean
-  /** The answer is its status and headers; its body is not read, so that neither its size nor its time matters. */
+  /** Returns status and headers without reading the body, so that neither its size nor its time matters. */
   ignoreBody?: boolean
   signal?: AbortSignal | undefined
 }
@@ -39,9 +39,9 @@ export interface SafeResponse {
 export type SafeFetch = (request: SafeRequest) => Promise<SafeResponse>
 
 export interface SafeFetchOptions {
-  /** `host:port` pairs whose address is not judged. Everything else stays: HTTPS, certificate, limits. */
+  /** `host:port` pairs whose address is not checked. HTTPS, certificate and limits still apply. */
   allow: readonly string[]
-  /** PEM file of certificate authorities trusted beside the usual ones. */
+  /** PEM file of certificate authorities to trust besides the default ones. */
   caFile?: string | undefined
   /** This platform's address and version, for the User-Agent. */
   baseUrl: string
@@ -49,17 +49,17 @@ export interface SafeFetchOptions {
   lookup?: Lookup
 }
 
-/** Of the status line and all headers of an answer together. */
+/** Of the status line and all headers of a response together. */
 const maxHeaderBytes = 16 * 1024
 
-/** For DNS, TCP and TLS together: a site that has not taken the connection by then will not. */
+/** For DNS, TCP and TLS together: a site that has not connected by then will not. */
 const maxConnectMs = 10_000
 
 /**
- * Makes the one door through which requests leave for sites (OWASP API7:2023 and API10:2023). HTTPS only; the address
- * is judged on connecting; redirects are not followed; time and size are bounded; nothing is retried; statuses from
- * 400 on are answers, not errors. `fetch` fails with a SafeFetchError only; `close` aborts what is under way.
- * Throws at once if the CA file cannot be read or `allow` holds something else than `host:port`.
+ * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
+ * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses, not
+ * errors. `fetch` throws only SafeFetchError; `close` aborts requests under way. Throws at once if the CA file cannot
+ * be read or an entry of `allow` is not `host:port`.
  */
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
   const allowed = new Set(options.allow.map(readPair))
@@ -74,9 +74,9 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
     const exempt = allowed.has(hostAndPort(url))
     if (!exempt) refusePrivateLiteral(url)
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
-    const lookup = createJudgedLookup(options.lookup ?? systemLookup, { exempt })
+    const lookup = createCheckedLookup(options.lookup ?? systemLookup, { exempt })
     const connection = openConnection(url, secureContext, lookup)
-    // What ky and fetch make of the signal may be collected while an answer is read, and then does not fire any more.
+    // The signals that ky and fetch derive may be garbage-collected while a response is read, and never fire then.
     deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
     try {
       return await exchange(request, url, headers, deadline.signal, connection.dispatcher)
@@ -103,11 +103,11 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
   }
 }
 
-/** What this platform calls itself (docs/specification.md, "Verifying the platform"). */
+/** This platform's User-Agent (docs/specification.md, "Verifying the platform"). */
 export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
   `Switchyard/${version} (+${baseUrl})`
 
-/** Sends one request and reads its answer whole. */
+/** Sends one request and reads the whole response. */
 async function exchange(
   request: SafeRequest,
   url: URL,
@@ -127,10 +127,11 @@ async function exchange(
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
-    // The fetch of Node 24 is undici 7, which calls its dispatcher in another way than undici 8 is called.
+    // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
     fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher } as object),
   })
-  // Following would need every check again and would carry credentials along; a site can name its final address.
+  // A followed redirect would need every check again and would carry credentials along; a site can publish its final
+  // address.
   if (!showRedirect && response.status >= 300 && response.status < 400 && response.headers.has('location'))
     throw new SafeFetchError('redirect', { maybeSent: true, host: url.hostname })
   const bytes = ignoreBody ? new Uint8Array() : await readBounded(response, maxBytes)
@@ -139,9 +140,9 @@ async function exchange(
 }
 
 /**
- * A connection for one request. None is kept: ten calls a minute to a site gain nothing from it, a kept connection may
- * be closed by the site just as a POST is written (nobody knows then whether the tool ran), and no socket outlives
- * the judgement of its address. HTTP/1.1 only, for its simpler limits.
+ * A connection for one request. None is reused: ten calls a minute to a site gain nothing from it, the site may close a
+ * kept connection just as a POST is written (then nobody knows whether the tool ran), and no socket outlives the check
+ * of its address. HTTP/1.1 only, for its simpler limits.
  */
 function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction) {
   let stage: Stage = 'connecting'
@@ -166,18 +167,18 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
       callback(...result)
     })
   }
-  // From the connection on, the deadline is the only clock: undici's own for headers and body are off.
+  // After connecting, the deadline is the only timer: undici's own for headers and body are off.
   const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 }
   const client = new Client(url.origin, { ...limits, pipelining: 0, connect })
   const close = async () => {
     await client.destroy()
-    // undici lets a handshake that nobody waits for any more run on until its own timeout.
+    // undici lets an abandoned handshake continue until its own timeout.
     if (socket instanceof Socket) socket.destroy()
   }
   return { dispatcher: new Dispatcher1Wrapper(client), stage: () => stage, close }
 }
 
-/** What Node trusts by default and the given authorities. Read once, since parsing all of them takes a while. */
+/** Node's default authorities and the given ones. Read once, because parsing them is slow. */
 function trustedRoots(caFile: string | undefined): string[] {
   return [...getCACertificates('default'), ...(caFile ? [readFileSync(caFile, 'utf8')] : [])]
 }

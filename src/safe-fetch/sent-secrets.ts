@@ -1,19 +1,19 @@
-/** A shorter text may stand anywhere by chance, and is no secret either. */
-const shortest = 8
+/** A shorter text may occur by chance, and is no secret. */
+const minLength = 8
 const replacement = '[token]'
 
 /**
- * A site's words without the secrets that were just sent to it: some sites quote the token that they refuse, and what
- * they say is stored, mailed, logged and read by models. Finds each as it is, in an address or a form, and in JSON;
- * whoever means to disguise one can, but knows it anyway. Only secrets of 8 characters and more are looked for.
+ * A site's text without the secrets that were just sent to it. Some sites quote the token that they refuse, and their
+ * text is stored, mailed, logged and read by models. Finds each secret verbatim, in a URL or a form, and in JSON; a
+ * site can disguise it, but already knows it. Only secrets of 8 characters and more are replaced.
  */
 export const withoutSecrets = (words: string, secrets: readonly string[]): string => clean(words, formsOf(secrets))
 
 const jsonString = /"[^"\\]*(?:\\.[^"\\]*)*"/g
 
 /**
- * The same for a text that is valid JSON, and stays so: only its strings are looked at, names of members included, and
- * everything else, numbers of any length too, is left as it was written.
+ * The same for valid JSON, which stays valid: only strings are changed, including member names. Everything else, such
+ * as numbers of any length, stays as written.
  */
 export function jsonWithoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets)
@@ -28,13 +28,13 @@ export function jsonWithoutSecrets(text: string, secrets: readonly string[]): st
 const clean = (words: string, forms: string[]): string =>
   forms.reduce((text, form) => text.replaceAll(form, replacement), words)
 
-/** Longest first: what is written otherwise may contain parts of what is not. */
+/** Longest first, because an encoded form may contain the plain one. */
 const formsOf = (secrets: readonly string[]): string[] =>
-  [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(waysToWrite))].toSorted(
+  [...new Set(secrets.filter(({ length }) => length >= minLength).flatMap(encodings))].toSorted(
     (one, other) => other.length - one.length,
   )
 
-function waysToWrite(secret: string): string[] {
+function encodings(secret: string): string[] {
   const inAddress = encodeURIComponent(secret.toWellFormed())
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1)
   const inJson = JSON.stringify(secret).slice(1, -1)

@@ -36,7 +36,7 @@ test.serial(
       {
         answer: (request) => request.socket.destroy(),
         httpStatus: null,
-        outcome: /^The site localhost broke off its answer/,
+        outcome: /^The site localhost closed the connection early/,
         waits: 60,
       },
       {

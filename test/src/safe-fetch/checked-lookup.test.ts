@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { LookupAddress } from 'node:dns'
-import { createJudgedLookup, type Lookup } from '../../../src/safe-fetch/checked-lookup.ts'
+import { createCheckedLookup, type Lookup } from '../../../src/safe-fetch/checked-lookup.ts'
 import { SafeFetchError } from '../../../src/safe-fetch/safe-fetch-error.ts'
 
 /** A resolver that gives these answers, one after the other; the last one for ever. */
@@ -15,7 +15,7 @@ function resolver(...answers: (string[] | Error)[]): Lookup {
 const toAddress = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })
 
 /** What a socket would be given: the addresses, or the reason for refusing. */
-function ask(judged: ReturnType<typeof createJudgedLookup>, all = true): Promise<unknown> {
+function ask(judged: ReturnType<typeof createCheckedLookup>, all = true): Promise<unknown> {
   return new Promise((resolve) => {
     judged('shop.example', { all }, (error, answer, family) => {
       if (error) return resolve(error instanceof SafeFetchError ? error.reason : error)
@@ -25,7 +25,7 @@ function ask(judged: ReturnType<typeof createJudgedLookup>, all = true): Promise
 }
 
 test('a public answer is handed on whole, in its order', async (t) => {
-  const judged = createJudgedLookup(resolver(['2606:4700::1111', '1.1.1.1']), { exempt: false })
+  const judged = createCheckedLookup(resolver(['2606:4700::1111', '1.1.1.1']), { exempt: false })
   t.deepEqual(await ask(judged), [
     { address: '2606:4700::1111', family: 6 },
     { address: '1.1.1.1', family: 4 },
@@ -33,23 +33,23 @@ test('a public answer is handed on whole, in its order', async (t) => {
 })
 
 test('a socket that wants one address gets the first, after all were judged', async (t) => {
-  t.deepEqual(await ask(createJudgedLookup(resolver(['1.1.1.1', '8.8.8.8']), { exempt: false }), false), {
+  t.deepEqual(await ask(createCheckedLookup(resolver(['1.1.1.1', '8.8.8.8']), { exempt: false }), false), {
     address: '1.1.1.1',
     family: 4,
   })
-  const mixed = createJudgedLookup(resolver(['1.1.1.1', '10.0.0.1']), { exempt: false })
+  const mixed = createCheckedLookup(resolver(['1.1.1.1', '10.0.0.1']), { exempt: false })
   t.is(await ask(mixed, false), 'refused-address')
 })
 
 test('a name that turns private after a public answer is refused', async (t) => {
-  const judged = createJudgedLookup(resolver(['1.1.1.1'], ['127.0.0.1']), { exempt: false })
+  const judged = createCheckedLookup(resolver(['1.1.1.1'], ['127.0.0.1']), { exempt: false })
   t.deepEqual(await ask(judged), [{ address: '1.1.1.1', family: 4 }])
   t.is(await ask(judged), 'refused-address')
 })
 
 test('a name that turns private after not existing is refused', async (t) => {
   const missing = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
-  const judged = createJudgedLookup(resolver(missing, ['10.0.0.1']), { exempt: false })
+  const judged = createCheckedLookup(resolver(missing, ['10.0.0.1']), { exempt: false })
   t.is(await ask(judged), 'dns')
   t.is(await ask(judged), 'refused-address')
 })
@@ -64,16 +64,16 @@ for (const answer of [
   ['not an address'],
 ]) {
   test(`an answer with one address that is not public is refused whole: ${answer.join(' ')}`, async (t) => {
-    t.is(await ask(createJudgedLookup(resolver(answer), { exempt: false })), 'refused-address')
+    t.is(await ask(createCheckedLookup(resolver(answer), { exempt: false })), 'refused-address')
   })
 }
 
 test('an empty answer is a failed lookup', async (t) => {
-  t.is(await ask(createJudgedLookup(resolver([]), { exempt: false })), 'dns')
-  t.is(await ask(createJudgedLookup(resolver([]), { exempt: true })), 'dns')
+  t.is(await ask(createCheckedLookup(resolver([]), { exempt: false })), 'dns')
+  t.is(await ask(createCheckedLookup(resolver([]), { exempt: true })), 'dns')
 })
 
 test('an exempt host may have any address', async (t) => {
-  const judged = createJudgedLookup(resolver(['127.0.0.1']), { exempt: true })
+  const judged = createCheckedLookup(resolver(['127.0.0.1']), { exempt: true })
   t.deepEqual(await ask(judged), [{ address: '127.0.0.1', family: 4 }])
 })

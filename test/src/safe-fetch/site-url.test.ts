@@ -37,7 +37,7 @@ const refused: Record<string, string[]> = {
     'ws://shop.example',
     'wss://shop.example',
   ],
-  'names no host': ['https://', 'https:///127.0.0.1', 'https://?x', 'https:////shop.example'],
+  'has no host': ['https://', 'https:///127.0.0.1', 'https://?x', 'https:////shop.example'],
   'user name or password': [
     'https://good@127.0.0.1',
     'https://good:443@evil.example',
