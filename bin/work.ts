@@ -15,7 +15,7 @@ export function startWork(
 ): () => Promise<void> {
   const { logger, services } = context
   const polling = startPolling(context, workflowBundle)
-  const presence = startLoop('presence', 1, logger, () => services.workers.say(polling.isPolling()))
+  const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
   const loops = startLoops(services, 'workers', leftOut)
   return async () => {
     // A receiver of callbacks may take its time, which is not to be taken from that of the activities.
@@ -24,7 +24,7 @@ export function startWork(
     await stopAll([presence, ...loops.filter((loop) => !delivering.includes(loop))])
     // What is under way is finished, but nothing is taken on: whoever asks whether a worker is there must not count it.
     await services.workers
-      .leave()
+      .signOff()
       .catch((error: unknown) => logger.warn({ err: error }, 'the worker was not signed off'))
     await polling.stop()
     await delivered

@@ -8,10 +8,10 @@ import { defaultPayloadConverter } from '@temporalio/common'
 import type { Config } from '../config/config.ts'
 import { agentQueueId, agentRunId, type AgentRunInput } from '../../workflows/messages.ts'
 
-/** What the reasons of our own terminations begin with; one without it is an operator's. */
+/** The prefix of our own termination reasons; a termination without it is an operator's. */
 export const ownReason = 'switchyard: '
 
-/** What the work brings; undefined if Temporal does not know its workflow, or has closed what was to be changed. */
+/** The result of `work`; undefined if Temporal does not know the workflow, or has closed it. */
 export async function ifKnown<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -21,76 +21,79 @@ export async function ifKnown<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** What Temporal says of a workflow execution that is open. */
+/** An open workflow execution in Temporal. */
 export interface OpenExecution {
-  /** Temporal's own id of this execution; the workflow id may be used again by another. */
+  /** Temporal's id of this execution; another one may reuse the workflow id. */
   executionId: string
   startedAt: Date
-  /** How often its present workflow task has been tried, this time included; 0 when there is none. */
+  /** Attempts of its current workflow task, including this one; 0 if there is none. */
   attempts: number
-  /** Whether a worker is carrying out an activity of it, as far as heartbeats tell. */
+  /** Whether a worker is carrying out one of its activities, as far as heartbeats tell. */
   isBusy: boolean
-  /** Whether nothing is under way that could make it go on: no workflow task, no activity, no child. Timers do not show. */
+  /** Whether nothing could make it continue: no workflow task, no activity, no child. Timers do not show. */
   isIdle: boolean
   /** The runs whose workflows it waits for. */
   children: string[]
-  /** In what it is none of ours although it has the id of one; null if it is ours. */
+  /** How it is not ours although it has one of our ids; null if it is ours. */
   foreign: 'type' | 'task queue' | null
-  /** Since when its workflow task has waited for a worker to take it; null when there is none, or one has it. */
+  /** Since when its workflow task has waited for a worker; null if there is none, or a worker has it. */
   waitsSince: Date | null
 }
 
-/** Who asks for workflow tasks on our task queue. */
+/** Who polls for workflow tasks on our task queue. */
 export interface Polls {
-  /** Whether some worker has asked within the last minute or so. */
+  /** Whether a worker has polled within the last minute or so. */
   isPolled: boolean
-  /** Tasks that were scheduled before then have been handed out, unless they were lost; null when nobody asks. */
+  /** Tasks scheduled before then have been handed out, unless they were lost; null if nobody polls. */
   servedUntil: Date | null
 }
 
-/** How somebody has ended a workflow in Temporal. */
+/** How an operator has ended a workflow in Temporal. */
 export type OperatorsEnd = 'terminated' | 'cancelled'
 
-/** An open execution of our types, as a list says that may be out of date: a queue's `id` is its agent's. */
+/** An open execution of our types, from a list that may be outdated. A queue's `id` is its agent's. */
 export interface ListedExecution {
   type: 'agentRun' | 'agentQueue'
   id: string
   executionId: string
 }
 
-/** One page of them, and where the next begins; null after the last. */
+/** One page of them, and the next page's token; null after the last. */
 interface ListedPage {
   listed: ListedExecution[]
   next: Uint8Array | null
 }
 
-/** A worker asks for work every minute at least. */
+/** A worker polls at least every minute. */
 const pollSeconds = 70
 
-/** Temporal keeps what it says of a backlog for five seconds (`matching.taskQueueInfoByBuildIdTTL`), in which it grows. */
+/**
+ * Temporal caches its backlog statistics for five seconds (`matching.taskQueueInfoByBuildIdTTL`); the backlog grows
+ * meanwhile.
+ */
 const staleSeconds = 7
 
 const runPrefix = agentRunId('')
 const queuePrefix = agentQueueId('')
 
 /**
- * Looks at what Temporal has and ends what should not be there, one execution at a time: what was looked at is what is
- * ended, never one that has taken its place meanwhile. Everything throws when Temporal is away.
+ * Inspects workflows in Temporal and terminates those that should not exist. It always ends the execution that it
+ * inspected, never a successor with the same workflow id. Everything throws when Temporal is away.
  */
 export function createInspection(context: {
   client: Client
   connection: Connection
   config: Config['temporal']
-  /** Gives the work the deadline that all calls have. */
-  soon: <T>(work: () => Promise<T>) => Promise<T>
+  /** Applies the deadline that all calls have. */
+  withDeadline: <T>(work: () => Promise<T>) => Promise<T>
 }) {
-  const { client, connection, config, soon } = context
+  const { client, connection, config, withDeadline } = context
 
-  /** The latest execution, or undefined if Temporal does not know any. */
+  /** The latest execution; undefined if Temporal knows none. */
   const describe = (workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>
-    ifKnown(() => soon(() => client.workflow.getHandle(workflowId).describe()))
+    ifKnown(() => withDeadline(() => client.workflow.getHandle(workflowId).describe()))
 
-  async function look(workflowId: string, type: ListedExecution['type']): Promise<OpenExecution | null> {
+  async function findOpen(workflowId: string, type: ListedExecution['type']): Promise<OpenExecution | null> {
     const found = await describe(workflowId)
     if (!found || isClosed.has(found.status.name)) return null
     const { pendingActivities, pendingChildren, pendingWorkflowTask: task } = found.raw
@@ -108,9 +111,9 @@ export function createInspection(context: {
     }
   }
 
-  /** The first event of an execution's history, or, if it has closed, the one that closed it. */
+  /** The first event of an execution's history, or the one that closed it, if it has closed. */
   async function eventOf({ workflowId, runId }: WorkflowExecutionDescription, which: 'first' | 'close') {
-    const { history } = await soon(() =>
+    const { history } = await withDeadline(() =>
       connection.workflowService.getWorkflowExecutionHistory({
         namespace: config.namespace,
         execution: { workflowId, runId },
@@ -122,7 +125,7 @@ export function createInspection(context: {
     return history?.events?.[0]
   }
 
-  /** Whether an execution of a run acted under the epoch; an older one was given up by us, however it closed. */
+  /** Whether an execution of a run acted under the epoch. We gave up an older one, however it closed. */
   async function hasEpoch(execution: WorkflowExecutionDescription, epoch: number): Promise<boolean> {
     const payloads = (await eventOf(execution, 'first'))?.workflowExecutionStartedEventAttributes?.input?.payloads
     const input = payloads?.[0] && defaultPayloadConverter.fromPayload<Partial<AgentRunInput>>(payloads[0])
@@ -131,38 +134,40 @@ export function createInspection(context: {
 
   async function terminate(workflowId: string, executionId: string, reason: string): Promise<void> {
     await ifKnown(() =>
-      soon(() => client.workflow.getHandle(workflowId, executionId).terminate(`${ownReason}${reason}`)),
+      withDeadline(() => client.workflow.getHandle(workflowId, executionId).terminate(`${ownReason}${reason}`)),
     )
   }
 
   return {
-    /** The agent's queue, or the run's workflow, if it is open; null if it is closed or Temporal does not know it. */
-    queue: (agentId: string): Promise<OpenExecution | null> => look(agentQueueId(agentId), 'agentQueue'),
-    run: (runId: string): Promise<OpenExecution | null> => look(agentRunId(runId), 'agentRun'),
+    /** The agent's queue, or the run's workflow, if it is open; null if it is closed or unknown to Temporal. */
+    queue: (agentId: string): Promise<OpenExecution | null> => findOpen(agentQueueId(agentId), 'agentQueue'),
+    run: (runId: string): Promise<OpenExecution | null> => findOpen(agentRunId(runId), 'agentRun'),
 
     /**
-     * How an operator has ended the latest execution of a run, whose epoch is that of the record; null if it is open or
-     * unknown to Temporal, has closed otherwise, or was ended by ourselves. One that was asked to cancel counts as
-     * cancelled before it has come to that: what was behind it, its queue's end too, is an operator's doing.
+     * How an operator has ended the latest execution of a run, which must have the epoch of the record; null if it is
+     * open, unknown to Temporal, closed otherwise, or ended by us. An execution counts as cancelled from the request
+     * on: whatever requested it, including the end of its queue, was an operator's doing.
      */
     async endOf(runId: string, epoch: number): Promise<OperatorsEnd | null> {
       const found = await describe(agentRunId(runId))
       if (found?.type !== 'agentRun') return null
-      const isAskedTo = found.raw.workflowExtendedInfo?.cancelRequested === true && !isClosed.has(found.status.name)
-      if (found.status.name === 'CANCELLED' || isAskedTo) return (await hasEpoch(found, epoch)) ? 'cancelled' : null
+      const isCancelRequested =
+        found.raw.workflowExtendedInfo?.cancelRequested === true && !isClosed.has(found.status.name)
+      if (found.status.name === 'CANCELLED' || isCancelRequested)
+        return (await hasEpoch(found, epoch)) ? 'cancelled' : null
       if (found.status.name !== 'TERMINATED') return null
       const reason = (await eventOf(found, 'close'))?.workflowExecutionTerminatedEventAttributes?.reason
       return reason?.startsWith(ownReason) ? null : 'terminated'
     },
 
-    /** Ends an execution without its doing anything more. That it has closed already is fine. */
+    /** Terminates an execution. One that has already closed is fine. */
     terminateQueue: (agentId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
       terminate(agentQueueId(agentId), executionId, reason),
     terminateRun: (runId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
       terminate(agentRunId(runId), executionId, reason),
 
     async polls(): Promise<Polls> {
-      const { pollers, stats } = await soon(() =>
+      const { pollers, stats } = await withDeadline(() =>
         connection.workflowService.describeTaskQueue({
           namespace: config.namespace,
           taskQueue: { name: config.taskQueue },
@@ -172,16 +177,16 @@ export function createInspection(context: {
         }),
       )
       const lastPoll = Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => toDate(lastAccessTime).getTime()))
-      // Where workers cannot keep up, tasks wait rightly: all that are younger than the oldest which waits in turn.
+      // If workers cannot keep up, it is normal that tasks younger than the oldest in the backlog wait.
       const age = Number(stats?.approximateBacklogAge?.seconds ?? 0) + staleSeconds
       const oldest = Date.now() - age * 1000
       const isPolled = lastPoll > Date.now() - pollSeconds * 1000
       return { isPolled, servedUntil: isPolled ? new Date(Math.min(lastPoll, oldest)) : null }
     },
 
-    /** Open executions of our types that began before then, one page of a hundred; from the beginning without `from`. */
+    /** Open executions of our types that started before then, one page of a hundred; without `from`, the first page. */
     async listOpen(before: Date, from: Uint8Array | null): Promise<ListedPage> {
-      const { executions, nextPageToken } = await soon(() =>
+      const { executions, nextPageToken } = await withDeadline(() =>
         connection.workflowService.listWorkflowExecutions({
           namespace: config.namespace,
           pageSize: 100,
@@ -197,7 +202,7 @@ export function createInspection(context: {
   }
 }
 
-/** What is none of ours has none of our ids either. */
+/** Foreign workflows do not have our ids. */
 function toListed(workflowId: string, executionId: string): ListedExecution[] {
   if (workflowId.startsWith(runPrefix))
     return [{ type: 'agentRun', id: workflowId.slice(runPrefix.length), executionId }]
@@ -209,7 +214,7 @@ function toListed(workflowId: string, executionId: string): ListedExecution[] {
 const toDate = (time: { seconds?: unknown; nanos?: number | null } | null | undefined): Date =>
   new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6)
 
-/** Everything else is open, also what later versions of Temporal may call otherwise. */
+/** Everything else is open, including statuses that later versions of Temporal add. */
 const isClosed = new Set<string>(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'CONTINUED_AS_NEW', 'TIMED_OUT'])
 
 /** `temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED` */

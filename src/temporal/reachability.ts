@@ -1,44 +1,44 @@
 import type { Clock } from '../clock.ts'
 import type { Temporal } from './temporal.ts'
 
-/** How long an answer stands for those who ask next, in milliseconds. */
+/** How long a result is reused, in milliseconds. */
 const freshMs = 2000
 
-/** Between two answers that are no further apart than this, in milliseconds, it was away all the time. */
-const goesOnMs = 30_000
+/** Two failed checks that are no further apart than this, in milliseconds, count as one outage. */
+const sameOutageMs = 30_000
 
 /** Whether Temporal answers this process. */
 export interface Reachability {
   reachable: boolean
-  /** Where it does not: since when that is known here. */
+  /** If not: since when this process has known. */
   since: Date | null
 }
 
 /**
- * Whether Temporal can be reached, for those who ask often: asked at most once at a time, and the answer kept for two
- * seconds. An answer takes two seconds at most, which is the deadline of `isReachable`.
+ * Whether Temporal can be reached, for frequent callers: at most one check at a time, and its result is kept for two
+ * seconds. A check takes at most two seconds, the deadline of `isReachable`.
  */
 export function createReachability(context: { temporal: Pick<Temporal, 'isReachable'>; clock: Clock }) {
   const { temporal, clock } = context
   let known: { at: number; answer: Promise<Reachability> } | undefined
   let awaySince: Date | null = null
-  let askedAt = clock.now()
+  let checkedAt = clock.now()
 
-  async function ask(): Promise<Reachability> {
+  async function check(): Promise<Reachability> {
     const began = clock.now()
     const reachable = await temporal.isReachable()
-    // Nobody may have asked for a long time, in which it came back and went away again.
-    const isKnown = awaySince !== null && began.getTime() - askedAt.getTime() < goesOnMs
-    awaySince = reachable ? null : isKnown ? awaySince : began
-    askedAt = began
+    // After a long pause between checks, Temporal may have been back in the meantime.
+    const isSameOutage = awaySince !== null && began.getTime() - checkedAt.getTime() < sameOutageMs
+    awaySince = reachable ? null : isSameOutage ? awaySince : began
+    checkedAt = began
     if (known) known.at = performance.now()
     return { reachable, since: awaySince }
   }
 
   return {
     look(): Promise<Reachability> {
-      // A question under way counts as fresh for as long as it takes.
-      if (!known || performance.now() - known.at > freshMs) known = { at: Infinity, answer: ask() }
+      // A check under way counts as fresh until it ends.
+      if (!known || performance.now() - known.at > freshMs) known = { at: Infinity, answer: check() }
       return known.answer
     },
   }

@@ -11,7 +11,7 @@ import {
 import type { Calendar } from '../schedules/cron/calendars.ts'
 import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } from '../../workflows/messages.ts'
 
-/** A schedule as Temporal is to have it. */
+/** A schedule as Temporal should have it. */
 export interface WantedSchedule {
   agentId: string
   ownerId: string
@@ -25,29 +25,29 @@ export interface WantedSchedule {
 type CronTick = (input: CronTickInput) => Promise<void>
 type Options = ScheduleOptions<ScheduleOptionsStartWorkflowAction<CronTick>> & { state: { paused: boolean } }
 
-/** A tick tries to be recorded for so much longer than the catch-up window; by then the ledger has it as missed. */
+/** How much longer than the catch-up window a tick tries to be recorded; by then the ledger has the fire as missed. */
 const tickGraceMs = 10 * 60_000
 
-/** What may keep a request waiting, in milliseconds; a look at all schedules has no request behind it. */
+/** The deadline for listing all schedules, in milliseconds; no request waits for it. */
 const listingMs = 20_000
 
 /**
- * Temporal's schedules, one per scheduled agent, each starting the workflow `cronTick`. Told here, decided in the record
- * (src/schedules): every call says all that Temporal must know, so it may be made again.
+ * Temporal's schedules, one per scheduled agent, each of which starts the workflow `cronTick`. The record decides
+ * (src/schedules); every call here sends the complete state, so it is safe to repeat.
  */
 export function createTemporalSchedules(context: {
   client: Client
   taskQueue: string
-  soon: <T>(work: () => Promise<T>) => Promise<T>
-  /** Makes a Temporal that has lost its storage know our search attributes, and tries again. */
+  withDeadline: <T>(work: () => Promise<T>) => Promise<T>
+  /** Registers our search attributes with a Temporal that has lost its storage, and retries. */
   withAttributes: <T>(work: () => Promise<T>) => Promise<T>
 }) {
-  const { client, taskQueue, soon, withAttributes } = context
+  const { client, taskQueue, withDeadline, withAttributes } = context
   const handleOf = (agentId: string): ScheduleHandle => client.schedule.getHandle(scheduleId(agentId))
 
   async function change(wanted: WantedSchedule): Promise<boolean> {
     try {
-      await soon(() => handleOf(wanted.agentId).update<CronTick>(() => optionsOf(wanted, taskQueue)))
+      await withDeadline(() => handleOf(wanted.agentId).update<CronTick>(() => optionsOf(wanted, taskQueue)))
       return true
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return false
@@ -55,9 +55,9 @@ export function createTemporalSchedules(context: {
     }
   }
 
-  async function make(wanted: WantedSchedule): Promise<boolean> {
+  async function create(wanted: WantedSchedule): Promise<boolean> {
     try {
-      await soon(() => client.schedule.create<CronTick>(optionsOf(wanted, taskQueue)))
+      await withDeadline(() => client.schedule.create<CronTick>(optionsOf(wanted, taskQueue)))
       return true
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunning) return false
@@ -66,20 +66,20 @@ export function createTemporalSchedules(context: {
   }
 
   return {
-    /** Makes or changes the agent's schedule so that it is as wanted. Answers that none was removed. */
+    /** Creates or updates the agent's schedule. Returns false: nothing was removed. */
     async put(wanted: WantedSchedule): Promise<false> {
       await withAttributes(async () => {
-        if ((await change(wanted)) || (await make(wanted))) return
-        // Somebody else has made it between the two.
+        if ((await change(wanted)) || (await create(wanted))) return
+        // Another process created it between the two calls.
         await change(wanted)
       })
       return false
     },
 
-    /** Takes the agent's schedule away; true if there was one. */
+    /** Deletes the agent's schedule; true if there was one. */
     async remove(agentId: string): Promise<boolean> {
       try {
-        await soon(() => handleOf(agentId).delete())
+        await withDeadline(() => handleOf(agentId).delete())
         return true
       } catch (error) {
         if (error instanceof ScheduleNotFoundError) return false
@@ -87,22 +87,25 @@ export function createTemporalSchedules(context: {
       }
     },
 
-    /** In what the schedule that Temporal has differs from the wanted one; `missing` if there is none. */
+    /** How Temporal's schedule differs from the wanted one; `missing` if there is none. */
     async differences(wanted: WantedSchedule): Promise<string[]> {
       try {
-        return compare(optionsOf(wanted, taskQueue), await soon(() => handleOf(wanted.agentId).describe()))
+        return compare(optionsOf(wanted, taskQueue), await withDeadline(() => handleOf(wanted.agentId).describe()))
       } catch (error) {
         if (error instanceof ScheduleNotFoundError) return ['missing']
         throw error
       }
     },
 
-    /** Has the fires of a time that is past started as if it were now; `from` and `until` are both included. */
+    /** Starts the fires of a past period now; `from` and `until` are both included. */
     async backfill(agentId: string, from: Date, until: Date): Promise<void> {
-      await soon(() => handleOf(agentId).backfill({ start: from, end: until, overlap: 'ALLOW_ALL' }))
+      await withDeadline(() => handleOf(agentId).backfill({ start: from, end: until, overlap: 'ALLOW_ALL' }))
     },
 
-    /** The agents that Temporal has schedules for, by all installations that share the namespace. A little out of date. */
+    /**
+     * The agents that Temporal has schedules for, of all installations that share the namespace. May be slightly
+     * outdated.
+     */
     listAgents: (): Promise<string[]> =>
       client.withDeadline(Date.now() + listingMs, async () => {
         const found: string[] = []
@@ -115,7 +118,7 @@ export function createTemporalSchedules(context: {
   }
 }
 
-/** Fires never wait for each other here: whether one is skipped is decided in the record, where it is explained too. */
+/** Temporal never makes fires wait for each other: the record decides what is skipped, and explains it. */
 const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
   scheduleId: scheduleId(wanted.agentId),
   // Why UTC, and why there may be more ticks than fires: src/schedules/cron/calendars.ts.
@@ -157,7 +160,7 @@ function compare(wanted: Options, found: ScheduleDescription): string[] {
 
 const taskQueueOf = ({ action }: { action: { taskQueue: string } }): string => action.taskQueue
 
-/** What is compared of a calendar; it is always at second 0 of any year. */
+/** The compared parts of a calendar; it is always at second 0 of any year. */
 const withoutDefaults = (calendar: object): object => {
   const { second: _second, year: _year, ...rest } = calendar as Record<string, unknown>
   return rest

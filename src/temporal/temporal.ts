@@ -12,32 +12,32 @@ import {
   type AgentQueueInput,
 } from '../../workflows/messages.ts'
 
-/** Longest that anybody waits for Temporal on behalf of a request, in milliseconds. */
+/** How long a request waits for Temporal at most, in milliseconds. */
 const deadlineMs = 2000
 
-/** gRPC's own numbers for "the request is wrong" and "there is one already". */
+/** gRPC's codes for "the request is wrong" and "it exists already". */
 const invalidArgument = 3
 const alreadyExists = 6
 
-/** And for what passes by itself: no answer in time, too much at once, gone, interrupted. */
-const passing = new Set<unknown>([1, 4, 8, 10, 13, 14])
+/** And for temporary conditions: no answer in time, overloaded, gone, interrupted. */
+const temporaryCodes = new Set<unknown>([1, 4, 8, 10, 13, 14])
 
 /**
- * The platform's side of Temporal: waking queues, cancelling runs. The connection is made when first needed and again
- * when it was lost; every call has a deadline, because the client would retry for up to 40 seconds by itself.
+ * The Temporal client: wakes queues, resumes and cancels runs. It connects on first use and reconnects when needed.
+ * Every call has a deadline, because the client itself would retry for up to 40 seconds.
  */
 export function createTemporal(config: Config['temporal'], logger: Logger) {
   const connection = Connection.lazy(connectionOptions(config))
   const client = new Client({ connection, namespace: config.namespace })
   const underway = new Set<Promise<void>>()
 
-  const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, work)
+  const withDeadline = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, work)
 
-  /** Registers the search attributes of our workflows; a start that names an unknown one is refused. */
+  /** Registers the search attributes of our workflows; Temporal rejects a start with an unknown one. */
   async function registerSearchAttributes(): Promise<void> {
     for (const { name } of Object.values(searchAttributes)) {
       try {
-        await soon(() =>
+        await withDeadline(() =>
           connection.operatorService.addSearchAttributes({
             namespace: config.namespace,
             // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is in a package of the SDK's own
@@ -50,7 +50,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     }
   }
 
-  /** A Temporal that has lost its storage does not know our search attributes any more, and refuses what names them. */
+  /** A Temporal that has lost its storage no longer knows our search attributes, and rejects what uses them. */
   async function withAttributes<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -61,11 +61,11 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     }
   }
 
-  /** Tells an agent's queue to look at the record, starting it if it does not run. */
+  /** Signals an agent's queue to read the record, and starts it if it does not run. */
   const wakeAgent = (agent: AgentQueueInput): Promise<void> => withAttributes(() => signalQueue(agent))
 
   async function signalQueue({ agentId, ownerId }: AgentQueueInput): Promise<void> {
-    await soon(() =>
+    await withDeadline(() =>
       client.workflow.signalWithStart<(input: AgentQueueInput) => Promise<void>>('agentQueue', {
         taskQueue: config.taskQueue,
         workflowId: agentQueueId(agentId),
@@ -84,38 +84,42 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
   return {
     registerSearchAttributes,
     wakeAgent,
-    inspection: createInspection({ client, connection, config, soon }),
-    schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, soon, withAttributes }),
+    inspection: createInspection({ client, connection, config, withDeadline }),
+    schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, withDeadline, withAttributes }),
 
-    /** Wakes agents without making anybody wait. What fails here the reconciler does later. */
+    /** Wakes agents in the background. The reconciler repeats what fails. */
     wakeSoon(agents: AgentQueueInput[]): void {
       for (const agent of agents) {
         const waking = wakeAgent(agent)
-          .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'the queue was not woken'))
+          .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'failed to wake the queue'))
           .finally(() => underway.delete(waking))
         underway.add(waking)
       }
     },
 
-    /** Tells a waiting run to look at the record again. That there is none is fine: then it is taken up elsewhere. */
+    /**
+     * Signals a waiting run to read the record again. A missing workflow is fine: the run is then resumed elsewhere.
+     */
     async resumeRun(runId: string): Promise<void> {
-      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal)))
+      await ifKnown(() => withDeadline(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal)))
     },
 
-    /** Asks the run's workflow to cancel. That there is none is fine: the record decides. */
+    /** Requests cancellation of the run's workflow. A missing workflow is fine: the record decides. */
     async cancelRun(runId: string): Promise<void> {
-      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).cancel()))
+      await ifKnown(() => withDeadline(() => client.workflow.getHandle(agentRunId(runId)).cancel()))
     },
 
-    /** Ends the run's workflow without its doing anything more. That there is none is fine. */
+    /** Terminates the run's workflow. A missing workflow is fine. */
     async terminateRun(runId: string, reason: string): Promise<void> {
-      await ifKnown(() => soon(() => client.workflow.getHandle(agentRunId(runId)).terminate(`${ownReason}${reason}`)))
+      await ifKnown(() =>
+        withDeadline(() => client.workflow.getHandle(agentRunId(runId)).terminate(`${ownReason}${reason}`)),
+      )
     },
 
     /** Whether Temporal answers. */
     async isReachable(): Promise<boolean> {
       try {
-        await soon(() => connection.workflowService.getSystemInfo({}))
+        await withDeadline(() => connection.workflowService.getSystemInfo({}))
         return true
       } catch {
         return false
@@ -138,13 +142,13 @@ export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) 
   ...(apiKey && { apiKey }),
 })
 
-/** Whether a call failed because Temporal is away or busy, so that it is worth repeating for as long as that lasts. */
+/** Whether a call failed because Temporal is away or busy, so that a retry makes sense. */
 export function isTemporalAway(error: unknown): boolean {
   const failed = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | undefined)?.cause
-  return isGrpcServiceError(failed) && passing.has(failed.code)
+  return isGrpcServiceError(failed) && temporaryCodes.has(failed.code)
 }
 
-/** The gRPC status of a failed call, which the client wraps in an error of its own. */
+/** The gRPC status of a failed call; the client wraps it in its own error. */
 function codeOf(error: unknown): unknown {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
   return code ?? cause?.code

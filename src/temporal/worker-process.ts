@@ -1,14 +1,14 @@
 import { Row } from '../database/row.ts'
 
-/** A worker process, as it has last described itself (table `workers`). All times are Postgres'. */
+/** A worker process, according to its last report (table `workers`). All times are the database's. */
 export class WorkerProcess extends Row {
   static override tableName = 'workers'
   declare id: string
   declare taskQueue: string
   declare version: string
-  /** Whether it was connected to Temporal and asked for work when it was last heard of. */
+  /** Whether it was connected to Temporal and polling at its last report. */
   declare polling: boolean
-  /** When it last did. */
+  /** When it last polled. */
   declare polledAt: Date | null
   declare startedAt: Date
   declare seenAt: Date

@@ -4,52 +4,52 @@ import { newId } from '../ids.ts'
 import { version } from '../version.ts'
 import { WorkerProcess } from './worker-process.ts'
 
-/** How often a worker's row is written while nothing about it changes, in milliseconds. */
-const sayingMs = 5000
+/** How often a worker writes its row while nothing changes, in milliseconds. */
+const reportMs = 5000
 
-/** For how long it is believed: two sayings may be late or lost. */
-const believedSeconds = 15
+/** How long a report counts: two may be late or lost. */
+const freshSeconds = 15
 
-/** How long a worker that is silent is remembered, in hours, so that one can see that there was one. */
-const rememberedHours = 24
+/** How long a silent worker is listed, in hours. */
+const retentionHours = 24
 
-/** `present`: whether it was heard of lately, was connected to Temporal then, and asked for work. */
+/** `present`: whether its report is recent and it was polling then. */
 type WorkerSighting = Omit<WorkerProcess, keyof Row> & { present: boolean }
 
-/** Whether anybody carries out what is on a task queue. */
+/** Whether any worker serves a task queue. */
 export interface Presence {
   present: boolean
-  /** Where nobody does: the last time that somebody did, as far as it is remembered. */
+  /** If none does: when the last one did, as far as it is recorded. */
   since: Date | null
 }
 
 /**
- * The worker processes: each says every few seconds that it is there (table `workers`). Temporal knows who polls too,
- * but only while it is reachable, and for five minutes after they are gone. All times are the database's, because the
- * clocks of processes differ.
+ * The worker processes: each reports every few seconds that it is present (table `workers`). Temporal knows pollers
+ * too, but only while it is reachable, and for five minutes after they are gone. All times are the database's, because
+ * process clocks differ.
  */
 export function createWorkers(context: { database: Database; config: { temporal: { taskQueue: string } } }) {
   const { database } = context
   const { taskQueue } = context.config.temporal
   const id = newId()
-  let said: { polling: boolean; at: number } | undefined
+  let lastReport: { polling: boolean; at: number } | undefined
 
   return {
     /**
-     * This process is there. `polling`: whether it is connected to Temporal and asks for work. To be called every second:
-     * it is written every five, and at once when it changes.
+     * Reports that this process is present. `polling`: it is connected to Temporal and polls. Call it every second: it
+     * writes every five, and at once on a change.
      */
-    async say(polling: boolean): Promise<void> {
+    async report(polling: boolean): Promise<void> {
       const at = performance.now()
-      if (said?.polling === polling && at - said.at < sayingMs) return
-      await database.raw(sayStatement, { id, taskQueue, version, polling })
-      said = { polling, at }
+      if (lastReport?.polling === polling && at - lastReport.at < reportMs) return
+      await database.raw(reportStatement, { id, taskQueue, version, polling })
+      lastReport = { polling, at }
     },
 
-    /** This process takes nothing on any more. */
-    leave: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
+    /** This process takes on no more work. */
+    signOff: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
 
-    /** Whether a worker of this process's task queue is there. */
+    /** Whether a worker of this process's task queue is present. */
     async presence(): Promise<Presence> {
       const { rows } = await database.raw<{ rows: [{ present: boolean; since: Date | null }] }>(presenceStatement, {
         taskQueue,
@@ -58,10 +58,10 @@ export function createWorkers(context: { database: Database; config: { temporal:
       return { present, since: present ? null : since }
     },
 
-    /** Every worker that is remembered, of all task queues, those heard of last first; a thousand at most. */
+    /** Every recorded worker, of all task queues, the latest report first; at most a thousand. */
     list: async (): Promise<WorkerSighting[]> => (await database.raw<{ rows: WorkerSighting[] }>(listStatement)).rows,
 
-    /** Forgets the workers that have been silent for a day. */
+    /** Deletes workers that have been silent for a day. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement)
     },
@@ -70,9 +70,9 @@ export function createWorkers(context: { database: Database; config: { temporal:
 
 export type Workers = ReturnType<typeof createWorkers>
 
-const isPresent = `(polling and seen_at > statement_timestamp() - interval '${believedSeconds} seconds')`
+const isPresent = `(polling and seen_at > statement_timestamp() - interval '${freshSeconds} seconds')`
 
-const sayStatement = `
+const reportStatement = `
   insert into workers (id, task_queue, version, polling, polled_at, started_at, seen_at)
     values (:id, :taskQueue, :version, :polling, case when :polling then statement_timestamp() end,
             statement_timestamp(), statement_timestamp())
@@ -89,4 +89,4 @@ const listStatement = `
     from workers order by seen_at desc, id limit 1000`
 
 const purgeStatement = `
-  delete from workers where seen_at < statement_timestamp() - interval '${rememberedHours} hours'`
+  delete from workers where seen_at < statement_timestamp() - interval '${retentionHours} hours'`

@@ -31,7 +31,7 @@ export async function badWorker(t: ExecutionContext, { platform, environment }: 
   })
   const running = worker.run()
   const { workers, logger: log } = platform.services
-  const presence = startLoop('presence', 1, log, () => workers.say(true))
+  const presence = startLoop('presence', 1, log, () => workers.report(true))
   const stop = async () => {
     await presence.stop()
     if (worker.getState() === 'RUNNING') worker.shutdown()

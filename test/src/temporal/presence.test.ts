@@ -22,9 +22,9 @@ async function workersOf(taskQueue: string) {
 test('a worker is present while it asks for work, and not while it looks for Temporal', async (t) => {
   const { worker, asked } = await workersOf('looking')
   t.deepEqual(await asked.presence(), { present: false, since: null })
-  await worker.say(true)
+  await worker.report(true)
   t.deepEqual(await asked.presence(), { present: true, since: null })
-  await worker.say(false)
+  await worker.report(false)
   const { present, since } = await asked.presence()
   t.false(present)
   t.true(since instanceof Date, 'it is known since when')
@@ -33,13 +33,13 @@ test('a worker is present while it asks for work, and not while it looks for Tem
 test('a worker of another task queue is none', async (t) => {
   const { asked } = await workersOf('alone')
   const { worker } = await workersOf('elsewhere')
-  await worker.say(true)
+  await worker.report(true)
   t.false((await asked.presence()).present)
 })
 
 test('a worker that says nothing any more is not believed, and one that leaves is not listed', async (t) => {
   const { database, worker, asked } = await workersOf('silent')
-  await worker.say(true)
+  await worker.report(true)
   const listed = async () => (await asked.list()).find(({ taskQueue }) => taskQueue === 'silent')?.present
   const pass = (seconds: number) =>
     database.raw(`update workers set seen_at = seen_at - make_interval(secs => ?) where task_queue = 'silent'`, [
@@ -49,13 +49,13 @@ test('a worker that says nothing any more is not believed, and one that leaves i
   t.deepEqual([(await asked.presence()).present, await listed()], [true, true], 'two sayings may be late or lost')
   await pass(5)
   t.deepEqual([(await asked.presence()).present, await listed()], [false, false])
-  await worker.leave()
+  await worker.signOff()
   t.false((await asked.list()).some(({ taskQueue }) => taskQueue === 'silent'))
 })
 
 test('a worker is remembered for a day of silence, and no longer', async (t) => {
   const { database, worker, asked } = await workersOf('remembered')
-  await worker.say(true)
+  await worker.report(true)
   const kept = async (hours: number) => {
     await database.raw(
       `update workers set seen_at = statement_timestamp() - make_interval(hours => ?) where task_queue = 'remembered'`,
