@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
 
-/** Mail servers refuse what comes from nobody. */
+/** Mail servers reject mail without a sender. */
 const consistent = v.pipe(
   settings,
   v.forward(
@@ -16,10 +16,10 @@ const consistent = v.pipe(
 
 export type Config = Readonly<ReturnType<typeof shape>>
 
-/** Reads and validates the environment, this process's unless given. Throws a ConfigError that names every problem. */
+/** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export const readConfig = (env?: Environment): Config => freeze(shape(readEnvironment(consistent, env)))
 
-/** The values of the environment, grouped by who uses them. Durations and sizes carry their unit in the name. */
+/** The settings, grouped by user. Durations and sizes carry their unit in the name. */
 function shape(env: Readonly<v.InferOutput<typeof settings>>) {
   return {
     database: { url: env.DATABASE_URL, pool: env.DATABASE_POOL },
@@ -38,31 +38,31 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
-      /** Whoever has one of these addresses is an admin. */
+      /** Users with these addresses are admins. */
       adminEmails: env.ADMIN_EMAILS,
     },
     sites: {
-      /** `host:port` pairs that may be reached although their address is private; for development. */
+      /** `host:port` pairs that may have a private address; for development. */
       allow: env.SITE_ALLOW,
       caFile: env.SITE_CA_FILE,
       timeoutSeconds: env.SITE_TIMEOUT_SECONDS,
       /** Of one request to a site's token or revocation address. */
       tokenTimeoutSeconds: env.TOKEN_TIMEOUT_SECONDS,
-      /** Tool calls to one host, of all processes together. */
+      /** Tool calls to one host, over all processes. */
       callsPerMinute: env.OUTGOING_PER_MINUTE,
-      /** The longest that a site's own Retry-After is believed. */
+      /** The longest Retry-After of a site that is respected. */
       holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,
       manifestBytes: env.MANIFEST_BYTES,
-      /** How long a manifest that is in use goes without being compared with the site's present one. */
+      /** How often a pinned manifest is compared with the site's current one. */
       manifestCheckHours: env.MANIFEST_CHECK_HOURS,
       resultBytes: env.TOOL_RESULT_BYTES,
     },
     oauth: {
       clientId: env.OAUTH_CLIENT_ID,
-      /** Client ids by site origin, in place of the usual one. */
+      /** Client ids by site origin, in place of the default one. */
       clientIds: env.OAUTH_CLIENT_IDS,
-      /** Refresh tokens die of age; grants that nobody has used for so long are refreshed. */
+      /** Grants unused for this long are refreshed, because refresh tokens expire. */
       keepAliveDays: env.KEEP_ALIVE_DAYS,
     },
     bodies: { defaultBytes: env.BODY_BYTES, webhookBytes: env.WEBHOOK_BODY_BYTES },
@@ -81,30 +81,30 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       tokens: env.RUN_TOKENS,
       credits: env.RUN_CREDITS,
       minutes: env.RUN_MINUTES,
-      /** All waits of a run together; they do not count as minutes. */
+      /** All waits of a run together; they do not count towards `minutes`. */
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
-    /** Posting the endings of runs to their owners: how long one attempt may take, and how long it is attempted. */
+    /** The timeout of one attempt to post a callback, and how long it is retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
-    /** Where `smtpUrl` is undefined, nothing is mailed. */
+    /** Without `smtpUrl`, nothing is mailed. */
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
-    /** How often agents that are due are looked at, and after how long without progress one counts as stalled. */
+    /** How often due agents are checked, and after how long without progress an agent counts as stalled. */
     reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
-    /** How long a run that was asked to end may take to do so by itself. */
+    /** How long a cancelled run may take to end by itself. */
     cancelSeconds: env.CANCEL_SECONDS,
-    /** How late a fire of a schedule may be and is still carried out. */
+    /** How late a fire of a schedule may be carried out. */
     scheduleCatchUpSeconds: env.SCHEDULE_CATCH_UP_SECONDS,
     /** How long a queued run waits for its owner to pay. */
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
-    /** How long runs that have ended, and direct tool calls, are kept. */
+    /** How long ended runs and direct tool calls are kept. */
     runRetentionDays: env.RUN_RETENTION_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,
-      /** How often it is looked whether those who watch still may. */
+      /** How often the token of a stream is checked. */
       checkSeconds: env.STREAM_CHECK_SECONDS,
-      /** How long a reader may take nothing of what was sent. */
+      /** How long a reader may read nothing. */
       stallSeconds: env.STREAM_STALL_SECONDS,
       limit: env.STREAM_LIMIT,
     },
@@ -116,7 +116,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
 
 const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL'])
 
-/** The part of the configuration that `bin/migrate.ts` needs: a migration job does not have to know the keys. */
+/** The settings of `bin/migrate.ts`: a migration job does not need the keys. */
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
   const { DATABASE_URL, DATABASE_POOL } = readEnvironment(data, env)
   return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL } })
@@ -124,7 +124,7 @@ export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> 
 
 const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'VAULT_KEYS'])
 
-/** The part of the configuration that `bin/vault-rotate.ts` needs. */
+/** The settings of `bin/vault-rotate.ts`. */
 export function readVaultConfig(env?: Environment): Pick<Config, 'database' | 'vaultKeys'> {
   const { DATABASE_URL, DATABASE_POOL, VAULT_KEYS } = readEnvironment(vault, env)
   return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL }, vaultKeys: VAULT_KEYS })

@@ -16,13 +16,13 @@ import {
   whole,
 } from './settings.ts'
 
-/** Names and values as the environment has them. */
+/** The variables of an environment. */
 export type Environment = Record<string, string | undefined>
 
 /**
- * Everything that a deployment of the API and the worker may set, once, with its default. No other file reads the
- * environment: `src/config/config.ts` says what the values mean, `src/config/local-config.ts` has what only the programs of one
- * machine need, and `.env.example` repeats all of it for people.
+ * All settings of the API and the worker, with their defaults. No other file reads the environment:
+ * `src/config/config.ts` says what the values mean, `src/config/local-config.ts` has the settings of a single machine,
+ * and `.env.example` documents all of them.
  */
 export const settings = v.object({
   DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
@@ -93,7 +93,7 @@ export const settings = v.object({
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })
 
-/** A bad environment: every problem at once, one sentence each. */
+/** An invalid environment: every problem at once, one sentence each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: string[]
@@ -103,10 +103,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * The part of the environment that a schema names, validated whole and frozen. Throws a ConfigError that names every
- * problem.
- */
+/** The settings that a schema names, validated and frozen. Throws a ConfigError that names every problem. */
 export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
   schema: S,
   env: Environment = process.env,
@@ -116,19 +113,19 @@ export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
   throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
 }
 
-/** An empty variable means the same as none, so that `.env` files may list names without values. */
+/** Drops empty variables, so that `.env` files may list names without values. */
 export function present(env: Environment = process.env): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''),
   )
 }
 
-/** Loads a `.env` file into the environment if there is one; what the environment already says wins. */
+/** Loads a `.env` file, if there is one, into the environment; existing variables win. */
 export function loadEnvFile(file = '.env'): void {
   if (existsSync(file)) process.loadEnvFile(file)
 }
 
-/** Nobody changes a setting while the program runs. */
+/** Settings do not change while the program runs. */
 export function freeze<T extends object>(value: T): Readonly<T> {
   for (const inner of Object.values(value)) {
     if (typeof inner === 'object' && inner !== null && !Buffer.isBuffer(inner)) freeze(inner as object)

@@ -24,22 +24,22 @@ const local = v.object({
   SHUTDOWN_SECONDS: settings.entries.SHUTDOWN_SECONDS,
 })
 
-/** What the programs of one machine need (`npm start`, `npm test`), and the environment they hand to their children. */
+/** The settings of a single machine (`npm start`, `npm test`), and the environment for child processes. */
 export type LocalConfig = Readonly<v.InferOutput<typeof local> & { environment: Record<string, string> }>
 
-/** Reads what starting everything on one machine needs. Throws a ConfigError that names every problem. */
+/** Reads the settings of a single machine. Throws a ConfigError that names every problem. */
 export const readLocalConfig = (env?: Environment): LocalConfig =>
   freeze({ ...readEnvironment(local, env), environment: present(env) })
 
 const checker = v.pick(settings, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
 
-/** The part of the environment that `bin/check-site.ts` heeds; it needs neither stores nor keys. */
+/** The settings of `bin/check-site.ts`, which needs neither databases nor keys. */
 export function readCheckerConfig(env?: Environment) {
   const { BASE_URL, SITE_ALLOW, SITE_CA_FILE } = readEnvironment(checker, env)
   return freeze({ baseUrl: BASE_URL, allow: SITE_ALLOW, caFile: SITE_CA_FILE })
 }
 
-/** The names of all variables, so that a test can tell whether `.env.example` lists them all. */
+/** The names of all settings, so that a test can check that `.env.example` lists them all. */
 export const settingNames: readonly string[] = [
   ...new Set([...Object.keys(settings.entries), ...Object.keys(local.entries)]),
 ]

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** How single settings are written in the environment, each from its text to its value. */
+/** The formats of settings: each parses the text of an environment variable. */
 
 /** true or false; 1 and 0 mean the same. */
 export const flag = (fallback: boolean) =>
@@ -8,7 +8,7 @@ export const flag = (fallback: boolean) =>
     v.optional(v.picklist(['true', 'false', '1', '0']), fallback ? 'true' : 'false'),
     v.transform((text) => text === 'true' || text === '1'),
   )
-/** A whole number within bounds. */
+/** A whole number within limits. */
 export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
@@ -16,7 +16,7 @@ export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
     v.minValue(min),
     v.maxValue(max),
   )
-/** A duration in seconds within bounds; a fraction such as 0.25 may be given. */
+/** A duration in seconds within limits; fractions such as 0.25 are allowed. */
 export const seconds = (fallback: number, min: number, max: number) =>
   v.pipe(
     v.optional(
@@ -27,9 +27,9 @@ export const seconds = (fallback: number, min: number, max: number) =>
     v.minValue(min),
     v.maxValue(max),
   )
-/** A text that is not empty. */
+/** A non-empty text. */
 export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
-/** A text that is not empty, or nothing. */
+/** A non-empty text, or nothing. */
 export const optionalText = () => v.optional(v.pipe(v.string(), v.nonEmpty()))
 /** Texts separated by commas; none by default. */
 export const list = () =>
@@ -42,14 +42,14 @@ export const list = () =>
         .filter(Boolean),
     ),
   )
-/** A complete URL, without a slash at its end. */
+/** A complete URL; trailing slashes are removed. */
 export const url = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.url('must be a complete URL')), fallback),
     v.transform((address) => address.replace(/\/+$/, '')),
   )
 
-/** `name:base64,name:base64`: 32-byte keys by version, the first is the one that new values are encrypted under. */
+/** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
 export const vaultKeys = v.pipe(
   v.string('is required: "name:<32 random bytes in base64>", several separated by commas, the current one first'),
   v.transform((joined) =>
@@ -65,7 +65,7 @@ export const vaultKeys = v.pipe(
   v.check((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, 'key names must differ'),
 )
 
-/** `https://site=client id,https://other=client id`: where the platform is registered under another client id. */
+/** `https://site=client id,https://other=client id`: sites where the platform has another client id. */
 export const clientIds = v.pipe(
   v.optional(v.string(), ''),
   v.transform((joined) =>
@@ -112,7 +112,10 @@ export const emails = v.pipe(
   ),
 )
 
-/** A private key in PEM; `\n` in it may stand for a line break. */
+/**
+ * A private key in PEM; `
+ * ` may stand for a line break.
+ */
 export const pem = v.pipe(
   v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
   v.transform((written) => written.replaceAll('\\n', '\n')),
