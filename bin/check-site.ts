@@ -6,9 +6,9 @@ import { checkSite, hasFailed } from '../check-site/check-site.ts'
 import { asJson, written } from '../check-site/report.ts'
 
 /**
- * `npm run check-site -- https://site.example`: whether a site does its duties (docs/specification.md, "Site side").
- * Exits with 0 if nothing failed, with 1 if something did, with 2 if the command line or the environment cannot be
- * used, or nobody signed in although that was asked for.
+ * `npm run check-site -- https://site.example`: checks a site's requirements (docs/specification.md, "Site side"). Exit
+ * code 0 if nothing failed, 1 if something did, 2 if the command line or the environment is invalid, or if a requested
+ * sign-in did not happen.
  */
 const secondsToSignIn = 300
 
@@ -37,7 +37,7 @@ function readCommand(): Arguments | undefined {
   }
 }
 
-/** Tells the person on standard error what to open, so that the report alone is on standard output. */
+/** Tells the person what to open on standard error; standard output has only the report. */
 const signIn =
   (redirectUri: string, pasted: boolean) =>
   (url: string): Promise<string> => {

@@ -4,19 +4,19 @@ import { isOnThisMachine } from './callback.ts'
 
 export const usage = `Usage: npm run check-site -- https://site.example [options]
 
-  --token <token>          a token of a user who may do everything
+  --token <token>          a token of a user with every permission
   --token-limited <token>  a token of a user who may not use every tool
-  --call-all               call every tool with made-up arguments, not only those that read: on a test system only
-  --burst <calls>          make so many quick calls to meet the limit of calls
-  --client-id <id>         the client that the platform is registered as (OAuth)
-  --redirect-uri <address> its redirect address; http://127.0.0.1:<port>/<path> is listened on
-  --code-url -             ask for the address that the browser ended at, in place of listening
-  --scope "<scopes>"       the scopes to ask for; read if not given
-  --http-port <port>       where plain HTTP would be found, if not on port 80
+  --call-all               call every tool with generated arguments, not only read tools: on a test system only
+  --burst <calls>          make this many quick calls, to reach the rate limit
+  --client-id <id>         the client id of the platform at the site (OAuth)
+  --redirect-uri <address> its redirect address; the checker listens on http://127.0.0.1:<port>/<path>
+  --code-url -             ask for the browser's final address instead of listening
+  --scope "<scopes>"       the scopes to request; read by default
+  --http-port <port>       the port of plain HTTP, if not 80
   --ca-file <file>         a certificate authority to trust, in PEM
-  --allow <host:port>      let this host have a private address; may be repeated
-  --timeout <seconds>      for one request, 30
-  --patience <seconds>     the longest Retry-After that is waited for, 60
+  --allow <host:port>      allow a private address for this host; repeatable
+  --timeout <seconds>      for one request; 30 by default
+  --patience <seconds>     the longest Retry-After to wait for; 60 by default
   --json                   print the report as JSON`
 
 export interface Arguments {
@@ -25,7 +25,7 @@ export interface Arguments {
   pasted: boolean
 }
 
-/** A command line that cannot be understood. */
+/** An invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -36,11 +36,11 @@ interface Environment {
   caFile?: string | undefined
 }
 
-/** Reads the command line. Throws a UsageError with a sentence. */
+/** Parses the command line. Throws a UsageError with a sentence. */
 export function readArguments(args: string[], { baseUrl, allow, caFile }: Environment): Arguments {
   const { values, positionals } = parse(args)
   const [site, ...more] = positionals
-  if (site === undefined || more.length > 0) throw new UsageError('Name one site.')
+  if (site === undefined || more.length > 0) throw new UsageError('Give one site.')
   const pasted = values['code-url'] !== undefined
   const options: CheckOptions = {
     ...defaults,
@@ -59,7 +59,7 @@ export function readArguments(args: string[], { baseUrl, allow, caFile }: Enviro
   }
   if (pasted && !options.oauth) throw new UsageError('--code-url needs --client-id and --redirect-uri.')
   if (options.oauth && !pasted && !isOnThisMachine(options.oauth.redirectUri)) {
-    throw new UsageError('A redirect address elsewhere than on http://127.0.0.1 needs --code-url -.')
+    throw new UsageError('A redirect address other than http://127.0.0.1 needs --code-url -.')
   }
   return { options, pasted, json: values.json ?? false }
 }

@@ -4,7 +4,7 @@ import type { Outcome } from './exchange.ts'
 import { oauthOf, type Site } from './site.ts'
 
 /** A redirect address that no client can have registered (RFC 2606). */
-const strangersUri = 'https://not-registered.invalid/callback'
+const unregisteredUri = 'https://not-registered.invalid/callback'
 
 export const scopesOf = (site: Site): string[] => {
   const { scopes: offered } = oauthOf(site)
@@ -18,11 +18,11 @@ export const challengeOf = (verifier: string): string => createHash('sha256').up
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * The address that a browser is sent to (docs/specification.md, "Authorization endpoint"); `changes` of undefined leave
- * out.
+ * The authorization address for a browser (docs/specification.md, "Authorization endpoint"); undefined `changes` drop a
+ * parameter.
  */
 export function authorizeAddress(site: Site, changes: Record<string, string | undefined> = {}): URL {
-  const { clientId = 'switchyard-check-unknown-client', redirectUri = strangersUri } = site.options.oauth ?? {}
+  const { clientId = 'switchyard-check-unknown-client', redirectUri = unregisteredUri } = site.options.oauth ?? {}
   const url = new URL(oauthOf(site).authorization_url)
   const query = {
     response_type: 'code',
@@ -40,12 +40,12 @@ export function authorizeAddress(site: Site, changes: Record<string, string | un
 
 type Landing =
   | { at: 'callback'; query: URLSearchParams }
-  /** Anything that goes on: a page, or a redirect to a login. */
+  /** Anything that continues: a page, or a redirect to a login. */
   | { at: 'sign-in' }
   | { at: 'error page' }
   | { at: 'nowhere' }
 
-/** Where a browser would end, given the answer of the authorization address. */
+/** Where a browser would end up with this response of the authorization address. */
 function landingOf({ status, headers }: Outcome, from: URL, redirectUri: string): Landing {
   const location = headers.get('location')
   const to = status >= 300 && status < 400 && location !== null ? URL.parse(location, from.href) : null
@@ -61,41 +61,41 @@ export const isAt = (url: URL, address: string): boolean => {
 
 async function visit(site: Site, changes: Record<string, string | undefined> = {}) {
   const url = authorizeAddress(site, changes)
-  const outcome = await site.exchange.ask({ url: url.href, method: 'GET', headers: { accept: 'text/html' } })
+  const outcome = await site.exchange.send({ url: url.href, method: 'GET', headers: { accept: 'text/html' } })
   return { url, outcome, landing: landingOf(outcome, url, url.searchParams.get('redirect_uri') ?? '') }
 }
 
-/** The request must be refused: by a page, or by an error that is sent to the callback. */
+/** The request must be refused: with an error page, or an error sent to the callback. */
 const refused = (name: string, changes: Record<string, string | undefined>) => async (site: Site) => {
   const { outcome, landing } = await site.once(`visit ${name}`, () => visit(site, changes))
   if (landing.at === 'error page') return passed
   if (landing.at === 'nowhere') return failedIf([`The authorization address ${outcome.what}.`])
-  if (landing.at === 'sign-in') return failedIf(['The request was accepted and went on to sign in.'])
+  if (landing.at === 'sign-in') return failedIf(['The request was accepted and led to the sign-in.'])
   if (landing.query.has('code')) return failedIf(['The request was granted: a code came back.'])
-  return failedIf(landing.query.has('error') ? [] : ['What came back had neither code nor error.'])
+  return failedIf(landing.query.has('error') ? [] : ['The callback had neither code nor error.'])
 }
 
-/** The browser must not be sent to the redirect address of the request: it may be anybody's. */
-const notSentTo = (changes: Record<string, string>) => async (site: Site) => {
+/** The browser must not be redirected to the address in the request: it may be an attacker's. */
+const notRedirected = (changes: Record<string, string>) => async (site: Site) => {
   const { outcome, landing } = await visit(site, changes)
   if (landing.at === 'callback') return failedIf(['The browser was redirected to the address in the request.'])
-  if (landing.at === 'sign-in') return failedIf(['The request was accepted and went on to sign in.'])
+  if (landing.at === 'sign-in') return failedIf(['The request was accepted and led to the sign-in.'])
   return failedIf(landing.at === 'nowhere' ? [`The authorization address ${outcome.what}.`] : [])
 }
 
-/** A path that begins like the registered one: what a comparison by prefix would let through. */
+/** A path with the registered one as its prefix: a comparison by prefix would accept it. */
 const beside = (redirectUri: string): string => `${redirectUri.replace(/[?#].*$/, '')}/beside`
 
 const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
 const plainPkce = { code_challenge: newSecret(), code_challenge_method: 'plain' }
 
-/** The duties of the authorization address, as far as they show before anybody signs in. */
+/** The requirements for the authorization address that need no sign-in. */
 export const authorizeChecks: Check[] = [
   {
     id: 'authorize-works',
-    demands: 'A right request leads to signing in',
+    requirement: 'A valid request leads to the sign-in',
     section: 'Authorization endpoint',
-    mend: 'Register the client and its redirect address at the site, and offer the scopes of the manifest.',
+    fix: 'Register the client and its redirect address at the site, and offer the scopes of the manifest.',
     needs: ['manifest', 'oauth2', 'client'],
     run: async (site) => {
       const { outcome, landing } = await visit(site)
@@ -106,45 +106,45 @@ export const authorizeChecks: Check[] = [
   },
   {
     id: 'authorize-client',
-    demands: 'A client that nobody registered is refused, without a redirect to the address that it names',
+    requirement: 'An unknown client is refused, without a redirect to its address',
     section: 'RFC 6749, 4.1.2.1',
-    mend: 'Show a page with the error and a status of 400 where client_id is unknown.',
+    fix: 'If client_id is unknown, show an error page with status 400.',
     needs: ['manifest', 'oauth2'],
-    run: notSentTo({ client_id: 'switchyard-check-unknown-client', redirect_uri: strangersUri }),
+    run: notRedirected({ client_id: 'switchyard-check-unknown-client', redirect_uri: unregisteredUri }),
   },
   {
     id: 'authorize-redirect-uri',
-    demands: 'A redirect address that was not registered is refused, without a redirect to it',
+    requirement: 'An unregistered redirect address is refused, without a redirect to it',
     section: 'RFC 6749, 4.1.2.1; RFC 9700, 4.1.3',
-    mend: 'Compare redirect_uri with the registered ones as a whole text, not by its beginning.',
+    fix: 'Compare the whole redirect_uri with the registered ones, not a prefix.',
     needs: ['manifest', 'oauth2', 'client'],
     run: async (site) => {
-      const foreign = await notSentTo({ redirect_uri: strangersUri })(site)
+      const foreign = await notRedirected({ redirect_uri: unregisteredUri })(site)
       if (foreign.result !== 'passed') return foreign
-      return notSentTo({ redirect_uri: beside(site.options.oauth?.redirectUri ?? '') })(site)
+      return notRedirected({ redirect_uri: beside(site.options.oauth?.redirectUri ?? '') })(site)
     },
   },
   {
     id: 'authorize-pkce',
-    demands: 'A request without a PKCE challenge is refused',
+    requirement: 'A request without a PKCE challenge is refused',
     section: 'Authorization endpoint, code_challenge; RFC 7636, 4.4.1',
-    mend: 'Answer error=invalid_request where code_challenge is missing.',
+    fix: 'Answer error=invalid_request if code_challenge is missing.',
     needs: ['manifest', 'oauth2', 'client'],
     run: refused('without PKCE', withoutPkce),
   },
   {
     id: 'authorize-plain',
-    demands: 'A challenge by the method plain is refused',
+    requirement: 'A challenge with the method plain is refused',
     section: 'Authorization endpoint, code_challenge_method: always S256',
-    mend: 'Answer error=invalid_request where code_challenge_method is not S256.',
+    fix: 'Answer error=invalid_request if code_challenge_method is not S256.',
     needs: ['manifest', 'oauth2', 'client'],
     run: refused('plain', plainPkce),
   },
   {
     id: 'authorize-state',
-    demands: 'An error comes back with the state that was sent',
+    requirement: 'An error comes with the state that was sent',
     section: 'Authorization endpoint, state; RFC 6749, 4.1.2.1',
-    mend: 'Send state along with every error, unchanged.',
+    fix: 'Send state with every error, unchanged.',
     needs: ['manifest', 'oauth2', 'client'],
     run: async (site) => {
       const visits = await Promise.all([

@@ -22,31 +22,33 @@ export interface Checked {
 export interface Report {
   site: string
   checked: Checked[]
-  /** How many requests the site got. */
+  /** The number of requests to the site. */
   requests: number
-  /** Sent with each of them; a site that checks it must know the platform by it. */
+  /** The User-Agent of each; a site that checks it must accept it. */
   userAgent: string
-  /** Why not everything was tried that was asked for. */
+  /** Why a requested check was not made. */
   incomplete: string | undefined
 }
 
 const secrecyChecks: Check[] = [
   {
     id: 'no-echo',
-    demands: 'No error repeats a token',
+    requirement: 'No error repeats a token',
     section: 'Transport and storage rules for sites',
-    mend: 'Say in errors what is wrong with a token, never which one it was: errors are logged.',
+    fix: 'Say in errors what is wrong with a token, but never repeat it: errors are logged.',
     needs: ['manifest'],
     run: ({ exchange }) => {
-      const told = exchange.asked.filter(
+      const leaks = exchange.sent.filter(
         ({ outcome, secrets }) => outcome.status >= 400 && secrets.some((secret) => outcome.text?.includes(secret)),
       )
-      return failedIf([...new Set(told.map(({ url }) => `${new URL(url).pathname} repeats what it was sent.`))])
+      return failedIf([
+        ...new Set(leaks.map(({ url }) => `${new URL(url).pathname} repeats a secret that it received.`)),
+      ])
     },
   },
 ]
 
-/** All checks, in the order that they are made in: a later one may use up what an earlier one needs. */
+/** All checks in their order: a later one may use up what an earlier one needs. */
 export const groups: { group: string; checks: Check[] }[] = [
   { group: 'Manifest', checks: manifestChecks },
   { group: 'Authorization address', checks: authorizeChecks },
@@ -58,8 +60,8 @@ export const groups: { group: string; checks: Check[] }[] = [
   { group: 'Secrecy', checks: secrecyChecks },
 ]
 
-/** Why a check that needs this cannot be tried; undefined if it can. */
-const lacking: Record<Need, (site: Site) => string | undefined> = {
+/** Why a check with this need cannot be made; undefined if it can. */
+const problemOf: Record<Need, (site: Site) => string | undefined> = {
   manifest: ({ manifest }) => (manifest ? undefined : 'There is no usable manifest.'),
   tool: ({ tools }) => (tools.length > 0 ? undefined : 'The manifest has no tools.'),
   oauth2: () => undefined,
@@ -73,26 +75,26 @@ const lacking: Record<Need, (site: Site) => string | undefined> = {
 }
 
 /**
- * Goes through every duty of a site (docs/specification.md, "Site side"), as the platform would meet it. Never throws
- * for what the site does. The site gets some four to eight dozen requests, by how many tools it has. They leave through
- * `openDoor`; tests of what the checker makes of answers give it a site without a network.
+ * Checks every requirement for a site (docs/specification.md, "Site side"), as the platform would. Never throws for
+ * what the site does. The site gets some four to eight dozen requests, depending on its number of tools. They are sent
+ * with `createFetch`; tests pass one that needs no network.
  */
-export async function checkSite(options: CheckOptions, openDoor = createSafeFetch): Promise<Report> {
+export async function checkSite(options: CheckOptions, createFetch = createSafeFetch): Promise<Report> {
   const { allow, caFile, baseUrl, timeoutSeconds, patienceSeconds } = options
-  const door = openDoor({ allow, caFile, baseUrl, version })
-  const exchange = createExchange({ fetch: door.fetch, timeoutSeconds, patienceSeconds })
+  const safeFetch = createFetch({ allow, caFile, baseUrl, version })
+  const exchange = createExchange({ fetch: safeFetch.fetch, timeoutSeconds, patienceSeconds })
   try {
     const site = await openSite(options, exchange)
     const checked = await runAll(site)
     return {
       site: site.origin ?? options.site,
       checked,
-      requests: exchange.asked.length,
+      requests: exchange.sent.length,
       userAgent: userAgentOf({ baseUrl, version }),
       incomplete: site.signInMissing,
     }
   } finally {
-    await door.close()
+    await safeFetch.close()
   }
 }
 
@@ -100,7 +102,7 @@ async function runAll(site: Site): Promise<Checked[]> {
   const checked: Checked[] = []
   for (const { group, checks } of groups) {
     if (group === 'Signing in' && isOAuth(site)) await signInAtSite(site)
-    for (const check of checks.filter((one) => isDuty(one, site))) {
+    for (const check of checks.filter((one) => applies(one, site))) {
       checked.push({ group, check, finding: await tryCheck(check, site) })
     }
   }
@@ -108,10 +110,10 @@ async function runAll(site: Site): Promise<Checked[]> {
 }
 
 const isOAuth = ({ manifest }: Site): boolean => manifest?.auth.type === 'oauth2'
-const isDuty = ({ needs }: Check, site: Site): boolean => !needs.includes('oauth2') || isOAuth(site)
+const applies = ({ needs }: Check, site: Site): boolean => !needs.includes('oauth2') || isOAuth(site)
 
 async function tryCheck(check: Check, site: Site): Promise<Finding> {
-  const why = check.needs.map((need) => lacking[need](site)).find((reason) => reason !== undefined)
+  const why = check.needs.map((need) => problemOf[need](site)).find((reason) => reason !== undefined)
   return why === undefined ? check.run(site) : skipped(why)
 }
 

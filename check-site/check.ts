@@ -1,27 +1,27 @@
 import type { Site } from './site.ts'
 
-/** What came of a check. Each `why` is one place or one tool, in a sentence. */
+/** The result of a check. Each `why` is one sentence about one problem. */
 export type Finding =
   | { result: 'passed' }
-  /** `failed` is a breach of docs/specification.md, `warning` something that it only recommends. */
+  /** `failed` violates docs/specification.md, `warning` one of its recommendations. */
   | { result: 'failed' | 'warning'; why: string[] }
   | { result: 'skipped'; why: string }
 
-/** One duty of a site. */
+/** One requirement for a site. */
 export interface Check {
   id: string
-  /** What is demanded, as a sentence about a site that does it. */
-  demands: string
-  /** Where it is demanded: a section of docs/specification.md, or an RFC. */
+  /** The requirement, as a sentence about a site that meets it. */
+  requirement: string
+  /** Its source: a section of docs/specification.md, or an RFC. */
   section: string
-  /** How to mend it. */
-  mend: string
-  /** What must be there for it to be tried, in this order. */
+  /** How to fix a violation. */
+  fix: string
+  /** What the check needs, in this order. */
   needs: Need[]
   run: (site: Site) => Promise<Finding> | Finding
 }
 
-/** `oauth2` is no matter of trying: a site of another kind does not have these duties. */
+/** `oauth2` is not a prerequisite: other sites do not have these requirements. */
 export type Need =
   | 'manifest'
   | 'tool'
@@ -35,6 +35,6 @@ export type Need =
 
 export const passed: Finding = { result: 'passed' }
 export const skipped = (why: string): Finding => ({ result: 'skipped', why })
-/** Passed if there is nothing to say. */
+/** Passed if there are no problems. */
 export const failedIf = (why: string[]): Finding => (why.length > 0 ? { result: 'failed', why } : passed)
 export const warnedIf = (why: string[]): Finding => (why.length > 0 ? { result: 'warning', why } : passed)

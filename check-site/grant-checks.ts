@@ -6,20 +6,20 @@ import { refusalProblems, textOf } from './token-endpoint.ts'
 
 const needs: Check['needs'] = ['manifest', 'oauth2', 'client', 'grant']
 
-/** A check of what the sign-in brought. */
-const ofSignIn = (judge: (signIn: SignIn, site: Site) => Finding) => (site: Site) =>
-  site.signIn ? judge(site.signIn, site) : skipped('Nobody signed in.')
+/** A check of the sign-in. */
+const ofSignIn = (check: (signIn: SignIn, site: Site) => Finding) => (site: Site) =>
+  site.signIn ? check(site.signIn, site) : skipped('Nobody signed in.')
 
-const ofTokens = (judge: (answer: Outcome, signIn: SignIn) => Finding) =>
-  ofSignIn((signIn) => (isSuccess(signIn.answer) ? judge(signIn.answer, signIn) : skipped('There are no tokens.')))
+const ofTokens = (check: (answer: Outcome, signIn: SignIn) => Finding) =>
+  ofSignIn((signIn) => (isSuccess(signIn.answer) ? check(signIn.answer, signIn) : skipped('There are no tokens.')))
 
-/** The duties that show when a person signs in: the callback, the code and the first tokens. */
+/** The requirements for a sign-in: the callback, the code and the first tokens. */
 export const grantChecks: Check[] = [
   {
     id: 'sign-in',
-    demands: 'After signing in and consenting the browser comes back with a code',
+    requirement: 'After sign-in and consent the browser returns with a code',
     section: 'Authorization endpoint, Behaviour',
-    mend: 'Redirect to redirect_uri with code and state in the query.',
+    fix: 'Redirect to redirect_uri with code and state in the query.',
     needs: ['manifest', 'oauth2', 'client'],
     run: ({ signIn, signInProblem, signInMissing }) => {
       if (signInProblem !== undefined) return failedIf([signInProblem])
@@ -28,39 +28,39 @@ export const grantChecks: Check[] = [
   },
   {
     id: 'callback-state',
-    demands: 'The state comes back unchanged',
+    requirement: 'The state comes back unchanged',
     section: 'Authorization endpoint, state',
-    mend: 'Copy state from the request into the redirect, as it is.',
+    fix: 'Copy state from the request to the redirect, unchanged.',
     needs,
     run: ofSignIn(({ callback, state }) =>
-      failedIf(callback.get('state') === state ? [] : ['The state is missing or another.']),
+      failedIf(callback.get('state') === state ? [] : ['The state is missing or different.']),
     ),
   },
   {
     id: 'callback-issuer',
-    demands: 'The code comes with the issuer of the manifest',
+    requirement: 'The code comes with the issuer of the manifest',
     section: 'RFC 9207, 2; member issuer of this platform',
-    mend: 'Send iss with the code: exactly the text of auth.issuer.',
+    fix: 'Send iss with the code: exactly the text of auth.issuer.',
     needs,
     run: ofSignIn(({ callback }, site) => issuer(callback.get('iss'), site)),
   },
   {
     id: 'verifier',
-    demands: 'A code is refused with another verifier than the one of its challenge',
+    requirement: 'A code is refused with a verifier that does not match its challenge',
     section: 'Token endpoint, code_verifier; RFC 7636, 4.6',
-    mend: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; answer 400 invalid_grant.',
+    fix: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; answer 400 invalid_grant.',
     needs,
     run: ofSignIn(({ wrongVerifier }, site) => {
       if (!wrongVerifier) return skipped('It was not tried.')
-      if (isSuccess(wrongVerifier)) return failedIf(['Tokens were given for a wrong verifier.'])
+      if (isSuccess(wrongVerifier)) return failedIf(['Tokens were issued for a wrong verifier.'])
       return failedIf(refusalProblems(site, wrongVerifier, ['invalid_grant']))
     }),
   },
   {
     id: 'token-answer',
-    demands: 'The code is exchanged for an access token of the type Bearer',
+    requirement: 'The code is exchanged for an access token of the type Bearer',
     section: 'OAuth token response',
-    mend: 'Answer 200 with { "access_token": "…", "token_type": "Bearer", … }.',
+    fix: 'Answer 200 with { "access_token": "…", "token_type": "Bearer", … }.',
     needs,
     run: ofSignIn(({ answer, wrongVerifier }) => {
       if (!isSuccess(answer) && wrongVerifier && isSuccess(wrongVerifier)) return skipped('The code was spent before.')
@@ -71,17 +71,17 @@ export const grantChecks: Check[] = [
   },
   {
     id: 'token-cache',
-    demands: 'Answers with tokens are not cached',
+    requirement: 'Token responses are not cached',
     section: 'RFC 6749, 5.1',
-    mend: 'Send the header Cache-Control: no-store with every answer of the token address.',
+    fix: 'Send the header Cache-Control: no-store with every response of the token address.',
     needs,
     run: ofTokens((answer) => failedIf(isNotStored(answer) ? [] : ['There is no Cache-Control: no-store.'])),
   },
   {
     id: 'token-lifetime',
-    demands: 'expires_in is a whole number of seconds',
+    requirement: 'expires_in is a whole number of seconds',
     section: 'OAuth token response, expires_in',
-    mend: 'Answer "expires_in": 3600, as a number.',
+    fix: 'Return "expires_in": 3600, as a number.',
     needs,
     run: ofTokens((answer) => {
       const seconds = isObject(answer.json) ? answer.json['expires_in'] : undefined
@@ -92,41 +92,41 @@ export const grantChecks: Check[] = [
   },
   {
     id: 'token-hour',
-    demands: 'Access tokens are good for an hour at most',
+    requirement: 'Access tokens are valid for at most an hour',
     section: 'Limits, Access token lifetime: 3600 seconds',
-    mend: 'Give tokens of 3600 seconds; they are refreshed in time.',
+    fix: 'Issue tokens for 3600 seconds; the platform refreshes them in time.',
     needs,
     run: ofTokens(({ json }) => {
       const seconds = Number(isObject(json) ? json['expires_in'] : 0)
-      return warnedIf(seconds > 3600 ? [`They are good for ${seconds} seconds.`] : [])
+      return warnedIf(seconds > 3600 ? [`They are valid for ${seconds} seconds.`] : [])
     }),
   },
   {
     id: 'token-refreshable',
-    demands: 'A refresh token comes with the access token',
+    requirement: 'A refresh token comes with the access token',
     section: 'OAuth token response, refresh_token',
-    mend: 'Give one for every exchange of a code, without asking for another scope.',
+    fix: 'Issue one for every code exchange, without requiring another scope.',
     needs,
     run: ofTokens((answer) => failedIf(textOf(answer, 'refresh_token') ? [] : ['There is no refresh_token.'])),
   },
   {
     id: 'token-scope',
-    demands: 'The answer names the granted scopes',
+    requirement: 'The response names the granted scopes',
     section: 'OAuth token response, scope',
-    mend: 'Answer "scope": "read write": what the user has consented to.',
+    fix: 'Return "scope": "read write": what the user has granted.',
     needs,
     run: ofTokens((answer) => failedIf(textOf(answer, 'scope') ? [] : ['There is no scope.'])),
   },
   {
     id: 'scope-bounds',
-    demands: 'No more scopes are granted than were asked for',
+    requirement: 'No more scopes are granted than requested',
     section: 'OAuth 2.0 with PKCE, Rules; RFC 6749, 3.3',
-    mend: 'Grant what is in the request, or less.',
+    fix: 'Grant what is in the request, or less.',
     needs,
     run: ofTokens((answer, { requested }) => {
       const granted = (textOf(answer, 'scope') ?? '').split(' ').filter(Boolean)
       const more = granted.filter((scope) => !requested.includes(scope))
-      return failedIf(more.length > 0 ? [`Asked for ${requested.join(' ')}, and got ${more.join(' ')} as well.`] : [])
+      return failedIf(more.length > 0 ? [`Requested ${requested.join(' ')}, and got ${more.join(' ')} as well.`] : [])
     }),
   },
 ]
@@ -134,14 +134,14 @@ export const grantChecks: Check[] = [
 function issuer(sent: string | null, site: Site): Finding {
   const { issuer: declared, authorization_url: address } = oauthOf(site)
   if (declared !== undefined) {
-    return failedIf(sent === declared ? [] : [sent === null ? 'There is no iss.' : 'iss is not what auth.issuer says.'])
+    return failedIf(sent === declared ? [] : [sent === null ? 'There is no iss.' : 'iss differs from auth.issuer.'])
   }
   if (sent === null) return skipped('The manifest declares no issuer.')
   const same = URL.parse(sent)?.origin === new URL(address).origin
-  return failedIf(same ? [] : ['iss is of another origin than authorization_url.'])
+  return failedIf(same ? [] : ['iss and authorization_url have different origins.'])
 }
 
-/** What keeps the platform from using a token answer. */
+/** Why the platform could not use a token response. */
 export function tokenProblems(answer: Outcome): string[] {
   const token = textOf(answer, 'access_token')
   const type = textOf(answer, 'token_type')

@@ -1,20 +1,20 @@
-/** What the checker is told. Nothing of it is written anywhere. */
+/** The checker's options. None of them is stored. */
 export interface CheckOptions {
-  /** The address of the site, as its owner wrote it. */
+  /** The address of the site, as the user entered it. */
   site: string
-  /** A token of a user who may do everything that is called. */
+  /** A token of a user with every permission. */
   token?: string | undefined
   /** A token of a user who may not use every tool. */
   limitedToken?: string | undefined
-  /** Call tools with good arguments that do more than read, too. */
+  /** Call all tools with valid arguments, not only read tools. */
   callAll: boolean
-  /** How many quick calls are made to meet the site's limit; 0 for none. */
+  /** How many quick calls to make to reach the site's limit; 0 for none. */
   burst: number
-  /** Where plain HTTP would be found; 80 for sites on the usual port. */
+  /** The port of plain HTTP; by default 80 if the site uses the default port. */
   httpPort?: number | undefined
   oauth?: OAuthOptions | undefined
   timeoutSeconds: number
-  /** The longest Retry-After that is waited for. */
+  /** The longest Retry-After to wait for. */
   patienceSeconds: number
   /** `host:port` pairs whose address may be private, and a PEM file to trust. */
   allow: readonly string[]
@@ -27,9 +27,9 @@ export interface OAuthOptions {
   clientId: string
   /** Registered for this client. */
   redirectUri: string
-  /** Scopes to ask for; without any, `read`, or the first that the site offers. */
+  /** Scopes to request; by default `read`, or the first that the site offers. */
   scopes?: string[] | undefined
-  /** Brings a person to the address and answers with the one that the browser ended at; without it nobody signs in. */
+  /** Has a person visit the address and returns the final one; without it nobody signs in. */
   authorise?: ((url: string) => Promise<string>) | undefined
 }
 

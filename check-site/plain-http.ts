@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 
 /**
- * Whether the manifest is to be had without TLS. It is the one request of the checker that is not the platform's own
- * way of asking, which knows no plain HTTP at all. No credential goes along.
+ * Whether the manifest is served without TLS. The only request that the platform itself never makes, because it does
+ * not use plain HTTP. Sends no credential.
  */
 export async function askPlainHttp(host: string, port: number): Promise<string[]> {
   const outgoing = request({
@@ -17,9 +17,9 @@ export async function askPlainHttp(host: string, port: number): Promise<string[]
   try {
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
     const { statusCode: status = 0 } = answer
-    return status >= 200 && status < 300 ? [`Port ${port} answered over plain HTTP with the status ${status}.`] : []
+    return status >= 200 && status < 300 ? [`Port ${port} answered over plain HTTP with status ${status}.`] : []
   } catch {
-    // Nobody listens there, or nobody who speaks HTTP: as it should be.
+    // Nothing listens there, or nothing that speaks HTTP: as required.
     return []
   } finally {
     outgoing.destroy()

@@ -2,10 +2,10 @@ import type { Checked, Report } from './check-site.ts'
 
 const marks = { passed: 'ok  ', failed: 'FAIL', warning: 'warn', skipped: 'skip' } as const
 
-/** Lines under one duty. */
-const mostLines = 20
+/** Lines per requirement. */
+const maxLines = 20
 
-/** The report for people: a line for each duty, and under what is wrong why, and how to mend it. */
+/** The report for people: a line for each requirement and, under a violated one, the problems and how to fix them. */
 export function written(report: Report): string {
   const byGroup = Map.groupBy(report.checked, ({ group }) => group)
   const parts = [...byGroup].map(([group, checked]) => [group, ...checked.flatMap(lines)].join('\n'))
@@ -17,13 +17,13 @@ export function written(report: Report): string {
 }
 
 function lines({ check, finding }: Checked): string[] {
-  const head = `  ${marks[finding.result]}  ${check.demands}  [${check.id}]`
+  const head = `  ${marks[finding.result]}  ${check.requirement}  [${check.id}]`
   if (finding.result === 'passed') return [head]
   if (finding.result === 'skipped') return [`${head}\n          not tried: ${plain(finding.why)}`]
-  const why = finding.why.slice(0, mostLines).map((place) => `          ${plain(place)}`)
+  const why = finding.why.slice(0, maxLines).map((place) => `          ${plain(place)}`)
   const more = finding.why.length - why.length
   if (more > 0) why.push(`          … and ${more} more, which --json shows.`)
-  return [head, ...why, `          Mend: ${check.mend} (${check.section})`]
+  return [head, ...why, `          Fix: ${check.fix} (${check.section})`]
 }
 
 function summary({ checked }: Report): string {
@@ -37,10 +37,10 @@ export const asJson = ({ site, requests, userAgent, checked }: Report) => ({
   site,
   requests,
   userAgent,
-  checks: checked.map(({ group, check: { id, demands, section, mend }, finding }) => {
-    return { id, group, demands, section, mend, ...finding }
+  checks: checked.map(({ group, check: { id, requirement, section, fix }, finding }) => {
+    return { id, group, requirement, section, fix, ...finding }
   }),
 })
 
-/** What a site says may hold control characters, which a terminal would obey. */
+/** A site's text may contain control characters, which a terminal would obey. */
 const plain = (text: string): string => text.replaceAll(/\p{C}/gu, '\uFFFD')

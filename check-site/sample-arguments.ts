@@ -3,7 +3,7 @@ import { isObject } from './exchange.ts'
 
 type Arguments = Record<string, unknown>
 
-/** The least arguments that fit the schema; undefined where none are found by simple means. */
+/** Minimal arguments that fit the schema; undefined if simple rules find none. */
 export function sampleArguments(schema: Arguments): Arguments | undefined {
   const examples = Array.isArray(schema['examples']) ? schema['examples'] : []
   const candidates = [...examples, sample(schema)].filter(isObject)

@@ -5,8 +5,8 @@ import type { SignIn, Site } from './site.ts'
 import { postToken, textOf } from './token-endpoint.ts'
 
 /**
- * Has a person sign in, and exchanges the code. First it is tried with another verifier, which must be refused; a site
- * may throw the code away for that, so then the person is asked once more. Leaves the tokens with the site.
+ * Has a person sign in, and exchanges the code. First tries a wrong verifier, which must be refused; if the site
+ * discards the code for that, the person signs in once more. Stores the tokens in `site`.
  */
 export async function signInAtSite(site: Site): Promise<void> {
   const { oauth } = site.options
@@ -20,7 +20,7 @@ export async function signInAtSite(site: Site): Promise<void> {
   keepTokens(site, isSuccess(wrongVerifier) && !isSuccess(answer) ? wrongVerifier : site.signIn.answer)
 }
 
-/** One more sign-in, without tricks. Answers whether there are tokens now. */
+/** One more sign-in, without a wrong verifier. Returns whether there are tokens now. */
 export async function signInAgain(site: Site, wrongVerifier?: Outcome): Promise<boolean> {
   const { oauth } = site.options
   const again = oauth && (await authorise(site, oauth))
@@ -50,10 +50,9 @@ async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | 
     return undefined
   }
   const code = end?.searchParams.get('code')
-  if (!end || !isAt(end, oauth.redirectUri))
-    site.signInProblem = 'The browser did not come back to the redirect address.'
+  if (!end || !isAt(end, oauth.redirectUri)) site.signInProblem = 'The browser did not return to the redirect address.'
   else if (!code)
-    site.signInProblem = `It came back without a code: ${end.searchParams.get('error') ?? 'no error given'}.`
+    site.signInProblem = `The browser returned without a code: ${end.searchParams.get('error') ?? 'no error given'}.`
   else {
     const state = address.searchParams.get('state') ?? ''
     return { requested: scopesOf(site), state, code, verifier, callback: end.searchParams }
@@ -61,7 +60,7 @@ async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | 
   return undefined
 }
 
-/** The exchange of a code with all its fields (docs/specification.md, "Token endpoint"). */
+/** A complete code exchange (docs/specification.md, "Token endpoint"). */
 export const exchangeCode = (site: Site, { redirectUri }: OAuthOptions, sent: Authorised): Promise<Outcome> =>
   postToken(site, {
     grant_type: 'authorization_code',

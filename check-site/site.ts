@@ -9,20 +9,20 @@ import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 
 type OAuthManifest = Extract<Manifest['auth'], { type: 'oauth2' }>
 
-/** A sign-in that was played to its end, and what the token address then said. */
+/** A completed sign-in, and the response of the token address. */
 export interface SignIn {
   requested: string[]
   state: string
   code: string
   verifier: string
-  /** The query that the browser came back with. */
+  /** The query of the callback. */
   callback: URLSearchParams
-  /** The answer to the same code with another verifier, where that was tried. */
+  /** The response to the same code with a wrong verifier, if that was tried. */
   wrongVerifier: Outcome | undefined
   answer: Outcome
 }
 
-/** What is known of the site under check; the checks fill it in and share it, so that nothing is asked twice. */
+/** What is known of the site; checks add to it and share it, so that no request is repeated. */
 export interface Site {
   options: CheckOptions
   exchange: Exchange
@@ -33,22 +33,22 @@ export interface Site {
   manifest: Manifest | undefined
   /** As the platform sees them; the first twenty. */
   tools: SiteTool[]
-  /** The access token that tools are called with: a given one, or that of the sign-in. */
+  /** The access token for tool calls: a given one, or the sign-in's. */
   token: string | undefined
   signIn: SignIn | undefined
   signInProblem: string | undefined
-  /** Why nobody signed in, where that is not the site's fault. */
+  /** Why nobody signed in, if that is not the site's fault. */
   signInMissing: string | undefined
   refreshToken: string | undefined
   refreshed: Outcome | undefined
-  /** Remembers what work brought, by name. */
+  /** Runs the work once per name, and returns the same result again. */
   once: <T>(name: string, work: () => Promise<T>) => Promise<T>
 }
 
-/** More tools than these are not called: what holds for twenty holds for the rest. */
-const mostTools = 20
+/** The most tools to call: what holds for twenty holds for the rest. */
+const maxTools = 20
 
-/** Reads the manifest, as far as there is one. */
+/** Reads the site's manifest, if possible. */
 export async function openSite(options: CheckOptions, exchange: Exchange): Promise<Site> {
   const known = new Map<string, Promise<unknown>>()
   const site: Site = {
@@ -87,12 +87,12 @@ function readAddress(site: Site): void {
 
 async function readManifest(site: Site, origin: string): Promise<void> {
   const url = `${origin}/.well-known/toolsite.json`
-  const answer = await site.exchange.ask({ url, method: 'GET', maxBytes: 256 * 1024 })
+  const answer = await site.exchange.send({ url, method: 'GET', maxBytes: 256 * 1024 })
   site.manifestAnswer = answer
   if (answer.status !== 200) return
   try {
     site.manifest = parseManifest(answer.bytes)
-    site.tools = site.manifest.tools.slice(0, mostTools).map(describeTool)
+    site.tools = site.manifest.tools.slice(0, maxTools).map(describeTool)
   } catch (error) {
     if (!isCoded(error, 'MANIFEST_INVALID')) throw error
     site.manifestProblems = error.details ?? []
@@ -107,21 +107,21 @@ export function oauthOf({ manifest }: Site): OAuthManifest {
 
 interface ToolRequest {
   token?: string | undefined
-  /** A text is sent as it is, anything else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   body: unknown
   key?: string
-  impatient?: boolean
+  ignoreRetryAfter?: boolean
 }
 
 /** Calls a tool as the platform does (docs/specification.md, "Tool call"). */
-export function callTool(site: Site, name: string, { token, body, key, impatient = false }: ToolRequest) {
-  return site.exchange.ask({
+export function callTool(site: Site, name: string, { token, body, key, ignoreRetryAfter = false }: ToolRequest) {
+  return site.exchange.send({
     url: toolAddress(site, name),
     method: 'POST',
     token,
     headers: { 'content-type': 'application/json', 'idempotency-key': key ?? newKey() },
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    impatient,
+    ignoreRetryAfter,
   })
 }
 
@@ -132,12 +132,12 @@ const newKey = (): string => `check:${randomBytes(8).toString('hex')}:1`
 
 export const readTools = ({ tools }: Site): SiteTool[] => tools.filter(({ effect }) => effect === 'read')
 
-/** The tools that may be called with good arguments: those that only read, unless the owner allows all. */
+/** The tools that may be called with valid arguments: read tools, unless the user allows all. */
 export const callableTools = (site: Site): SiteTool[] => (site.options.callAll ? site.tools : readTools(site))
 
 /**
- * A body to knock with: good arguments where the tool only reads. To any other goes what its schema refuses, so that a
- * site that forgets to ask for the token does not do something either.
+ * A body for calls that must be refused: valid arguments for read tools, invalid ones for all others, so that a site
+ * that forgets to check the token does not act either.
  */
-export const harmlessBody = ({ effect, inputSchema }: SiteTool): unknown =>
+export const safeBody = ({ effect, inputSchema }: SiteTool): unknown =>
   (effect === 'read' ? sampleArguments(inputSchema) : undefined) ?? violatingArguments(inputSchema) ?? []

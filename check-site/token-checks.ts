@@ -11,32 +11,32 @@ const wrongCode = (site: Site): Promise<Outcome> =>
     return postToken(site, { grant_type: 'authorization_code', ...form })
   })
 
-/** The duties of the token address, as far as they show without anybody signing in. */
+/** The requirements for the token address that need no sign-in. */
 export const tokenChecks: Check[] = [
   {
     id: 'token-post',
-    demands: 'The token address takes POST only',
+    requirement: 'The token address takes POST only',
     section: 'Token endpoint; RFC 6749, 3.2',
-    mend: 'Answer GET with 405 or 404: a code in an address ends up in logs.',
+    fix: 'Answer GET with 405 or 404: a code in an address ends up in logs.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
-      const answer = await site.exchange.ask({ url: oauthOf(site).token_url, method: 'GET' })
+      const answer = await site.exchange.send({ url: oauthOf(site).token_url, method: 'GET' })
       return failedIf(isSuccess(answer) ? [`GET ${answer.what}.`] : [])
     },
   },
   {
     id: 'token-code',
-    demands: 'A wrong code is refused with 400 and the error invalid_grant',
+    requirement: 'A wrong code is refused with 400 and the error invalid_grant',
     section: 'Token endpoint; RFC 6749, 5.2',
-    mend: 'Answer { "error": "invalid_grant" }: it is by this word that the platform knows that a grant is dead.',
+    fix: 'Answer { "error": "invalid_grant" }: this code tells the platform that a grant is dead.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => failedIf(refusalProblems(site, await wrongCode(site), ['invalid_grant'])),
   },
   {
     id: 'token-refresh',
-    demands: 'A wrong refresh token is refused with 400 and the error invalid_grant',
+    requirement: 'A wrong refresh token is refused with 400 and the error invalid_grant',
     section: 'Token endpoint; RFC 6749, 5.2',
-    mend: 'Answer { "error": "invalid_grant" }, not 401 and not 500: only then is the user asked to sign in again.',
+    fix: 'Answer { "error": "invalid_grant" }, not 401 and not 500: only then does the platform ask the user to sign in again.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await postToken(site, { grant_type: 'refresh_token', refresh_token: `wrong-${newSecret()}` })
@@ -45,9 +45,9 @@ export const tokenChecks: Check[] = [
   },
   {
     id: 'token-grant-type',
-    demands: 'An unknown grant type is refused with 400 and the error unsupported_grant_type',
+    requirement: 'An unknown grant type is refused with 400 and the error unsupported_grant_type',
     section: 'RFC 6749, 5.2',
-    mend: 'Answer { "error": "unsupported_grant_type" }.',
+    fix: 'Answer { "error": "unsupported_grant_type" }.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await postToken(site, { grant_type: 'urn:switchyard:check' })
@@ -56,14 +56,14 @@ export const tokenChecks: Check[] = [
   },
   {
     id: 'token-error-cache',
-    demands: 'Refusals of the token address are not cached',
+    requirement: 'Error responses of the token address are not cached',
     section: 'RFC 6749, 5.2',
-    mend: 'Send the header Cache-Control: no-store with every answer of the token address.',
+    fix: 'Send the header Cache-Control: no-store with every response of the token address.',
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await wrongCode(site)
       if (answer.failure) return skipped('The token address did not answer.')
-      return warnedIf(isNotStored(answer) ? [] : ['The refusal of a wrong code has no Cache-Control: no-store.'])
+      return warnedIf(isNotStored(answer) ? [] : ['The response to a wrong code has no Cache-Control: no-store.'])
     },
   },
 ]

@@ -3,7 +3,7 @@ import { oauthOf, type Site } from './site.ts'
 
 /** Sends a form to the token address (docs/specification.md, "Token endpoint"). */
 export const postForm = (site: Site, url: string, form: Record<string, string>): Promise<Outcome> =>
-  site.exchange.ask({
+  site.exchange.send({
     url,
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -15,20 +15,20 @@ export const postToken = (site: Site, form: Record<string, string>): Promise<Out
 
 const clientOf = ({ options }: Site): string => options.oauth?.clientId ?? 'switchyard-check-unknown-client'
 
-/** A member of an answer, where it is a text. */
+/** A member of a response, if it is a text. */
 export function textOf({ json }: Outcome, member: string): string | undefined {
   const value = isObject(json) ? json[member] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** What is wrong with a refusal of the token address (RFC 6749, 5.2). Clients that it does not know it may refuse first. */
+/** The problems of an error response of the token address (RFC 6749, 5.2), which may report an unknown client first. */
 export function refusalProblems(site: Site, outcome: Outcome, expected: string[]): string[] {
   const error = textOf(outcome, 'error')
   const known = site.options.oauth !== undefined
   const codes = known ? expected : [...expected, 'invalid_client', 'unauthorized_client']
   if (outcome.status !== 400 && !(outcome.status === 401 && error === 'invalid_client')) {
-    return [`The token address ${outcome.what}, not with 400.`]
+    return [`The token address ${outcome.what}, instead of 400.`]
   }
-  if (error === undefined) return ['The refusal has no { "error": "…" }.']
+  if (error === undefined) return ['The error response has no { "error": "…" }.']
   return codes.includes(error) ? [] : [`The error is ${error}, not ${expected.join(' or ')}.`]
 }

@@ -83,9 +83,9 @@ test('the report in the page says what the checker says', (t) => {
   const [report = ''] = blocks('text report')
   const shown = [...report.matchAll(/^ {2}\w+ +(.+) {2}\[(.+)\]$/gm)]
   t.is(shown.length, 5)
-  for (const [, demands, id] of shown) t.is(checks.get(id ?? '')?.demands, demands)
-  for (const [, mend, section] of report.matchAll(/Mend: (.+) \((.+)\)$/gm)) {
-    t.true([...checks.values()].some((check) => check.mend === mend && check.section === section))
+  for (const [, requirement, id] of shown) t.is(checks.get(id ?? '')?.requirement, requirement)
+  for (const [, fix, section] of report.matchAll(/Fix: (.+) \((.+)\)$/gm)) {
+    t.true([...checks.values()].some((check) => check.fix === fix && check.section === section))
   }
 })
 
