@@ -4,25 +4,25 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface ListenOptions {
-  /** 0 takes a free port; the origin then tells which. */
+  /** 0 takes a free port; `origin` then has its number. */
   port: number
-  /** The address to listen on, 127.0.0.1 unless given. */
+  /** The address to listen on; 127.0.0.1 by default. */
   host?: string | undefined
-  /** PEM files. The platform speaks to sites over HTTPS only. */
+  /** PEM files. The platform calls sites over HTTPS only. */
   tls: { certFile: string; keyFile: string }
 }
 
 export interface HttpsServer {
   server: Server
   origin: string
-  /** Stops listening and cuts what is still open. */
+  /** Stops listening and closes open connections. */
   close: () => Promise<void>
 }
 
-/** Opens an HTTPS port. Requests go to whoever listens to the server's event `request`. Fails if the port is taken. */
+/** Opens an HTTPS port. Requests go to listeners of the server's event `request`. Throws if the port is taken. */
 export async function listen({ port, host = '127.0.0.1', tls }: ListenOptions): Promise<HttpsServer> {
   const server = createServer({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) })
-  // Also those that have not said a word of HTTP yet, which the server itself does not know.
+  // Includes connections without an HTTP request so far, which the server itself does not track.
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -30,10 +30,10 @@ export async function listen({ port, host = '127.0.0.1', tls }: ListenOptions): 
   })
   server.listen(port, host)
   await once(server, 'listening')
-  const taken = (server.address() as AddressInfo).port
+  const actualPort = (server.address() as AddressInfo).port
   return {
     server,
-    origin: `https://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    origin: `https://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     close: async () => {
       const closed = once(server, 'close')
       server.close()

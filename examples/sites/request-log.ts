@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** One tool call that reached the site. There is no token here, and none must come here. */
+/** One tool call that reached the site. It must never contain a token. */
 export interface LoggedRequest {
   at: string
   tool: string
-  /** The HTTP status of the answer; null as long as (or because) there was none. */
+  /** The HTTP status of the response; null while, or because, there is none. */
   status: number | null
   user: string | null
   idempotencyKey: string | null
@@ -17,7 +17,7 @@ export type RequestLog = ReturnType<typeof createRequestLog>
 export function createRequestLog(capacity = 10_000) {
   const entries: LoggedRequest[] = []
   return {
-    /** Adds a call before it is answered. Status and user are filled in on the entry that comes back. */
+    /** Adds a call before it is handled. The caller sets status and user on the returned entry. */
     add(tool: string, headers: IncomingHttpHeaders): LoggedRequest {
       const idempotencyKey = headers['idempotency-key']
       const entry: LoggedRequest = {

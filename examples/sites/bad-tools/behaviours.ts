@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Schema } from '@cfworker/json-schema'
 
-/** A tool call that was read whole, and may now be answered badly. */
+/** A completely read tool call, to be answered badly. */
 export interface BadCall {
   input: Record<string, unknown>
   response: ServerResponse
-  /** How often this tool was called with this Idempotency-Key, this call included. */
+  /** How often this tool was called with this Idempotency-Key, including this call. */
   attempt: number
-  /** Ends when the caller has gone, or the site closes. */
+  /** Aborts when the caller disconnects, or the site closes. */
   signal: AbortSignal
 }
 
@@ -29,7 +29,7 @@ const slow = {
   required: ['seconds'],
 }
 
-/** What can go wrong with a tool, one tool each. */
+/** One tool for each thing that can go wrong. */
 export const behaviours: Record<string, Behaviour> = {
   fail: {
     description: 'Always fails with status 500.',
@@ -42,13 +42,13 @@ export const behaviours: Record<string, Behaviour> = {
     answer: ({ response }) => sendJson(response, 403, { error: 'You may not use this tool.' }),
   },
   limit: {
-    description: 'Always says that there were too many requests, with status 429.',
+    description: 'Always answers 429, too many requests.',
     input_schema: nothing,
     answer: ({ response }) =>
       sendJson(response, 429, { error: 'Too many requests. Wait 30 seconds.' }, { 'Retry-After': '30' }),
   },
   limit_first: {
-    description: 'Says so the first times that it is called with one Idempotency-Key. Must not be repeated otherwise.',
+    description: 'Answers 429 to the first calls with one Idempotency-Key. Must not be repeated otherwise.',
     effect: 'once',
     input_schema: {
       type: 'object',
@@ -91,18 +91,18 @@ export const behaviours: Record<string, Behaviour> = {
     answer: answerSlowly,
   },
   reset: {
-    description: 'Cuts the connection after it has read the request.',
+    description: 'Closes the connection after it has read the request.',
     input_schema: nothing,
     answer: ({ response }) => cut(response),
   },
   flaky_read: {
-    description: 'Fails the first times that it is called with one Idempotency-Key. Changes nothing.',
+    description: 'Fails on the first calls with one Idempotency-Key. Changes nothing.',
     effect: 'read',
     input_schema: {
       type: 'object',
       properties: {
         failures: { type: 'number', description: 'How many calls fail before one succeeds', minimum: 0 },
-        how: { type: 'string', description: 'Fail with status 500, or cut the connection', enum: ['status', 'cut'] },
+        how: { type: 'string', description: 'Fail with status 500, or close the connection', enum: ['status', 'cut'] },
       },
       required: ['failures'],
     },
@@ -113,7 +113,7 @@ export const behaviours: Record<string, Behaviour> = {
     },
   },
   not_object: {
-    description: 'Answers with an array in place of an object.',
+    description: 'Answers with an array instead of an object.',
     input_schema: nothing,
     answer: ({ response }) => sendJson(response, 200, [1, 2, 3]),
   },
@@ -156,7 +156,7 @@ export const behaviours: Record<string, Behaviour> = {
     },
   },
   echo_text: {
-    description: 'Answers with the text it was given.',
+    description: 'Returns the given text.',
     effect: 'read',
     input_schema: {
       type: 'object',
@@ -177,7 +177,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 
 const packBomb = () => gzipSync(`{"text":"${'x'.repeat(50_000_000)}"}`)
 
-/** The caller sees ECONNRESET, or an end without an answer: both leave it in doubt about what happened. */
+/** The caller sees ECONNRESET, or an end without a response; either way it does not know what happened. */
 function cut(response: ServerResponse): void {
   response.socket?.destroy()
 }
@@ -188,7 +188,7 @@ async function answerSlowly({ input, response, signal }: BadCall): Promise<void>
   sendJson(response, 200, { waited: seconds })
 }
 
-/** Writes whenever the caller has read what there was, until it gives up. */
+/** Keeps writing as the caller reads, until it gives up. */
 function sendForever(response: ServerResponse): void {
   const chunk = 'x'.repeat(64 * 1024)
   const fill = () => {

@@ -7,22 +7,22 @@ import { createManifest } from './manifest.ts'
 
 export interface BadTools {
   origin: string
-  /** The tool calls that arrived whole, newest last. Their status stays null where they got no answer. */
+  /** The tool calls received completely, newest last. The status of those without a response stays null. */
   requests: () => LoggedRequest[]
   close: () => Promise<void>
 }
 
 const toolPath = '/api/tools/'
-const largestBody = 4 * 1024 * 1024
+const maxBodyBytes = 4 * 1024 * 1024
 
-/** Starts a site whose tools misbehave. Any token is good but `bad-token`. Fails if the port is taken. */
+/** Starts a site whose tools misbehave. Any token is valid except `bad-token`. Throws if the port is taken. */
 export async function startBadTools(options: ListenOptions): Promise<BadTools> {
   const { server, origin, close } = await listen(options)
   const log = createRequestLog()
   const count = createAttempts()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch((error: unknown) => {
-      // A caller who goes away is what this site is for; all else is a fault of the example.
+      // Callers that disconnect are expected; any other error is a bug of the example.
       if (!response.destroyed) response.destroy()
       if ((error as Error).name !== 'AbortError' && !isCallerGone(error)) console.error(error)
     })
@@ -59,13 +59,13 @@ function refuse(request: IncomingMessage, behaviour: Behaviour | undefined, body
   return valid ? undefined : { status: 400, error: errors.at(-1)?.error ?? 'The input is not valid.' }
 }
 
-/** The JSON of the body, or undefined if it is none. */
+/** The JSON of the body; undefined if it is invalid. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size <= largestBody) chunks.push(chunk)
+    if (size <= maxBodyBytes) chunks.push(chunk)
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString())
@@ -74,7 +74,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Counts calls by key, and forgets all when there are many: a test or a tour never gets there. */
+/** Counts calls by key; starts over at a number that no test or tour reaches. */
 function createAttempts() {
   const attempts = new Map<string, number>()
   return (key: string): number => {

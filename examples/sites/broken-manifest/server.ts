@@ -4,17 +4,17 @@ import { variants, type ManifestAnswer, type Variant } from './variants.ts'
 
 export interface BrokenManifest {
   origin: string
-  /** Serves this from now on: one of the variants, or an answer of the caller's own. */
+  /** Serves this from now on: a variant, or a custom response. */
   serve: (answer: Variant | ManifestAnswer) => void
   close: () => Promise<void>
 }
 
 export interface BrokenManifestOptions extends ListenOptions {
-  /** What is served at first: `several-rules` unless given. */
+  /** The first variant; `several-rules` by default. */
   variant?: Variant
 }
 
-/** Starts a site that has nothing but a manifest, and that one is broken. Fails if the port is taken. */
+/** Starts a site with nothing but a broken manifest. Throws if the port is taken. */
 export async function startBrokenManifest(options: BrokenManifestOptions): Promise<BrokenManifest> {
   const { server, origin, close } = await listen(options)
   let served: Variant | ManifestAnswer = options.variant ?? 'several-rules'

@@ -1,4 +1,4 @@
-/** One answer to the request for a manifest. */
+/** One response to the request for a manifest. */
 export interface ManifestAnswer {
   status?: number
   type?: string
@@ -10,7 +10,7 @@ export type Variant = keyof typeof variants
 
 const json = (manifest: unknown): ManifestAnswer => ({ body: JSON.stringify(manifest) })
 
-/** Good in every respect; the variants change one thing each. */
+/** A valid manifest; each variant changes one thing. */
 const good = (serverUrl: string) => ({
   name: 'Example of a broken manifest',
   version: '1.0.0',
@@ -26,9 +26,9 @@ const good = (serverUrl: string) => ({
   ],
 })
 
-/** What can be wrong with a manifest. Each takes the origin of the site that serves it. */
+/** Defects of manifests. Each takes the origin of its site. */
 export const variants = {
-  /** Breaks a rule in nearly every member, to show that all places are named at once. */
+  /** Violates a rule in nearly every member, to show that all problems are named at once. */
   'several-rules': () =>
     json({
       version: 1,
@@ -51,6 +51,6 @@ export const variants = {
   'not-found': () => ({ status: 404, body: '{"error":"There is nothing here."}' }),
   'server-error': () => ({ status: 500, body: '{"error":"Something went wrong."}' }),
   redirect: () => ({ status: 302, headers: { Location: 'https://elsewhere.example/toolsite.json' }, body: '' }),
-  /** Valid, but its tools live on somebody else's host: tokens would go there. */
+  /** Valid, but its tools are on a foreign host, which would get the tokens. */
   'foreign-host': () => json(good('https://tools.elsewhere.example/api')),
 } as const satisfies Record<string, (origin: string) => ManifestAnswer>

@@ -12,7 +12,7 @@ export interface AppParts extends ToolCallParts {
   log: RequestLog
 }
 
-/** Everything that the site answers besides OAuth itself, on one screen. */
+/** All routes except OAuth, on one screen. */
 export function createApp({ origin, log, ...parts }: AppParts): Koa {
   const manifest = createManifest(origin, parts.tools)
   const signIn = createSignIn(parts.provider)
@@ -33,7 +33,7 @@ export function createApp({ origin, log, ...parts }: AppParts): Koa {
   return app
 }
 
-/** Notes each tool call before it is looked at, so that the log also knows of those that never got an answer. */
+/** Logs each tool call before handling it, so that the log includes calls that never got a response. */
 function recordCall(log: RequestLog) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const entry = log.add(String(ctx.params['tool']), ctx.headers)
@@ -43,7 +43,7 @@ function recordCall(log: RequestLog) {
   }
 }
 
-/** Every failure is answered with `{ error }`; what nobody foresaw is told to us, not to the caller. */
+/** Answers every failure with `{ error }`; unexpected errors are logged, and not shown to the caller. */
 async function answerErrors(ctx: Context, next: Next): Promise<void> {
   try {
     await next()

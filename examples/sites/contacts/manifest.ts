@@ -1,15 +1,15 @@
 import type { Tool } from './tools.ts'
 import { scopes } from './users.ts'
 
-/** The path under which the tool endpoints live: a tool call is POST {origin}/api/tools/{name}. */
+/** The base path of the tool endpoints: a tool call is POST {origin}/api/tools/{name}. */
 export const toolBase = '/api'
 
 export const oauthPaths = { authorize: '/oauth/authorize', token: '/oauth/token', revoke: '/oauth/revoke' } as const
 
 /**
- * What the platform reads at /.well-known/toolsite.json. `revocation_url` (RFC 7009) and `issuer` (RFC 9207) are
- * extensions (docs/specification.md, "Manifest"): with the one the platform can end a grant that nobody needs any more,
- * with the other it can tell that an authorisation code came from this site and no other.
+ * The manifest at /.well-known/toolsite.json. `revocation_url` (RFC 7009) and `issuer` (RFC 9207) are extensions
+ * (docs/specification.md, "Manifest"): the first lets the platform end a grant that is no longer needed, the second
+ * lets it verify that an authorization code came from this site.
  */
 export function createManifest(origin: string, tools: Tool[]) {
   return {

@@ -7,21 +7,21 @@ import type { Storage } from './storage.ts'
 import { findUser, scopes } from './users.ts'
 
 export interface OAuthOptions {
-  /** The site's origin; sent with every code, so that the platform knows whose it is (RFC 9207). */
+  /** The site's origin; sent with every code, so that the platform can verify its source (RFC 9207). */
   issuer: string
-  /** Where the platform may be sent back to, compared letter by letter. */
+  /** The platform's redirect URIs, compared character by character. */
   redirectUris: string[]
   storage: Storage
-  /** Asked anew for each token. */
+  /** Called for each token. */
   accessTokenSeconds: () => number
 }
 
 const day = 24 * 60 * 60
 
 /**
- * The site as an OAuth server, for one client: a public one that proves itself by PKCE with S256 (oidc-provider knows
- * no other method). Access tokens are opaque. A refresh token is good once; whoever comes with a used one ends the
- * whole grant, because then two have it, and one of them stole it (RFC 9700, 4.14.2).
+ * The site's OAuth server, for one public client with PKCE and S256 (oidc-provider knows no other method). Access
+ * tokens are opaque. A refresh token is valid once; if a used one is used again, the whole grant ends, because two
+ * parties hold it and one of them stole it (RFC 9700, 4.14.2).
  */
 export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds }: OAuthOptions): Provider {
   const provider = new Provider(issuer, {
@@ -44,7 +44,7 @@ export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds 
     rotateRefreshToken: true,
     // The platform works while its user is away: signing out of the site must not end that.
     expiresWithSession: async () => false,
-    // A grant of its own for each consent: ending one connection leaves the user's other ones alone.
+    // Each consent has its own grant, so that ending one connection does not affect the user's others.
     loadExistingGrant: async ({ oidc }) => {
       const grantId = oidc.result?.consent?.grantId
       return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId)
@@ -63,7 +63,7 @@ export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds 
     clientBasedCORS: () => false,
     cookies: {
       keys: [randomBytes(32).toString('base64url')],
-      // Browsers do not tell ports apart: without names of our own, all sites of one machine would share cookies.
+      // Cookies ignore ports: without unique names, all sites on one machine would share them.
       names: { session: 'contacts_session', interaction: 'contacts_sign_in', resume: 'contacts_resume' },
       long: { httpOnly: true, sameSite: 'lax', secure: true, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure: true, signed: true },
@@ -82,7 +82,7 @@ export function createOAuth({ issuer, redirectUris, storage, accessTokenSeconds 
 const switchyard = (redirectUris: string[]) => ({
   client_id: 'switchyard',
   client_name: 'Switchyard',
-  // To be a native application would make every port of a loopback address a good one.
+  // A native application may use any port of a loopback address.
   application_type: 'web' as const,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
@@ -96,14 +96,14 @@ const lifetimes = (accessTokenSeconds: () => number): NonNullable<Configuration[
   AccessToken: () => accessTokenSeconds(),
   AuthorizationCode: 60,
   RefreshToken: 30 * day,
-  // A grant outlives the refresh tokens that come of it, as long as they are used.
+  // A grant lives longer than its refresh tokens, which rotate.
   Grant: 3650 * day,
   Interaction: 3600,
   Session: day,
   IdToken: 3600,
 })
 
-/** Nothing is signed with it, since no scope of ours makes an ID token; oidc-provider wants one all the same. */
+/** Signs nothing, because no scope here issues an ID token; oidc-provider requires it anyway. */
 const signingKey = () => ({
   ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
   use: 'sig',

@@ -1,6 +1,6 @@
 import { accountsToTry, inPlainWords, type Scope, type User } from './users.ts'
 
-/** Text that is markup already. Everything else that gets into a page is escaped. */
+/** Markup. All other text is escaped before it enters a page. */
 interface Markup {
   markup: string
 }
@@ -33,11 +33,11 @@ const page = (title: string, content: Markup): string =>
       </main>
     </html> `.markup
 
-/** Where a user says who they are. A form without an action is sent to the page's own address. */
+/** The login page. A form without an action posts to the page's own address. */
 export const loginPage = (client: string, problem?: string, name?: string): string =>
   page(
     'Sign in',
-    html`<p>${client} wants to use your contacts. Sign in to decide about it.</p>
+    html`<p>${client} wants to use your contacts. Sign in to allow or deny this.</p>
       ${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
       <form method="post">
         <p>
@@ -48,7 +48,7 @@ export const loginPage = (client: string, problem?: string, name?: string): stri
         </p>
         <p><button>Sign in</button></p>
       </form>
-      <p>This is an example, so here is who you can be:</p>
+      <p>This is an example. You can sign in as:</p>
       <ul>
         ${accountsToTry.map(
           ({ name, password, may }) =>
@@ -63,19 +63,19 @@ export const loginPage = (client: string, problem?: string, name?: string): stri
 export interface Consent {
   client: string
   user: User
-  /** What is given by "Allow". */
+  /** What "Allow" grants. */
   given: Scope[]
-  /** What was asked for, and is not this user's to give. */
+  /** Requested scopes that this user cannot grant. */
   refused: Scope[]
   /** Where the browser goes afterwards. */
   returnsTo: string
 }
 
-/** Where a user says whether the client may. */
+/** The page on which a user allows or denies access. */
 export const consentPage = ({ client, user, given, refused, returnsTo }: Consent): string =>
   page(
     `Allow ${client} to use your contacts?`,
-    html`<p>You are signed in as <strong>${user.name}</strong>. ${client} asks that it may, in your name:</p>
+    html`<p>You are signed in as <strong>${user.name}</strong>. ${client} asks for permission, on your behalf, to:</p>
       <ul>
         ${given.map((scope) => html`<li>${inPlainWords[scope]}</li> `)}
       </ul>
@@ -83,8 +83,8 @@ export const consentPage = ({ client, user, given, refused, returnsTo }: Consent
         refused.length === 0
           ? undefined
           : html`<p>
-              It also asked to ${refused.map((scope) => inPlainWords[scope]).join(', ')}. Your account may not do that,
-              so it will not be given.
+              It also asked to ${refused.map((scope) => inPlainWords[scope]).join(', ')}. Your account does not have
+              this permission, so it will not be granted.
             </p>`
       }
       <form method="post">
@@ -93,13 +93,13 @@ export const consentPage = ({ client, user, given, refused, returnsTo }: Consent
           <button name="decision" value="deny">Deny</button>
         </p>
       </form>
-      <p>Then you go back to ${returnsTo}.</p>`,
+      <p>After that you return to ${returnsTo}.</p>`,
   )
 
-/** What the browser shows where it cannot be sent back to the client. */
+/** The error page, if the browser cannot be sent back to the client. */
 export const errorPage = (error: string, description?: string): string =>
   page(
     'This did not work',
-    html`<p role="alert">${description ?? 'Something is wrong with the request.'} (${error})</p>
-      <p>Go back to where you came from, and start again.</p>`,
+    html`<p role="alert">${description ?? 'The request is invalid.'} (${error})</p>
+      <p>Go back and try again.</p>`,
   )

@@ -15,34 +15,34 @@ import {
 import { createTools } from './tools.ts'
 
 export interface ContactsOptions extends ListenOptions {
-  /** Where the platform may be sent back to, letter by letter; by default to a platform on this machine. */
+  /** The platform's redirect URIs, compared character by character; by default a platform on this machine. */
   redirectUris?: string[] | undefined
-  /** How long access tokens are good; an hour unless given. */
+  /** The lifetime of access tokens; an hour by default. */
   accessTokenSeconds?: number | undefined
 }
 
 export interface ContactsSite {
   origin: string
-  /** The tool calls that arrived, newest last. */
+  /** The tool calls received, newest last. */
   requests: () => LoggedRequest[]
-  /** What came to the token endpoint, newest last. */
+  /** The requests to the token endpoint, newest last. */
   tokenRequests: () => TokenRequest[]
-  /** For tokens to come; at least 1. */
+  /** For future tokens; at least 1. */
   accessTokenSeconds: number
-  /** Alters the token answers that are good, for tests of clients. */
+  /** Changes successful token responses, for tests of clients. */
   transformToken: TransformToken | undefined
-  /** Puts a hook in front of the token endpoint in place of the one before, or none. */
+  /** Sets or removes the hook of the token endpoint. */
   intercept: (hook: TokenHook | undefined) => void
-  /** All access tokens are invalid at once; refresh tokens stay good. */
+  /** Invalidates all access tokens; refresh tokens stay valid. */
   expireAccessTokens: () => void
-  /** All that users have allowed is void, and with it every token. */
+  /** Revokes all grants, and with them every token. */
   revokeGrants: () => void
   close: () => Promise<void>
 }
 
 const localPlatform = 'http://127.0.0.1:3000/vault/oauth/callback'
 
-/** Starts the site with its first contacts. Fails if the port is taken. */
+/** Starts the site with sample contacts. Throws if the port is taken. */
 export async function startContacts(options: ContactsOptions): Promise<ContactsSite> {
   const { server, origin, close } = await listen(options)
   const settings: TokenEndpointSettings & { accessTokenSeconds: number } = {
@@ -86,11 +86,11 @@ export async function startContacts(options: ContactsOptions): Promise<ContactsS
     },
     intercept: (hook) => void (settings.hook = hook),
     expireAccessTokens: () => storage.forget('AccessToken'),
-    // What comes of a grant is looked up together with it, and is worth nothing without.
+    // Tokens are looked up together with their grant, and are invalid without it.
     revokeGrants: () => storage.forget('Grant'),
     close,
   }
 }
 
-/** What oidc-provider answers: the OAuth endpoints, and the description of them (RFC 8414). */
+/** The paths of oidc-provider: the OAuth endpoints and their metadata (RFC 8414). */
 const isOAuth = (path = ''): boolean => /^\/(?:oauth\/|\.well-known\/oauth-authorization-server(?:$|\?))/.test(path)

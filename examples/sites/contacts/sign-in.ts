@@ -3,15 +3,15 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { consentPage, errorPage, loginPage } from './pages.ts'
 import { checkPassword, findUser, isScope, type Scope, type User } from './users.ts'
 
-/** Where oidc-provider sends browsers when it needs to know something from the user. */
+/** Where oidc-provider sends browsers for user input. */
 export const signInPath = '/sign-in'
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /**
- * The two screens between "authorise" and the code: who are you, and do you allow it. Each is a form at
- * `/sign-in/{uid}`. Whoever opens or sends it must have the signed cookie that oidc-provider gave this browser for this
- * one path; no other site can make a browser send that along with a form (SameSite).
+ * The two screens between the authorization request and the code: login and consent. Each is a form at
+ * `/sign-in/{uid}`. Opening or sending it requires the signed cookie that oidc-provider gave this browser for this
+ * path; no other site can make a browser send that cookie with a form (SameSite).
  */
 export function createSignIn(provider: Provider) {
   async function showLogin(ctx: Context, interaction: Interaction, problem?: string, name?: string): Promise<void> {
@@ -19,7 +19,7 @@ export function createSignIn(provider: Provider) {
   }
 
   async function finish(ctx: Context, result: InteractionResults): Promise<void> {
-    // 303: the browser follows with a GET, and never sends the password on (RFC 9700, 4.12).
+    // 303: the browser follows with a GET, and does not send the password again (RFC 9700, 4.12).
     ctx.status = 303
     ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result))
   }
@@ -48,14 +48,14 @@ export function createSignIn(provider: Provider) {
   }
 }
 
-/** What this browser is asked for, at this address. Without its cookie, or too late, there is nothing to show. */
+/** The interaction of this browser at this address. Throws without its cookie, or after it has expired. */
 async function interactionOf(provider: Provider, ctx: Context): Promise<Interaction> {
   const interaction = await provider.interactionDetails(ctx.req, ctx.res)
   if (interaction.uid !== ctx.params['uid']) throw new errors.SessionNotFound('this is not the sign-in of this browser')
   return interaction
 }
 
-/** The user, once the login is done and the consent is what is missing. */
+/** The user, once only the consent is missing. */
 const signedInUser = (interaction: Interaction): User | undefined =>
   interaction.prompt.name === 'consent' ? findUser(interaction.session?.accountId ?? '') : undefined
 
@@ -66,19 +66,20 @@ async function decide(
   allowed: boolean,
 ): Promise<InteractionResults> {
   const { given } = divide(interaction, user)
-  const notGiven = askedScopes(interaction).filter((scope) => !given.some((one) => one === scope))
+  const notGranted = askedScopes(interaction).filter((scope) => !given.some((one) => one === scope))
   if (!allowed) return { error: 'access_denied', error_description: 'The user did not allow it.' }
   if (given.length === 0)
     return { error: 'access_denied', error_description: 'The user has none of these permissions.' }
   const grant = new provider.Grant({ accountId: user.name, clientId: String(interaction.params['client_id']) })
-  // No resource indicators here: the scopes are those of the authorisation server itself, though none is of OpenID.
+  // There are no resource indicators here, so the scopes belong to the authorization server, although none is an OpenID
+  // scope.
   grant.addOIDCScope(given)
-  // Said too, or oidc-provider would ask for the rest again.
-  if (notGiven.length > 0) grant.rejectOIDCScope(notGiven)
+  // Without this, oidc-provider would ask for the rest again.
+  if (notGranted.length > 0) grant.rejectOIDCScope(notGranted)
   return { consent: { grantId: await grant.save() } }
 }
 
-/** What was asked for, divided into what this user can give and what not. */
+/** The requested scopes, split into those that this user can grant and the others. */
 function divide(interaction: Interaction, user: User): { given: Scope[]; refused: Scope[] } {
   const asked = askedScopes(interaction).filter(isScope)
   return {
@@ -88,8 +89,8 @@ function divide(interaction: Interaction, user: User): { given: Scope[]; refused
 }
 
 /**
- * All that was asked for is missing, since each consent makes a grant of its own. Among it may be `openid`, which
- * oidc-provider always knows and this site does not give.
+ * All requested scopes count as missing, because each consent creates its own grant. They may include `openid`, which
+ * oidc-provider always knows and this site never grants.
  */
 const askedScopes = ({ prompt }: Interaction): string[] => (prompt.details['missingOIDCScope'] ?? []) as string[]
 
@@ -101,8 +102,8 @@ async function clientName(provider: Provider, { params }: Interaction): Promise<
 const returnOrigin = ({ params }: Interaction): string => new URL(String(params['redirect_uri'])).origin
 
 /**
- * No scripts, no frames (clickjacking would press "Allow"), nothing kept. Browsers hold the redirects after a form
- * against `form-action` too, so the client's origin has to be in it.
+ * No scripts, no frames (against clickjacking of "Allow"), no caching. Browsers also apply `form-action` to redirects
+ * after a form, so it must include the client's origin.
  */
 function showPage(ctx: Context, interaction: Interaction, body: string): void {
   ctx.set(
@@ -114,7 +115,7 @@ function showPage(ctx: Context, interaction: Interaction, body: string): void {
   ctx.body = body
 }
 
-/** Texts only: a form may send the same name twice, or none of ours. */
+/** Texts only: a form may repeat a name, or omit ours. */
 function formOf(ctx: Context): Record<string, string> {
   const body = (ctx.request.body ?? {}) as Record<string, unknown>
   return Object.fromEntries(
@@ -122,7 +123,7 @@ function formOf(ctx: Context): Record<string, string> {
   )
 }
 
-/** For the screens only: a problem is shown as a page. */
+/** For the screens only: shows problems as pages. */
 export async function answerWithPages(ctx: Context, next: () => Promise<void>): Promise<void> {
   try {
     await next()

@@ -9,8 +9,8 @@ interface Kept {
 export type Storage = ReturnType<typeof createStorage>
 
 /**
- * Where oidc-provider keeps sessions, grants, codes and tokens, by kind and id. In memory here; a site of your own puts
- * a database behind the same few functions, and makes `consume` one statement that succeeds only for the first.
+ * The storage of oidc-provider's sessions, grants, codes and tokens, by kind and id. In memory here; your own site puts
+ * a database behind the same functions, and makes `consume` one statement that succeeds only once.
  */
 export function createStorage(now: () => number = Date.now) {
   const kinds = new Map<string, Map<string, Kept>>()
@@ -21,7 +21,7 @@ export function createStorage(now: () => number = Date.now) {
     return found
   }
 
-  /** All of one kind live equally long, so the oldest are the first to go. */
+  /** All entries of a kind have the same lifetime, so the oldest expire first. */
   function dropExpired(all: Map<string, Kept>): void {
     for (const [id, { expires }] of all) {
       if (expires > now()) return
@@ -43,7 +43,7 @@ export function createStorage(now: () => number = Date.now) {
       findByUserCode: async () => undefined,
       async consume(id) {
         const found = all.get(id)
-        // Kept, not removed: whoever comes with it again is told apart from somebody who guesses.
+        // Kept, not deleted, so that reuse can be told from guessing.
         if (found) found.payload.consumed = Math.floor(now() / 1000)
       },
       destroy: async (id) => void all.delete(id),
@@ -55,7 +55,7 @@ export function createStorage(now: () => number = Date.now) {
 
   return {
     adapter,
-    /** Forgets everything of a kind at once; for tests. */
+    /** Deletes everything of a kind; for tests. */
     forget: (kind: string): void => kept(kind).clear(),
   }
 }

@@ -21,9 +21,9 @@ interface CallState {
 }
 
 /**
- * POST /api/tools/{tool}: what is asked of a site (docs/specification.md, "Tool call"), in this order: validate the
- * token, identify the user, check the permission, parse the input, execute, return JSON. The body is read between
- * `admit` and `run`, so that nobody without a good token can make us read one.
+ * POST /api/tools/{tool}: the steps of a site (docs/specification.md, "Tool call"), in this order: validate the token,
+ * identify the user, check the permission, parse the input, execute, return JSON. The body is read between `admit` and
+ * `run`, so that nobody without a valid token can make the site read one.
  */
 export function createToolCall({ provider, tools, keptAnswers }: ToolCallParts) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -45,14 +45,14 @@ export function createToolCall({ provider, tools, keptAnswers }: ToolCallParts) 
   }
 }
 
-/** The answers follow RFC 6750: without a token no reason is given, with a bad one `invalid_token`. */
+/** Responses follow RFC 6750: no error code without a token, `invalid_token` with an invalid one. */
 async function authenticate(ctx: Context, provider: Provider): Promise<{ token: AccessToken; user: User }> {
   const sent = /^Bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
   if (sent === undefined) {
     throw new SiteError(401, 'Send "Authorization: Bearer <token>".', { 'WWW-Authenticate': 'Bearer' })
   }
   const token = await provider.AccessToken.find(sent)
-  // A token is worth nothing without the grant that it comes from, even if it was made while the grant was revoked.
+  // A token is invalid without its grant, even if it was issued while the grant was being revoked.
   const grant = token?.grantId === undefined ? undefined : await provider.Grant.find(token.grantId)
   const user = findUser(token?.accountId ?? '')
   if (token && grant && user) return { token, user }
@@ -61,7 +61,7 @@ async function authenticate(ctx: Context, provider: Provider): Promise<{ token: 
   })
 }
 
-/** The token must be good for it, and its user must still be allowed to. */
+/** The token must have the scope, and its user must still have the permission. */
 function checkScope({ name, scope }: Tool, token: AccessToken, user: User): void {
   if (token.scopes.has(scope) && user.may.includes(scope)) return
   throw new SiteError(403, `${name} needs the permission "${scope}", which ${user.name} has not given.`, {
@@ -76,15 +76,18 @@ function parseInput(ctx: Context, tool: Tool): Record<string, unknown> {
   }
   const { valid, errors } = new Validator(tool.input_schema, '2020-12').validate(input)
   if (valid) return input as Record<string, unknown>
-  // The last one is the most precise: the ones before it say that something inside them is wrong.
-  const worst = errors.at(-1)
-  throw new SiteError(400, `The input does not fit ${tool.name}: ${worst?.instanceLocation} ${worst?.error}`)
+  // The last error is the most precise: the earlier ones say that something inside them is wrong.
+  const mostPrecise = errors.at(-1)
+  throw new SiteError(
+    400,
+    `The input does not fit ${tool.name}: ${mostPrecise?.instanceLocation} ${mostPrecise?.error}`,
+  )
 }
 
 function execute(ctx: Context, tool: Tool, input: Record<string, unknown>, user: User, keptAnswers: KeptAnswers) {
   const key = ctx.get('Idempotency-Key')
   if (key.length > 255) throw new SiteError(400, 'An Idempotency-Key has at most 255 characters.')
   if (key === '' || tool.effect === 'read') return tool.run(input, user)
-  // Keys belong to one user and one tool: nobody can meet, or read, the answers of somebody else.
+  // Keys belong to one user and one tool, so that nobody can get another user's response.
   return keptAnswers.once(JSON.stringify([user.name, tool.name, key]), input, () => tool.run(input, user))
 }

@@ -2,35 +2,35 @@ import type { Schema } from '@cfworker/json-schema'
 import type { Contact, Contacts } from './contacts.ts'
 import { listUsers, type Scope, type User } from './users.ts'
 
-/** One tool: what the manifest says about it, and what it does. */
+/** One tool: its entry in the manifest, and what it does. */
 export interface Tool {
   name: string
   description: string
-  /** What the access token must be good for. The platform asks users for the scopes of the tools they chose. */
+  /** The scope that the access token needs. The platform requests the scopes of the tools that users choose. */
   scope: Scope
-  /** `read` and `idempotent` may be repeated when nobody knows whether a call arrived; `once` never is. */
+  /** Calls with `read` or `idempotent` may be repeated if nobody knows whether they arrived; `once` never. */
   effect: 'read' | 'idempotent' | 'once'
   input_schema: Schema & { type: 'object' }
-  /** Does it, with input that fits the schema, for a user who may. Fails with a SiteError. */
+  /** Executes the tool with valid input, for a permitted user. Throws a SiteError. */
   run(input: Record<string, unknown>, user: User): object
 }
 
 const id = { type: 'integer', description: 'Number of the contact', minimum: 1 } as const
 const line = (description: string) => ({ type: 'string', description, minLength: 1, maxLength: 200 }) as const
 
-/** The tools of the site, over its data. */
+/** The tools of the site. */
 export function createTools(contacts: Contacts): Tool[] {
   return [
     {
       name: 'crm.searchContacts',
-      description: 'Search the contacts. All conditions given must hold; without any, all contacts are listed.',
+      description: 'Search the contacts. All given conditions must hold; without any, all contacts are listed.',
       scope: 'read',
       effect: 'read',
       input_schema: {
         type: 'object',
         properties: {
           text: { type: 'string', description: 'Only contacts whose name, address or notes contain this text' },
-          company: { type: 'string', description: 'Only contacts of this company, written exactly so' },
+          company: { type: 'string', description: 'Only contacts of exactly this company' },
         },
         required: [],
         additionalProperties: false,
@@ -51,7 +51,7 @@ export function createTools(contacts: Contacts): Tool[] {
       name: 'crm.createContact',
       description: 'Add a contact.',
       scope: 'write',
-      // Not by nature, but because the site honours the Idempotency-Key that the platform sends with every call.
+      // Idempotent because the site honours the Idempotency-Key that the platform sends with every call.
       effect: 'idempotent',
       input_schema: {
         type: 'object',

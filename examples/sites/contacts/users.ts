@@ -1,10 +1,10 @@
-/** What a token may be good for. A manifest knows these four words and no others. */
+/** The scopes of tokens. A manifest knows these four words and no others. */
 export const scopes = ['read', 'write', 'delete', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** The scopes as the consent screen says them: in words of the site, not of OAuth. */
+/** The scopes on the consent screen: in the site's words, not in OAuth's. */
 export const inPlainWords: Record<Scope, string> = {
   read: 'see your contacts',
   write: 'add contacts',
@@ -15,7 +15,7 @@ export const inPlainWords: Record<Scope, string> = {
 export interface User {
   name: string
   role: 'admin' | 'editor'
-  /** The most that this user can hand to anybody. */
+  /** The scopes that this user can grant. */
   may: readonly Scope[]
 }
 
@@ -30,11 +30,11 @@ export const listUsers = (): User[] => users.map(withoutPassword)
 
 export const findUser = (name: string): User | undefined => listUsers().find((user) => user.name === name)
 
-/** A site of your own keeps hashes made for passwords (argon2), never passwords, and limits how often one may guess. */
+/** Your own site stores password hashes (argon2), never passwords, and limits how often one may guess. */
 export function checkPassword(name: string, password: string): User | undefined {
   const found = users.find((user) => user.name === name && user.password === password)
   return found && withoutPassword(found)
 }
 
-/** The accounts of this example. They are no secret: the sign-in page shows them. */
+/** The accounts of this example. They are not secret: the login page shows them. */
 export const accountsToTry = users.map(({ name, password, may }) => ({ name, password, may }))

@@ -20,7 +20,7 @@ export type IssueFilter = { category?: string; status?: string; text?: string }
 
 export type Issues = ReturnType<typeof createIssues>
 
-/** The tracker's data. It is kept in memory: what matters in this example is how the tools reach it. */
+/** The tracker's data, in memory: this example is about how tools reach it. */
 export function createIssues(today: () => string = () => new Date().toISOString().slice(0, 10)) {
   const issues = new Map<number, Issue>(firstIssues.map((issue) => [issue.id, structuredClone(issue)]))
   const settings = { default_assignee: 'dana' }

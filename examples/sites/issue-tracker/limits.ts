@@ -2,17 +2,15 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { SiteError } from './site-error.ts'
 
 export interface LimitOptions {
-  /** Tool calls a minute with one token, 60 unless given. */
+  /** Tool calls per minute with one token; 60 by default. */
   perToken?: number | undefined
-  /** Tool calls a minute from one address, 200 unless given. */
+  /** Tool calls per minute from one address; 200 by default. */
   perAddress?: number | undefined
 }
 
 export type Limits = ReturnType<typeof createLimits>
 
-/**
- * The two limits that are recommended to sites (docs/specification.md, "Limits"). Both fail with 429 and Retry-After.
- */
+/** The two recommended limits (docs/specification.md, "Limits"). Both throw 429 with Retry-After. */
 export function createLimits({ perToken = 60, perAddress = 200 }: LimitOptions = {}) {
   return { countToken: limiter(perToken, 'with this token'), countAddress: limiter(perAddress, 'from your address') }
 }

@@ -1,9 +1,9 @@
 import type { Tool } from './tools.ts'
 
-/** The path under which the tool endpoints live: a tool call is POST {origin}/api/tools/{name}. */
+/** The base path of the tool endpoints: a tool call is POST {origin}/api/tools/{name}. */
 export const toolBase = '/api'
 
-/** What the platform reads at /.well-known/toolsite.json: who we are, how to sign in, and what can be done here. */
+/** The manifest at /.well-known/toolsite.json: the site, its authorization, its tools. */
 export function createManifest(origin: string, tools: Tool[]) {
   return {
     name: 'Example issue tracker',

@@ -9,22 +9,22 @@ import { createTools } from './tools.ts'
 
 export interface IssueTrackerOptions extends ListenOptions {
   limits?: LimitOptions
-  /** Refuse callers whose User-Agent does not begin with `Switchyard/`; off unless set. */
+  /** Refuse callers whose User-Agent does not begin with `Switchyard/`; off by default. */
   platformOnly?: boolean
-  /** Where the tokens' time comes from, in milliseconds since 1970. */
+  /** The clock of tokens, in milliseconds since 1970. */
   now?: () => number
 }
 
 export interface IssueTracker {
   origin: string
-  /** The tool calls that arrived, newest last. */
+  /** The tool calls received, newest last. */
   requests: () => LoggedRequest[]
-  /** A token as the settings page makes them, for an editor unless a role is given. */
+  /** A token like those of the settings page; for an editor by default. */
   createToken: (user: string, role?: Role) => string
   close: () => Promise<void>
 }
 
-/** Starts the tracker with its first issues. Fails if the port is taken. */
+/** Starts the tracker with sample issues. Throws if the port is taken. */
 export async function startIssueTracker(options: IssueTrackerOptions): Promise<IssueTracker> {
   const { server, origin, close } = await listen(options)
   const log = createRequestLog()

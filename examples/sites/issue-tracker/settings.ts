@@ -6,8 +6,8 @@ import { isRole, permissions, type Role, type Tokens } from './tokens.ts'
 const year = 365 * 24 * 60 * 60
 
 /**
- * Where users make and revoke their tokens. A real site has a login in front of this; the example believes everybody
- * who they say they are, which is why it belongs on your own machine only.
+ * Where users generate and revoke tokens. A real site requires a login here; the example trusts the name that a user
+ * enters, so it belongs on your own machine only.
  */
 export function createSettings(tokens: Tokens) {
   return {
@@ -22,12 +22,12 @@ export function createSettings(tokens: Tokens) {
       ctx.body = { tokens: described }
     },
     createToken: (ctx: Context): void => {
-      const { user, role, seconds } = parseWish(members(ctx))
+      const { user, role, seconds } = parseTokenRequest(members(ctx))
       ctx.set('Cache-Control', 'no-store')
       ctx.status = 201
       ctx.body = tokens.create(user, role, seconds)
     },
-    /** `{ token }`, or `{ id }` for a token that one no longer has. */
+    /** `{ token }`, or `{ id }` for a token whose text is lost. */
     revokeToken: (ctx: Context): void => {
       const { token, id } = members(ctx)
       const named = token ?? id
@@ -44,7 +44,11 @@ function members(ctx: Context): Record<string, unknown> {
   throw new SiteError(400, 'The body must be a JSON object, sent as application/json.')
 }
 
-function parseWish({ user, role, seconds }: Record<string, unknown>): { user: string; role?: Role; seconds?: number } {
+function parseTokenRequest({ user, role, seconds }: Record<string, unknown>): {
+  user: string
+  role?: Role
+  seconds?: number
+} {
   if (typeof user !== 'string' || !/^[\w.@-]{1,64}$/.test(user)) {
     throw new SiteError(400, '"user" must be a name of 1 to 64 letters, digits, dots, dashes, underscores or @.')
   }
@@ -57,7 +61,7 @@ function parseWish({ user, role, seconds }: Record<string, unknown>): { user: st
   return { user, ...(role !== undefined && { role }), ...(seconds !== undefined && { seconds }) }
 }
 
-/** The page's text only ever reaches the document as text, never as markup. */
+/** The page inserts text only as text, never as markup. */
 const page = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -73,7 +77,7 @@ const page = (nonce: string): string => `<!doctype html>
 <p role="status"></p>
 <ul></ul>
 <script type="module" nonce="${nonce}">
-const [form, told, list] = ['form', 'p', 'ul'].map((name) => document.querySelector(name))
+const [form, status, list] = ['form', 'p', 'ul'].map((name) => document.querySelector(name))
 const send = async (method, body) => {
   const headers = { 'Content-Type': 'application/json' }
   const answer = await fetch('/settings/tokens', { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -93,7 +97,7 @@ async function show() {
 form.onsubmit = async (event) => {
   event.preventDefault()
   const { token, error } = await send('POST', Object.fromEntries(new FormData(form)))
-  told.textContent = error ?? 'Copy it now, it is not shown again: ' + token
+  status.textContent = error ?? 'Copy it now, it is not shown again: ' + token
   await show()
 }
 await show()

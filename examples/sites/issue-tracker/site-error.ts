@@ -1,4 +1,4 @@
-/** A request that is answered with an error status and `{ error }`. The message is for the caller to read. */
+/** A request that fails with an error status and `{ error }`. The message is for the caller. */
 export class SiteError extends Error {
   override readonly name = 'SiteError'
   readonly status: number

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 
-/** What each kind of user may do. */
+/** The scopes of each role. */
 export const permissions = {
   reader: ['read'],
   editor: ['read', 'write', 'delete'],
@@ -18,7 +18,7 @@ export interface User {
   role: Role
 }
 
-/** What is kept of a token. The token itself is not: it is shown once, to the user who asked for it. */
+/** A stored token, without the token itself, which is shown once to its user. */
 export interface TokenRecord {
   id: string
   user: User
@@ -31,24 +31,25 @@ export type Tokens = ReturnType<typeof createTokens>
 const ninetyDays = 90 * 24 * 60 * 60
 
 /**
- * Bearer tokens: made for a user, found by their hash, expiring, revocable (docs/specification.md, "Bearer tokens").
+ * Bearer tokens: created per user, found by their hash, with an expiry, revocable (docs/specification.md, "Bearer
+ * tokens").
  */
 export function createTokens(now: () => number = Date.now) {
   const byHash = new Map<string, TokenRecord>()
   return {
-    /** Makes a token that is good for so many seconds. This is the only time that anybody sees it. */
+    /** Creates a token that is valid for the given seconds. It is shown only here. */
     create(name: string, role: Role = 'editor', seconds = ninetyDays): { token: string; expires: string } {
       const token = `tracker_${randomBytes(32).toString('base64url')}`
       const expires = now() + seconds * 1000
       byHash.set(hash(token), { id: randomUUID(), user: { name, role }, expires })
       return { token, expires: new Date(expires).toISOString() }
     },
-    /** The record of a token that is good now: neither unknown nor expired nor revoked. */
+    /** The record of a valid token: known, not expired, not revoked. */
     find(token: string): TokenRecord | undefined {
       const record = byHash.get(hash(token))
       return record && record.expires > now() ? record : undefined
     },
-    /** Ends a token, named by itself or by its id. Answers whether there was one. */
+    /** Revokes a token, given by itself or its id. Returns whether there was one. */
     revoke(tokenOrId: string): boolean {
       for (const [key, { id }] of byHash) {
         if (key === hash(tokenOrId) || id === tokenOrId) return byHash.delete(key)
@@ -59,5 +60,5 @@ export function createTokens(now: () => number = Date.now) {
   }
 }
 
-/** A fast hash is enough here: the token has 256 random bits, so there is nothing to guess, unlike with passwords. */
+/** A fast hash is enough: unlike a password, 256 random bits cannot be guessed. */
 const hash = (token: string): string => createHash('sha256').update(token).digest('hex')

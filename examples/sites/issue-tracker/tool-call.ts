@@ -24,16 +24,16 @@ interface CallState {
 }
 
 /**
- * POST /api/tools/{tool}: what is asked of a site (docs/specification.md, "Tool call"), in this order: validate the
- * token, identify the user, check the permission, parse the input, execute, return JSON. The body is read between
- * `admit` and `run`, so that nobody without a good token can make us read one.
+ * POST /api/tools/{tool}: the steps of a site (docs/specification.md, "Tool call"), in this order: validate the token,
+ * identify the user, check the permission, parse the input, execute, return JSON. The body is read between `admit` and
+ * `run`, so that nobody without a valid token can make the site read one.
  */
 export function createToolCall({ tools, tokens, limits, keptAnswers, platformOnly }: ToolCallParts) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return {
     admit: async (ctx: Context, next: Next): Promise<void> => {
-      // First of all, so that guessing tokens is limited too. Behind a proxy of yours this is the proxy's address:
-      // take the client's from the header that it sets.
+      // First of all, so that guessing tokens is limited too. Behind your own proxy this is the proxy's address: take
+      // the client's from the header that it sets.
       await limits.countAddress(ctx.req.socket.remoteAddress ?? '')
       if (platformOnly) checkCaller(ctx)
       const { id, user } = authenticate(ctx, tokens)
@@ -60,7 +60,7 @@ function checkCaller(ctx: Context): void {
   }
 }
 
-/** The answers follow RFC 6750: without a token no reason is given, with a bad one `invalid_token`. */
+/** Responses follow RFC 6750: no error code without a token, `invalid_token` with an invalid one. */
 function authenticate(ctx: Context, tokens: Tokens): TokenRecord {
   const token = /^Bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
   if (token === undefined) {
@@ -87,15 +87,18 @@ function parseInput(ctx: Context, tool: Tool): Record<string, unknown> {
   }
   const { valid, errors } = new Validator(tool.input_schema, '2020-12').validate(input)
   if (valid) return input as Record<string, unknown>
-  // The last one is the most precise: the ones before it say that something inside them is wrong.
-  const worst = errors.at(-1)
-  throw new SiteError(400, `The input does not fit ${tool.name}: ${worst?.instanceLocation} ${worst?.error}`)
+  // The last error is the most precise: the earlier ones say that something inside them is wrong.
+  const mostPrecise = errors.at(-1)
+  throw new SiteError(
+    400,
+    `The input does not fit ${tool.name}: ${mostPrecise?.instanceLocation} ${mostPrecise?.error}`,
+  )
 }
 
 function execute(ctx: Context, tool: Tool, input: Record<string, unknown>, user: User, keptAnswers: KeptAnswers) {
   const key = ctx.get('Idempotency-Key')
   if (key.length > 255) throw new SiteError(400, 'An Idempotency-Key has at most 255 characters.')
   if (key === '' || tool.effect === 'read') return tool.run(input, user)
-  // Keys belong to one user and one tool: nobody can meet, or read, the answers of somebody else.
+  // Keys belong to one user and one tool, so that nobody can get another user's response.
   return keptAnswers.once(JSON.stringify([user.name, tool.name, key]), input, () => tool.run(input, user))
 }

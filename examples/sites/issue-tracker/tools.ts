@@ -2,30 +2,30 @@ import type { Schema } from '@cfworker/json-schema'
 import type { Issue, IssueFilter, Issues } from './issues.ts'
 import type { Scope, User } from './tokens.ts'
 
-/** One tool: what the manifest says about it, and what it does. */
+/** One tool: its entry in the manifest, and what it does. */
 export interface Tool {
   name: string
   description: string
-  /** The permission a user needs; the platform reads it too, and asks for no more than that. */
+  /** The permission that a user needs; the platform requests no more than that. */
   scope: Scope
   /**
-   * Whether the platform may repeat a call whose outcome it does not know: `read` changes nothing, `idempotent` has
-   * the same effect twice as once. Without it a call is made once, and never again.
+   * Whether the platform may repeat a call whose outcome it does not know: `read` changes nothing, `idempotent` has the
+   * same effect twice as once. Without it a call is made only once.
    */
   effect?: 'read' | 'idempotent'
   input_schema: Schema & { type: 'object' }
-  /** Does it, with input that fits the schema, for a user who may. Fails with a SiteError. */
+  /** Executes the tool with valid input, for a permitted user. Throws a SiteError. */
   run(input: Record<string, unknown>, user: User): object
 }
 
 const id = { type: 'number', description: 'Number of the issue' } as const
 
-/** The tools of the tracker, over its data. */
+/** The tools of the tracker. */
 export function createTools(issues: Issues): Tool[] {
   return [
     {
       name: 'search_issues',
-      description: 'Search the issues. All conditions given must hold; without any, all issues are listed.',
+      description: 'Search the issues. All given conditions must hold; without any, all issues are listed.',
       scope: 'read',
       effect: 'read',
       input_schema: {
@@ -75,7 +75,7 @@ export function createTools(issues: Issues): Tool[] {
       name: 'issues.addComment',
       description: 'Add a comment to an issue.',
       scope: 'write',
-      // A comment is not idempotent by nature; it is because the tracker honours the Idempotency-Key header.
+      // Idempotent because the tracker honours the Idempotency-Key header.
       effect: 'idempotent',
       input_schema: {
         type: 'object',
@@ -110,5 +110,5 @@ export function createTools(issues: Issues): Tool[] {
 
 const summary = ({ id, title, status, assignee, created }: Issue) => ({ id, title, status, assignee, created })
 
-/** Only the members we know: input may hold others, and they are not ours to store. */
+/** Only known members: the input may contain others, which must not be stored. */
 const pickSettings = ({ default_assignee }: { default_assignee: string }) => ({ default_assignee })
