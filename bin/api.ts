@@ -3,7 +3,7 @@ import { createHttpServer } from '../api/server.ts'
 import { startLoops } from '../src/loops.ts'
 import { startProcess } from './process.ts'
 
-/** The HTTP API as a process of its own. */
+/** The HTTP API as a separate process. */
 await startProcess('api', async ({ config, logger, services }) => {
   const { host, port } = config.http
   const { server, serve, drain } = createHttpServer()
@@ -17,7 +17,7 @@ await startProcess('api', async ({ config, logger, services }) => {
   const loops = startLoops(services, 'everywhere')
   return async () => {
     const drained = drain()
-    // Streams would keep their connections open; their readers come back to another process.
+    // Streams would keep their connections open; their readers reconnect to another process.
     const watched = services.runs.watching.stop()
     await Promise.all([...loops.map((loop) => loop.stop()), watched])
     await drained

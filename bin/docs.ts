@@ -4,11 +4,11 @@ import { codesOf } from '../api/route/route-rules.ts'
 import { routes } from '../api/routes.ts'
 import { catalogue, type ErrorCode } from '../src/errors.ts'
 
-/** `npm run docs`: writes the documents that are generated from the code. A test says when they are out of date. */
+/** `npm run docs`: writes the generated documents. A test fails when they are out of date. */
 
 const here = (file: string): URL => new URL(`../docs/${file}`, import.meta.url)
 
-/** The error catalogue as a page: what each code means, whether trying again helps, and which routes answer it. */
+/** The error catalogue as a page: the meaning of each code, whether to retry, and how many routes return it. */
 export function errorsPage(): string {
   const rows = (Object.keys(catalogue) as ErrorCode[]).map((code) => {
     const { status, message, retryable } = catalogue[code]
@@ -18,14 +18,14 @@ export function errorsPage(): string {
   return [
     '# Errors',
     '',
-    'Every failure is answered with `{ "error", "code", "statusCode" }`, for wrong input also with `details`, a list of',
-    '`{ "path", "message" }`. The header `X-Request-Id` names the request; quote it when you ask for help. `error` is for',
-    'people and may say more than the sentence below; programs look at `code`.',
+    'Every error response is `{ "error", "code", "statusCode" }`. For invalid input it also has `details`, a list of',
+    '`{ "path", "message" }`. The header `X-Request-Id` identifies the request; quote it when you ask for help. `error` is',
+    'for people, and may say more than the sentence below; programs should use `code`.',
     '',
-    'The codes are those of [the specification](specification.md#codes), with one addition: `INTERNAL_ERROR`, for what',
-    'no code describes. *Again* says whether the same request may succeed later. *Routes* counts the operations that',
-    'answer with the code today; which those are is in `/openapi.json`. A code with 0 belongs to a part of the platform',
-    'that is not built yet.',
+    'The codes are those of [the specification](specification.md#codes), with one addition: `INTERNAL_ERROR`, for errors for',
+    'which there is no other code. *Again* says whether the same request may succeed later. *Routes* counts the operations',
+    'that can return the code; `/openapi.json` lists them. A code with 0 belongs to a part of the platform that is not',
+    'built yet.',
     '',
     '| code | status | again | routes | meaning |',
     '|---|---|---|---|---|',
@@ -34,7 +34,7 @@ export function errorsPage(): string {
   ].join('\n')
 }
 
-/** The OpenAPI document as it is served, with a neutral server address. */
+/** The OpenAPI document with a neutral server address. */
 export const openapiFile = (): string => `${JSON.stringify(openapi(routes, 'http://127.0.0.1:3000'), null, 2)}\n`
 
 if (import.meta.main) {

@@ -10,13 +10,13 @@ import { readResults } from '../test/faults/results.ts'
 import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
 /**
- * `npm run faults [-- [--jobs <n>] [--once] <part of an id or path>…]`: plants faults in a copy of the project, one at a
- * time, and says which tests notice each. For people who change the code; `npm test` does not run it. A fault has to be
- * noticed two times in a row, because a test that fails by chance seldom does so again; `--once` takes half the time.
- * Ends with 1 if a fault was missed or could not be planted, or if the tests fail without any.
+ * `npm run faults [-- [--jobs <n>] [--once] <part of an id or path>…]`: plants faults in a copy of the project, one at
+ * a time, and shows which tests notice each. For people who change the code; `npm test` does not run it. A fault must
+ * be noticed twice in a row, because a flaky test rarely fails twice; `--once` takes half the time. Exits with 1 if a
+ * fault was missed or could not be planted, or if tests fail without a fault.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Who changes the code does not wait longer than this for a single answer. */
+/** A slower answer is reported, because people do not wait for it. */
 const slowSeconds = 20
 
 async function main(
@@ -55,7 +55,7 @@ async function main(
 
 const nothing = { passing: new Set<string>(), failing: [] as string[] }
 
-/** The tests that are needed, once: only one that passes now can notice anything later. */
+/** Runs the needed tests once: only a test that passes now can notice a fault later. */
 async function runUnedited({ record }: TestGround, { folder, env }: ProjectCopy, list: Fault[]) {
   const whole = new Set(list.filter(({ match }) => match === undefined).flatMap(({ tests }) => tests))
   const partly = list.filter(({ tests }) => tests.some((file) => !whole.has(file)))

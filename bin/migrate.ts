@@ -6,14 +6,17 @@ import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
 import { migrate, rollback } from '../src/database/migrate.ts'
 
-/** `node bin/migrate.ts` brings the schema of DATABASE_URL up to date; `--rollback` takes the last batch back. */
+/**
+ * `node bin/migrate.ts` migrates the schema of DATABASE_URL to the latest version; `--rollback` rolls back the last
+ * batch.
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rollback: { type: 'boolean', default: false } } })
   loadEnvFile()
   const database = createDatabase(readDatabaseConfig(), createLogger('warn', 'migrate'))
   try {
     const names = await (values.rollback ? rollback : migrate)(database, migrations, console.log)
-    const done = values.rollback ? 'Taken back' : 'Applied'
+    const done = values.rollback ? 'Rolled back' : 'Applied'
     console.log(names.length > 0 ? `${done}: ${names.join(', ')}` : 'Nothing to do.')
   } finally {
     await database.destroy()

@@ -14,24 +14,24 @@ import type { Loop } from '../src/loop.ts'
 import { connectionOptions } from '../src/temporal/temporal.ts'
 import type { ProcessContext } from './process.ts'
 
-/** Long enough for a worker to let go of a server that is gone, short enough to be back soon after. */
+/** Long enough for a worker to release a server that is gone, short enough to return soon after. */
 const retryMs = 2000
 
-/** Bundles the workflow code as it runs in Temporal's sandbox, from the project at `root`; takes about a second. */
+/** Bundles the workflow code of the project at `root` for Temporal's sandbox; takes about a second. */
 export const bundleWorkflows = (root = fileURLToPath(new URL('..', import.meta.url))): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath: join(root, 'workflows/index.ts'),
     logger: new DefaultLogger('ERROR'),
   })
 
-/** What polls, and whether it does at this moment: not while it looks for Temporal. */
+/** A poller, and whether it polls now: not while it reconnects to Temporal. */
 interface Polling extends Pick<Loop, 'stop'> {
   isPolling(): boolean
 }
 
 /**
- * Polls for workflow tasks and activities until it is stopped. When Temporal goes away the worker ends; a new one is
- * made until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
+ * Polls for workflow tasks and activities until stopped. When Temporal goes away, the worker ends, and new ones are
+ * created until Temporal is back. Stopping drains: activities get SHUTDOWN_SECONDS to finish.
  */
 export function startPolling(context: ProcessContext, workflowBundle: WorkflowBundleOption): Polling {
   const stopping = new AbortController()
@@ -42,7 +42,7 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
       try {
         await poll(signal, context, workflowBundle, (now) => (isPolling = now))
       } catch (error) {
-        context.logger.warn({ err: error }, 'the worker has no Temporal and tries again')
+        context.logger.warn({ err: error }, 'the worker cannot reach Temporal and retries')
         await delay(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }
@@ -72,14 +72,15 @@ async function poll(
       taskQueue: config.temporal.taskQueue,
       workflowBundle,
       activities: createActivities(services),
-      // A workflow task waits this long for the worker that has the workflow in memory before any other may have it. The
-      // default of 10 s is what the runs of a killed worker would stand still; replaying a run elsewhere costs little.
+      // A workflow task waits this long for the worker that has the workflow in memory before any other may take it.
+      // With the default of 10 s, the runs of a killed worker would stand still for so long; replaying a run elsewhere
+      // costs little.
       stickyQueueScheduleToStartTimeout: '2s',
-      // A worker that freezes takes as many activities with it as it has polls open, each until its heartbeat times out
-      // and with a longer pause after each; with the default of ten a run may need a minute and a half to get away.
+      // A frozen worker holds as many activities as it has open polls, each until its heartbeat times out, with longer
+      // pauses after each. With the default of ten, a run may need a minute and a half to get away.
       activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
-      // Heartbeats carry cancellations back, and by default would come at four fifths of their timeout: too close to it
-      // for a busy process.
+      // Heartbeats deliver cancellations. By default they come at four fifths of their timeout: too close for a busy
+      // process.
       maxHeartbeatThrottleInterval: '2s',
       maxConcurrentActivityTaskExecutions: config.workerActivities,
       shutdownGraceTime: `${config.shutdownSeconds}s`,
@@ -90,7 +91,7 @@ async function poll(
     note(true)
     logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
     const running = worker.run()
-    // Stopped while it was being made: only a worker that runs can be shut down, and it must be.
+    // Stopped during creation: a worker can be shut down only while it runs, and it must be.
     if (signal.aborted) stop()
     await running
     signal.removeEventListener('abort', stop)

@@ -4,7 +4,7 @@ import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
 import { VaultKeysError } from '../src/secrets/vault-keys.ts'
 
-/** What a process of the platform works with. */
+/** The context of a process of the platform. */
 export interface ProcessContext {
   config: Config
   logger: Logger
@@ -12,8 +12,9 @@ export interface ProcessContext {
 }
 
 /**
- * Runs one process of the platform: reads the configuration, opens, and on SIGTERM or SIGINT stops what `start` started,
- * releases in reverse and exits. A stop that takes longer than SHUTDOWN_SECONDS, with a little on top, is cut off.
+ * Runs one process of the platform: reads the configuration, creates the services and calls `start`. On SIGTERM or
+ * SIGINT it calls the function that `start` returned, closes the services and exits. A stop is cut off a little after
+ * SHUTDOWN_SECONDS.
  */
 export async function startProcess(
   name: string,
@@ -31,7 +32,7 @@ export async function startProcess(
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   } catch (error) {
     if (error instanceof VaultKeysError) refuse(error, logger)
-    logger.fatal({ err: error }, 'could not start')
+    logger.fatal({ err: error }, 'startup failed')
     process.exitCode = 1
     await services?.close()
   }
@@ -47,9 +48,9 @@ function read(): Config {
   }
 }
 
-/** Goes at once: with these keys nothing may be written, and what is read would pass for damaged. */
+/** Exits at once: with these keys nothing may be written, and everything read would look damaged. */
 function refuse({ message, problems }: VaultKeysError, logger: Logger): never {
-  logger.fatal({ problems }, 'the vault keys are not usable')
+  logger.fatal({ problems }, 'the vault keys are invalid')
   console.error(message)
   process.exit(1)
 }
@@ -58,7 +59,7 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
   logger.info('stopping')
   setTimeout(
     () => {
-      logger.fatal('the stop took too long and was cut off')
+      logger.fatal('the stop timed out')
       process.exit(1)
     },
     (config.shutdownSeconds + 5) * 1000,

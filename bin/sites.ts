@@ -6,10 +6,10 @@ import { startIssueTracker } from '../examples/sites/issue-tracker/server.ts'
 import { createCertificates } from './local/certificates.ts'
 
 /**
- * The connected sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403,4404`, and
- * `--redirect-uri <address>` where the platform is not at its usual one: OAuth sends browsers back to there only.
- * Prints a line of JSON for each when it listens. Ends on SIGTERM, on SIGINT, and when its standard input ends: the
- * parent holds the other end of that pipe, so the sites go when it goes, however it does.
+ * The example sites of a development machine: `node bin/sites.ts --certs <folder> --ports 4401,4402,4403,4404`, and
+ * `--redirect-uri <address>` if the platform is not at its default address: OAuth redirects only there. Prints one line
+ * of JSON per listening site. Ends on SIGTERM, on SIGINT, and when its standard input ends: the parent holds the other
+ * end of that pipe, so the sites end with it.
  */
 const starters = [
   { site: 'issue-tracker', start: startIssueTracker },
@@ -18,7 +18,7 @@ const starters = [
   { site: 'contacts', start: startContacts },
 ]
 
-// Before anything is started, so that no ending is missed. The sites keep nothing that would have to be saved.
+// Installed first, so that no signal is missed. The sites have nothing to save.
 const end = () => process.exit(0)
 process.once('SIGTERM', end)
 process.once('SIGINT', end)

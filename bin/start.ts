@@ -12,23 +12,23 @@ import { createSupervisor, type Supervisor } from './local/supervisor.ts'
 import { startWarden } from './local/warden.ts'
 
 /**
- * `npm start`: everything on one machine. Postgres and Temporal (unless DATABASE_URL and TEMPORAL_ADDRESS name
- * others), the schema, development keys, the example sites, the API and a worker. Ctrl-C stops all of it.
+ * `npm start`: everything on one machine. Postgres and Temporal (unless DATABASE_URL and TEMPORAL_ADDRESS are set), the
+ * schema, development keys, the example sites, the API and a worker. Ctrl-C stops all of it.
  */
 const say = (text: string): void => console.log(text)
 
-/** A second Ctrl-C kills; one within this time is the same key press, passed on by npm. */
+/** A second Ctrl-C kills; one within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 async function main(): Promise<void> {
   loadEnvFile()
   const local = readLocalConfig()
   const folder = resolve(local.DATA_DIR)
-  // Others may pass (Postgres does not run as root), but not look around.
+  // Other users may enter (Postgres does not run as root), but not list the folder.
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   const lock = join(folder, 'start.lock')
   const holder = takeLock(lock)
-  if (holder) throw new Error(`Switchyard runs already (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
+  if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
   try {
     await run(local, folder)
   } finally {
@@ -40,20 +40,20 @@ async function run(local: LocalConfig, folder: string): Promise<void> {
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
-  if (left.length > 0) say(`Ended what an earlier start had left: ${left.join(', ')}.`)
+  if (left.length > 0) say(`Ended processes of an earlier start: ${left.join(', ')}.`)
   const problems = await portProblems(neededPorts(local))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   startWarden(record.folder, local.environment)
   const supervisor = createSupervisor(record, join(folder, 'logs'), say)
-  const asked = untilAsked(local, supervisor)
+  const stopRequested = untilStopRequested(local, supervisor)
   const addressFile = join(folder, 'addresses.json')
   try {
     const started = startStack({ local, folder, record, supervisor, say, scripts: readScripts() })
-    const addresses = await Promise.race([started, asked])
+    const addresses = await Promise.race([started, stopRequested])
     if (!addresses) return
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
-    tellReady(addresses, folder, Date.now() - began)
-    await asked
+    printReady(addresses, folder, Date.now() - began)
+    await stopRequested
   } finally {
     rmSync(addressFile, { force: true })
     await supervisor.stop()
@@ -61,8 +61,8 @@ async function run(local: LocalConfig, folder: string): Promise<void> {
   }
 }
 
-/** Resolves when somebody asks to stop; being asked again kills at once. */
-function untilAsked(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
+/** Resolves on the first request to stop; the second one kills at once. */
+function untilStopRequested(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
   let first = 0
   return new Promise((resolve) => {
     onAskedToStop(local.environment, () => {
@@ -88,13 +88,13 @@ function neededPorts(local: LocalConfig): NeededPort[] {
   ]
 }
 
-/** The tests of this file run other scripts in place of the real ones. */
+/** Tests run other scripts in place of the real ones. */
 function readScripts(): { api: string; worker: string; sites: string } {
   const script = (name: string) => ({ type: 'string' as const, default: join(import.meta.dirname, `${name}.ts`) })
   return parseArgs({ options: { api: script('api'), worker: script('worker'), sites: script('sites') } }).values
 }
 
-function tellReady(addresses: Addresses, folder: string, milliseconds: number): void {
+function printReady(addresses: Addresses, folder: string, milliseconds: number): void {
   const rows = [
     ['API', addresses.api],
     ['Docs', addresses.docs],
@@ -107,7 +107,7 @@ function tellReady(addresses: Addresses, folder: string, milliseconds: number): 
   say(`Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`)
 }
 
-// The terminal may be gone before us; that must not end us before the others are stopped.
+// The terminal may close first; that must not end this process before it has stopped the others.
 process.stdout.on('error', () => undefined)
 
 await main().catch((error: unknown) => {

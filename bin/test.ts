@@ -10,9 +10,9 @@ import { showTap } from './local/test/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
 /**
- * `npm test [-- <ava arguments>]`: one Postgres with a migrated template database and one Temporal server for all
- * tests, thrown away afterwards. `--verbose` shows what tests have measured. Ends with the slowest files, the line
- * `N passed, M failed` and ava's exit code.
+ * `npm test [-- <ava arguments>]`: runs tests with one Postgres (a migrated template database) and one Temporal server,
+ * both deleted afterwards. `--verbose` shows what tests have measured. Prints the slowest files and `N passed, M
+ * failed`, and exits with ava's code.
  */
 const [durations, underWay] = ['durations', 'under-way']
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -29,21 +29,21 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   if (code !== 0) showUnderWay(join(folder, underWay))
   showSlowest(join(folder, durations))
   console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
-  // A run that failed without a failing test, for example because no file matched, must not read as a success.
+  // A run that failed without a failing test, such as one where no file matched, must not look like a success.
   console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`)
   return code ?? 1
 }
 
-/** All files of tests, those that share a process by the file that loads them. */
+/** All test files; those that share a process are replaced by the file that loads them. */
 function everything(): string[] {
   const { alone, together } = arrange(readHouse(root), { slowFiles, timedFiles })
   return [...alone, ...writeTogether(root, together)]
 }
 
-/** Whether an argument of the command line says which tests are wanted. */
+/** Whether an argument selects tests. */
 const namesFiles = (argument: string): boolean => /^test\/|\.ts(:[\d,-]+)?$/.test(argument)
 
-/** A process that was lost, or was ended for taking too long, cannot name the tests that it takes with it. */
+/** A process that crashed or timed out cannot name the tests that it was running. */
 function showUnderWay(log: string): void {
   const left = leftUnderWay(log)
   if (left.length > 0) console.log(['', 'Begun, and not ended:', ...left.map((name) => `✘ ${name}`)].join('\n'))

@@ -8,8 +8,8 @@ import type { Addresses } from './local/stack.ts'
 import { ask, askSite, type Json } from './tour/client.ts'
 
 /**
- * The main job, through public HTTP only, as a client would do it: a webhook becomes a durable run of an agent, which
- * calls a tool of a connected site. Needs `npm start` in another terminal; can be run again and again.
+ * The main use case as a client sees it, through public HTTP only: a webhook becomes a durable run of an agent, which
+ * calls a tool of a connected site. Needs `npm start` in another terminal; safe to repeat.
  */
 
 /** The example payload (docs/specification.md, "Webhook payload"). */
@@ -33,19 +33,19 @@ const payloadSchema = [
   { name: 'created_at', type: 'string' },
 ]
 
-/** Long enough for a slow machine; a tour takes a second or two. */
-const patienceMs = 60_000
+/** Enough for a slow machine; a tour takes a second or two. */
+const timeoutMs = 60_000
 
 async function tour(): Promise<void> {
   const addresses = readAddresses()
   const { api } = addresses
   chapter('1. An account that has accepted the terms and pays for webhooks')
   const token = await openAccount(api)
-  chapter('2. A site, connected with a token that its user made there')
+  chapter('2. A site, connected with a token that its user generated there')
   const entryId = await connectSite(addresses, token)
   chapter('3. An agent that webhooks start')
   const agent = await createAgent(api, token, entryId)
-  chapter('4. A delivery, as a sender without an account makes it')
+  chapter('4. A delivery from a sender without an account')
   const receipt = await deliver(agent)
   chapter('5. The run, followed to its end')
   await follow(api, token, String(receipt['runId']))
@@ -64,7 +64,7 @@ function readAddresses(): Addresses {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Addresses
   } catch {
-    throw new Error('Switchyard does not run here. Start it in another terminal with: npm start')
+    throw new Error('Switchyard is not running. Start it in another terminal with: npm start')
   }
 }
 
@@ -89,7 +89,7 @@ async function connectSite({ api, sites, siteCaFile }: Addresses, token: string)
   const url = sites[0] ?? ''
   const body = { user: 'ada', role: 'editor' }
   const made = await askSite(siteCaFile, { method: 'POST', url: `${url}/settings/tokens`, body })
-  console.log(`(ada made a token on ${url}/settings)`)
+  console.log(`(ada generated a token on ${url}/settings)`)
   await ask({ method: 'POST', url: `${api}/vault/inspect`, token, body: { url } })
   const entry = await ask({ method: 'POST', url: `${api}/vault`, token, body: { url, token: made['token'] } })
   return String(entry['id'])
@@ -112,7 +112,7 @@ function deliver(agent: Json): Promise<Json> {
 }
 
 async function follow(api: string, token: string, runId: string): Promise<void> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   let seen = 0
   for (;;) {
     const events = await fetchJson(`${api}/runs/${runId}/events?after=${seen}`, token)
@@ -121,7 +121,7 @@ async function follow(api: string, token: string, runId: string): Promise<void> 
       console.log(`\n#${event.number} ${event.kind} ${JSON.stringify(event.data).slice(0, 400)}`)
       if (event.kind === 'ended') return assertCompleted(event.data)
     }
-    if (Date.now() > deadline) throw new Error('The run did not end in time. What does .data/logs/worker.log say?')
+    if (Date.now() > deadline) throw new Error('The run did not end in time. See .data/logs/worker.log.')
     await delay(200)
   }
 }
@@ -140,7 +140,7 @@ async function showSiteLog({ sites, siteCaFile }: Addresses, runId: string): Pro
   const requests = log['requests'] as { idempotencyKey?: string | null; tool: string }[]
   const ours = requests.filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   for (const request of ours) console.log(JSON.stringify(request))
-  if (!ours.some(({ tool }) => tool === 'issues.createIssue')) throw new Error('The site has seen no such call.')
+  if (!ours.some(({ tool }) => tool === 'issues.createIssue')) throw new Error('The site did not get the call.')
 }
 
 try {

@@ -7,7 +7,7 @@ import { createSealing } from '../src/secrets/sealing.ts'
 import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
 import { createVaultRotation, type RotationReport, type TellProgress } from '../src/secrets/vault-rotation.ts'
 
-/** `npm run vault:rotate`: seals everything anew under the first of VAULT_KEYS, while the platform runs. */
+/** `npm run vault:rotate`: reseals everything under the first of VAULT_KEYS, while the platform runs. */
 async function main(): Promise<void> {
   loadEnvFile()
   const config = readVaultConfig()
@@ -15,8 +15,8 @@ async function main(): Promise<void> {
   const context = { database, clock: systemClock, keys: config.vaultKeys }
   try {
     await createVaultKeys({ ...context, sealing: createSealing(config.vaultKeys) }).proveForRotation()
-    const report = await createVaultRotation({ ...context, tell }).rotate()
-    say(report, config.vaultKeys[0]?.name ?? '')
+    const report = await createVaultRotation({ ...context, tell: printProgress }).rotate()
+    printReport(report, config.vaultKeys[0]?.name ?? '')
     if (report.unreadable.length > 0) process.exitCode = 1
   } finally {
     await database.destroy()
@@ -25,21 +25,24 @@ async function main(): Promise<void> {
 
 const number = (value: number): string => value.toLocaleString('en-US')
 
-const tell: TellProgress = (column, done, total) => console.log(`${column}: ${number(done)} of ${number(total)}`)
+const printProgress: TellProgress = (column, done, total) =>
+  console.log(`${column}: ${number(done)} of ${number(total)}`)
 
-function say({ rotated, unreadable, removable }: RotationReport, current: string): void {
+function printReport({ rotated, unreadable, removable }: RotationReport, current: string): void {
   console.log(rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.')
   for (const { table, id, keyName } of unreadable) {
     console.error(`${table} ${id}: sealed under the key "${keyName}", which is not in VAULT_KEYS or does not open it.`)
   }
   if (removable.length === 0) return
-  console.log(`Nothing is sealed under these any more; they may be taken out of VAULT_KEYS: ${removable.join(', ')}`)
+  console.log(
+    `Nothing is sealed under these keys any more; they can be removed from VAULT_KEYS: ${removable.join(', ')}`,
+  )
 }
 
 main().catch((error: unknown) => {
   const { code, message } = error as { code?: unknown; message: string }
   const refused = error instanceof ConfigError || error instanceof VaultKeysError
-  const stopped = `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and can be repeated: ${message}`
+  const stopped = `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and is safe to repeat: ${message}`
   console.error(refused ? message : stopped)
   process.exitCode = 1
 })

@@ -5,8 +5,8 @@ import { startPolling } from './polling.ts'
 import type { ProcessContext } from './process.ts'
 
 /**
- * Does all that a worker does; what comes back stops it, and lets it finish what is under way. Only tests have reason to
- * leave something out: what they do themselves, to see what comes of it.
+ * Runs everything in a worker; the returned function stops it and lets it finish work under way. Only tests leave loops
+ * out, to run them themselves.
  */
 export function startWork(
   context: ProcessContext,
@@ -18,14 +18,14 @@ export function startWork(
   const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
   const loops = startLoops(services, 'workers', leftOut)
   return async () => {
-    // A receiver of callbacks may take its time, which is not to be taken from that of the activities.
+    // A slow callback receiver must not use up the time for activities.
     const delivering = loops.filter(({ name }) => name === 'callbacks')
     const delivered = stopAll(delivering)
     await stopAll([presence, ...loops.filter((loop) => !delivering.includes(loop))])
-    // What is under way is finished, but nothing is taken on: whoever asks whether a worker is there must not count it.
+    // Work under way is finished, but no more is taken on: this worker must not count as present.
     await services.workers
       .signOff()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the worker was not signed off'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to sign off the worker'))
     await polling.stop()
     await delivered
   }

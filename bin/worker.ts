@@ -5,14 +5,14 @@ import { startProcess } from './process.ts'
 import { startWork } from './work.ts'
 
 /**
- * The worker as a process of its own: workflows, activities, and loops. The command line may name a
- * file with the workflow code as `bundleWorkflows` makes it of this very source: that saves the time to make it.
+ * The worker as a separate process: workflows, activities, and loops. The command line may name a file with workflow
+ * code that `bundleWorkflows` made from this very source, which saves the time to bundle it.
  */
 const [, , codePath] = argv
 
 await startProcess('worker', async (context) => {
   Runtime.install({
-    // SIGTERM and SIGINT are handled in one place, for what is around the worker too.
+    // SIGTERM and SIGINT are handled in one place, also for what is around the worker.
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message }) => context.logger.warn({ temporal: level }, message)),
   })

@@ -3,7 +3,7 @@ import { request } from 'node:https'
 
 export type Json = Record<string, unknown>
 
-interface Asked {
+interface Call {
   method: string
   url: string
   token?: string | undefined
@@ -11,15 +11,15 @@ interface Asked {
   body?: unknown
 }
 
-/** What is shown of a request or an answer: never a token or a secret, and no more than fits a screen. */
+/** What is shown of a request or response: no tokens or secrets, and no more than a screen. */
 const shown = (value: unknown): string =>
   JSON.stringify(value, (key, inner) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner), 2)
     .split('\n')
     .slice(0, 60)
     .join('\n')
 
-/** Sends one request to the platform as any client would, and prints both sides. Throws when it is refused. */
-export async function ask({ method, url, token, headers = {}, body }: Asked): Promise<Json> {
+/** Sends one request to the platform, and prints both sides. Throws if it is refused. */
+export async function ask({ method, url, token, headers = {}, body }: Call): Promise<Json> {
   console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
   const response = await fetch(url, {
     method,
@@ -37,8 +37,8 @@ export async function ask({ method, url, token, headers = {}, body }: Asked): Pr
   return answer
 }
 
-/** Asks an example site, whose certificate the local authority has signed, as its user's browser would. */
-export function askSite(caFile: string, { method, url, body }: Asked): Promise<Json> {
+/** Calls an example site, whose certificate the local authority has signed, as a user's browser would. */
+export function askSite(caFile: string, { method, url, body }: Call): Promise<Json> {
   const options = { method, ca: readFileSync(caFile), headers: { 'content-type': 'application/json' } }
   return new Promise((resolve, reject) => {
     const sent = request(url, options, (response) => {
