@@ -2,8 +2,8 @@ import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /**
- * What keeps a queue from starting its next run: its owner has paused the agent, has a tier without webhooks, a
- * subscription that is not paid, or no credits.
+ * Why a queue may not start its next run: the agent is paused, the owner's tier lacks webhooks, the subscription is
+ * past due, or the credits are used up.
  */
 export type BlockedCause = 'paused' | 'tier' | 'past_due' | 'credits'
 
@@ -15,19 +15,19 @@ export class AgentQueue extends Row {
   declare lastSequence: number
   declare unfinished: number
   declare runningRunId: string | null
-  /** The execution of the queue's workflow that has claimed that run, and the epoch that it was given; null where none has. */
+  /** The execution of the queue's workflow that claimed the run, and the epoch that it was given; null if none did. */
   declare claimedBy: string | null
   declare claimedEpoch: number | null
-  /** Whether the queue workflow has been told that there is something to do, and has not yet found nothing. */
+  /** Whether the queue's workflow was woken, and no claim has found nothing to do since. */
   declare awake: boolean
   declare progressedAt: Date
   declare signalledAt: Date
-  /** Why queued runs are not started although none is running, and since when. */
+  /** Why no queued run is started while none is running, and since when. */
   declare blockedCause: BlockedCause | null
   declare blockedSince: Date | null
 }
 
-/** Locks an agent's queue. Always taken before the lock of one of its runs, so that no two wait for each other. */
+/** Locks an agent's queue. Always taken before the lock of one of its runs, to avoid deadlocks. */
 export async function lockQueue(trx: Transaction, agentId: string): Promise<AgentQueue> {
   return AgentQueue.query(trx).findById(agentId).forUpdate().throwIfNotFound()
 }

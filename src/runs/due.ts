@@ -4,38 +4,38 @@ import type { Database, Transaction } from '../database/database.ts'
 /** Rows that one process takes at a time. */
 export const dueBatch = 50
 
-/** An agent that was taken, and the rows that asked for it. */
+/** An agent that was taken, and its rows. */
 export interface DueAgent {
   agentId: string
   rows: number[]
 }
 
 /**
- * When the reconciler is to look at an agent (table `due_agents`). Whoever changes a fact that needs action records it in
- * the same transaction. These are inserts only, which wait for no lock, so they can be made anywhere in a transaction.
+ * When the reconciler has to look at an agent (table `due_agents`). A transaction that changes a fact which needs
+ * action makes the agent due. It only inserts, so it waits for no lock and may do so at any point.
  */
 export function createDue(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
   return {
-    /** The agent is due, at once unless a time is given. */
+    /** Makes the agent due, now unless a time is given. */
     async agent(trx: Database | Transaction, agentId: string, at: Date = clock.now()): Promise<void> {
       await trx.raw('insert into due_agents (agent_id, due_at) values (:agentId, :at)', { agentId, at })
     },
 
-    /** The owner's account has changed: every agent of theirs that has unfinished runs is due. */
+    /** The owner's account has changed: makes all their agents with unfinished runs due. */
     async owner(trx: Transaction, ownerId: string): Promise<void> {
       await trx.raw(ownerStatement, { ownerId, now: clock.now() })
     },
 
-    /** The vault entry has changed: every agent is due whose run has a call that waits for it. */
+    /** The vault entry has changed: makes every agent due whose run has a call that waits for it. */
     async vaultEntry(trx: Transaction, entryId: string): Promise<void> {
       await trx.raw(vaultEntryStatement, { entryId, now: clock.now() })
     },
 
     /**
-     * Takes agents that are due. Their rows stay, and are due again after `forSeconds` unless they are settled before:
-     * this process may be killed meanwhile.
+     * Takes agents that are due. Their rows become due again after `forSeconds`, in case this process is killed before
+     * it reschedules them.
      */
     async take(forSeconds: number): Promise<DueAgent[]> {
       const bindings = { now: clock.now(), forSeconds, dueBatch }
@@ -44,12 +44,12 @@ export function createDue(context: { database: Database; clock: Clock }) {
       return [...byAgent].map(([agentId, taken]) => ({ agentId, rows: taken.map(({ id }) => id) }))
     },
 
-    /** The rows have been answered: each agent is due again at the given time, or not at all. */
-    async settle(answered: (DueAgent & { nextAt: Date | null })[]): Promise<void> {
-      await database.raw(settleStatement, {
-        rows: answered.flatMap(({ rows }) => rows),
-        agentIds: answered.map(({ agentId }) => agentId),
-        times: answered.map(({ nextAt }) => nextAt),
+    /** Replaces the rows: each agent is due again at the given time, or not at all. */
+    async reschedule(handled: (DueAgent & { nextAt: Date | null })[]): Promise<void> {
+      await database.raw(rescheduleStatement, {
+        rows: handled.flatMap(({ rows }) => rows),
+        agentIds: handled.map(({ agentId }) => agentId),
+        times: handled.map(({ nextAt }) => nextAt),
       })
     },
   }
@@ -73,8 +73,8 @@ const takeStatement = `
                    for update skip locked)
   returning id, agent_id as "agentId"`
 
-const settleStatement = `
-  with answered as (delete from due_agents where id = any(:rows::bigint[]))
+const rescheduleStatement = `
+  with handled as (delete from due_agents where id = any(:rows::bigint[]))
   insert into due_agents (agent_id, due_at)
     select agent_id, next_at from unnest(:agentIds::text[], :times::timestamptz[]) as t (agent_id, next_at)
      where next_at is not null`

@@ -4,24 +4,24 @@ import { RunStep } from './run-step.ts'
 import { Run, runFacts } from './run.ts'
 
 /**
- * Somebody acts for a run who may not any more: the run was taken up again under a later epoch, or it is gone. Never
- * retried; the one who holds the later epoch goes on.
+ * The caller acts under an outdated epoch: the run was resumed under a later one, or is gone. Never retried; the
+ * execution with the later epoch continues.
  */
 export class StaleEpochError extends Error {
   override readonly name = 'StaleEpochError'
 }
 
-/** What of a tool call the rules look at. */
+/** The part of a tool call that the rules read. */
 export type CallFacts = Pick<
   ToolCall,
   'id' | 'step' | 'name' | 'tool' | 'siteOrigin' | 'arguments' | 'status' | 'waitCause' | 'notBefore'
 >
 
-/** All that decides what a run does next. */
+/** Everything that decides what a run does next. */
 export interface RunRecord {
   run: Run
   lastStep: Pick<RunStep, 'step' | 'finish'> | undefined
-  /** Every call of the run in the order in which they were asked for. */
+  /** Every call of the run, in the order of the model's requests. */
   calls: CallFacts[]
 }
 
@@ -36,13 +36,13 @@ export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
   return currentRun(await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate(), ref)
 }
 
-/** The run, unless it is acted for under a later epoch, or is gone. Throws StaleEpochError. */
+/** The run, if it still has the given epoch. Throws StaleEpochError. */
 export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
-  throw new StaleEpochError('the run is acted for under a later epoch')
+  throw new StaleEpochError('the run has a later epoch')
 }
 
-/** Reads what decides about the next move of a run whose row is locked. */
+/** Reads what decides the next move of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
   const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish')

@@ -8,7 +8,7 @@ export class RunStep extends Row {
   declare runId: string
   declare step: number
   declare model: string
-  /** An object around the text: a bare JSON string would be parsed a second time by objection. */
+  /** Wrapped in an object, because objection would parse a bare JSON string again. */
   declare answer: { text: string }
   declare finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
   declare inputTokens: number

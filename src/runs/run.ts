@@ -3,10 +3,10 @@ import { Row } from '../database/row.ts'
 import type { Trigger, WaitCause } from '../../workflows/messages.ts'
 import type { EndReason, RunStatus } from './states.ts'
 
-/** The instructions that a run works under, fixed when it is claimed. */
+/** The instructions of a run, fixed when it is claimed. */
 export interface PromptInForce {
   systemPrompt: string
-  /** Whether the payload's `action` took the place of the agent's system prompt, or why it did not. */
+  /** Whether the payload's `action` replaced the agent's system prompt, or why it did not. */
   override: 'used' | 'not-allowed' | 'absent'
   schema: WebhookField[] | null
 }
@@ -28,11 +28,11 @@ export class Run extends Row {
   declare epoch: number
   declare prompt: PromptInForce | null
   declare steps: number
-  /** Attempts at the step that is not on record yet: those that count, and the number of the latest, from 1. */
+  /** Attempts at the step that is not recorded yet: how many count, and the number of the latest, from 1. */
   declare stepAttempts: number
   declare attempt: number
   declare attemptedAt: Date | null
-  /** The latest attempt that is known to have failed, how, and when its provider wants to be asked again. */
+  /** The latest attempt known to have failed, its error, and when the provider allows a retry. */
   declare failedAttempt: number | null
   declare failedAt: Date | null
   declare failure: string | null
@@ -41,14 +41,14 @@ export class Run extends Row {
   declare inputTokens: number
   declare outputTokens: number
   declare credits: number
-  /** What it waits for (`waitingFor` is the site), since when and until when at most; all null unless it is waiting. */
+  /** What it waits for (`waitingFor` is the site), since when, and until when at most; all null unless it waits. */
   declare waitingCause: WaitCause | null
   declare waitingFor: string | null
   declare waitingSince: Date | null
   declare waitingUntil: Date | null
-  /** How long it has waited before, in milliseconds; that does not count as its time. */
+  /** How long its earlier waits took, in milliseconds; its minutes exclude them. */
   declare waitedMs: number
-  /** The finished run whose payload this one was given again. */
+  /** The finished run that this one replays. */
   declare replayOf: string | null
   declare events: number
   declare reason: EndReason | null
@@ -61,7 +61,7 @@ export class Run extends Row {
   declare endedAt: Date | null
 }
 
-/** Of a run whose present step was not tried yet. */
+/** The columns of a step without attempts. */
 export const noAttempt = {
   stepAttempts: 0,
   attempt: 0,
@@ -72,7 +72,7 @@ export const noAttempt = {
   retryAt: null,
 }
 
-/** All of a run but payload and prompt, which may be large and which few need. */
+/** All columns except payload and prompt, which may be large and are rarely needed. */
 export const runFacts = [
   'id',
   'agentId',

@@ -27,7 +27,7 @@ import { createReconciler } from './reconcile/reconciler.ts'
 import { createRunCalls } from './step/run-calls.ts'
 import { createSteps } from './step/steps.ts'
 
-/** Runs, from being accepted to their end, and what is on record of them. Each part is a room of this folder. */
+/** Runs, from acceptance to ending, and how to read them. Each part has its own sub-folder. */
 export function createRuns(context: {
   database: Database
   clock: Clock
@@ -51,11 +51,11 @@ export function createRuns(context: {
   const repeats = createRepeats(accept)
   const reading = createReading(base)
   const read = (ownerId: string, runId: string) => reading.get(ownerId, runId)
-  const entrance = { ...base, repeats, accept: accept.one, read, depth: queue.depth }
+  const acceptContext = { ...base, repeats, accept: accept.one, read, depth: queue.depth }
   const ending = { ...createEnd(base), ...createCancel(base) }
 
   return {
-    accept: { ...accept, ...repeats, ...createManual(entrance), ...createReplay(entrance) },
+    accept: { ...accept, ...repeats, ...createManual(acceptContext), ...createReplay(acceptContext) },
     queue,
     steps: createSteps(base),
     calls: createRunCalls(base),

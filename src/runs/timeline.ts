@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { Run } from './run.ts'
 
-/** A model call that failed; `retryAt` is when its provider wants to be asked again, if it has said so. */
+/** A model call that failed. `retryAt` is when the provider allows a retry, if it named a time. */
 interface StepFailure {
   step: number
   attempt: number
@@ -14,7 +14,7 @@ interface StepFailure {
   retryAt?: string
 }
 
-/** The kinds of timeline events and what each carries; contents (payloads, answers, results) are joined on reading. */
+/** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
 interface EventData {
   accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
@@ -50,9 +50,8 @@ export class RunEvent extends Row {
 }
 
 /**
- * Appends events to a run's timeline, and makes the changes of its row that they tell of. The row is locked by counting
- * them, so numbers have no gaps and follow the order of commits. Counts as progress of the run,
- * unless the changes say otherwise.
+ * Appends events to a run's timeline and applies their changes to its row. Counting them locks the row, so numbers have
+ * no gaps and follow the order of commits. Counts as progress of the run unless the changes say otherwise.
  */
 export async function append(
   trx: Transaction,

@@ -48,9 +48,9 @@ const cases: Record<string, { thrown: unknown; type: string; message: string; no
       nonRetryable: false,
     },
     'an older epoch': {
-      thrown: new StaleEpochError('the run is acted for under a later epoch'),
+      thrown: new StaleEpochError('the run has a later epoch'),
       type: 'STALE_EPOCH',
-      message: 'the run is acted for under a later epoch',
+      message: 'the run has a later epoch',
       nonRetryable: true,
     },
     'a code that may pass': {

@@ -96,7 +96,7 @@ test('a client that is cut off 50 times during a run, by an API that is killed a
   await eventually(20, 'the call has come', () => site.waiting() || undefined)
   await door.stop()
   await eventually(20, 'it is noticed', () =>
-    api.logs.some((line) => line.includes('watched runs cannot be looked at')) ? true : undefined,
+    api.logs.some((line) => line.includes('watched runs cannot be polled')) ? true : undefined,
   )
   site.release()
   await ended(someone, long)

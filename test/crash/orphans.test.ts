@@ -164,7 +164,7 @@ test('a queue that waits for a workflow which Temporal has lost is begun anew, a
   for (const id of [runId, next]) t.is((await ended(someone, id, 60)).status, 'completed')
   await tell(t, someone, runId, began)
   const [note] = dataOf(await timelineOf(someone, runId), 'recovered').map((data) => String(data['note']))
-  t.regex(note ?? '', /waits for a run's workflow that is over, or that Temporal does not know/)
+  t.regex(note ?? '', /waits for a run's workflow that is closed or unknown to Temporal/)
   t.true(repairsOf(platform.logs, agent.id).includes('restart'))
 })
 

@@ -47,9 +47,9 @@ export const lateParties: Fault[] = [
   {
     id: 'late/steps-late-failure',
     file: 'src/runs/step/steps.ts',
-    find: '      const run = await lockRun(trx, ref)\n      // Too late to be told',
+    find: '      const run = await lockRun(trx, ref)\n      // Too late: the step',
     replace:
-      '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Too late to be told',
+      '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Too late: the step',
     why: 'a failed model call of an older epoch is noted',
     tests: ['test/src/runs/late-party.test.ts'],
   },
@@ -120,8 +120,8 @@ export const lateParties: Fault[] = [
   {
     id: 'late/cancel-not-told',
     file: 'src/runs/ending/cancel.ts',
-    find: "if (before !== 'queued') await tell(id)",
-    replace: "if (before === 'waiting') await tell(id)",
+    find: "if (before !== 'queued') await cancelInTemporal(id)",
+    replace: "if (before === 'waiting') await cancelInTemporal(id)",
     why: "a working run's workflow is not told of the cancel",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
     match: 'a running run*CANCELLED_BY_OWNER',
@@ -129,8 +129,8 @@ export const lateParties: Fault[] = [
   {
     id: 'late/deletion-not-told',
     file: 'src/runs/ending/cancel.ts',
-    find: "for (const { id, status } of cancelled) if (status !== 'queued') await tell(id)",
-    replace: "for (const { id, status } of cancelled) if (status === 'waiting') await tell(id)",
+    find: "for (const { id, status } of cancelled) if (status !== 'queued') await cancelInTemporal(id)",
+    replace: "for (const { id, status } of cancelled) if (status === 'waiting') await cancelInTemporal(id)",
     why: "a working run's workflow is not told that its agent was deleted",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
     match: 'a running run*AGENT_DELETED',
@@ -138,8 +138,8 @@ export const lateParties: Fault[] = [
   {
     id: 'late/waiting-not-told',
     file: 'src/runs/ending/cancel.ts',
-    find: "if (before !== 'queued') await tell(id)",
-    replace: "if (before === 'running') await tell(id)",
+    find: "if (before !== 'queued') await cancelInTemporal(id)",
+    replace: "if (before === 'running') await cancelInTemporal(id)",
     why: "a waiting run's workflow is not told of the cancel",
     tests: ['test/src/runs/told-of-cancels.test.ts'],
     match: 'a waiting run*CANCELLED_BY_OWNER',

@@ -70,7 +70,7 @@ export const runs: Fault[] = [
   },
   {
     id: 'runs/taken-tool-is-called',
-    file: 'src/runs/step/taken-tools.ts',
+    file: 'src/runs/step/removed-tools.ts',
     find: 'and (s.tools is null or s.tools::jsonb @> to_jsonb(c.tool)))`',
     replace: ')`',
     why: 'a tool that its owner took from the agent is still called',
@@ -175,7 +175,7 @@ export const runs: Fault[] = [
   {
     id: 'runs/block-begins-anew',
     file: 'src/runs/queue/claim-run.ts',
-    find: 'const blockedSince = goesOn ? queue.blockedSince : now',
+    find: 'const blockedSince = continues ? queue.blockedSince : now',
     replace: 'const blockedSince = now',
     why: 'runs that wait for their owner to pay never fail, because each look begins their wait anew',
     tests: ['test/src/runs/by-hand.test.ts'],

@@ -18,17 +18,17 @@ interface Waiting {
 
 const batchSize = 200
 
-/** How long the requests for a locked queue wait before they are tried again, and how long at most, in milliseconds. */
+/** How long requests for a locked queue pause before a retry, and how long at most in all, in milliseconds. */
 const lockedPauseMs = 10
 const longestLockMs = 10_000
 
 /**
- * Accepts runs. Requests that arrive while a commit is under way share the next one: that brings several times the
- * throughput of a transaction each (bench/accept). The order of arrival is the order of commits and, within one, of
- * the batch; each agent's queue row is locked meanwhile, so its sequence has no gaps. Every reply waits for the commit.
- * An agent whose queue somebody else has locked is left out of the batch and tried again, so others need not wait for it.
- * Fails with AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED (queue depth) or VALIDATION_ERROR (an idempotency
- * key that was used for another body).
+ * Accepts runs. Requests that arrive during a commit share the next one, which gives several times the throughput of
+ * one transaction each (bench/accept). The order of arrival is the order of commits and, within one, of the batch. The
+ * batch locks each agent's queue row, so its sequence has no gaps. Every reply waits for the commit. Requests for a
+ * queue that is locked elsewhere are left out of the batch and retried, so they do not delay others. Fails with
+ * AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED (queue depth) or VALIDATION_ERROR (an idempotency key that was
+ * used for another body).
  */
 export function createAccept(context: {
   database: Database
@@ -39,14 +39,15 @@ export function createAccept(context: {
 }) {
   const { database, clock, callbacks, temporal } = context
   const { queueDepth, reconcile } = context.config
-  /** In the order of arrival; and until when an agent's requests are left alone, because its queue was locked. */
+  /** In order of arrival. */
   let waiting: Waiting[] = []
+  /** Until when requests for an agent pause, because its queue was locked. */
   const lockedUntil = new Map<string, number>()
   let flushing = false
 
   async function flush(): Promise<void> {
     flushing = true
-    // The turn of the event loop lets requests that were read together be committed together.
+    // One turn of the event loop, so that requests that were read together commit together.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const batch = takeBatch()
@@ -56,7 +57,7 @@ export function createAccept(context: {
     flushing = false
   }
 
-  /** The oldest requests but those whose queue was locked a moment ago. */
+  /** The oldest requests, except those whose queue was locked a moment ago. */
   function takeBatch(): Waiting[] {
     const now = performance.now()
     const isFree = ({ request }: Waiting) => (lockedUntil.get(request.agentId) ?? 0) <= now
@@ -83,7 +84,7 @@ export function createAccept(context: {
     }
   }
 
-  /** They go before the later ones of their agents, so each agent's order stays that of arrival. */
+  /** Puts them before later requests, so that each agent keeps its order of arrival. */
   function putBack(locked: Waiting[]): void {
     const now = performance.now()
     for (const { request } of locked) lockedUntil.set(request.agentId, now + lockedPauseMs)
@@ -109,7 +110,7 @@ export function createAccept(context: {
       locked.has(request.agentId) ? 'locked' : decide(request, queues.get(request.agentId), known, queueDepth),
     )
     const now = clock.now()
-    // From its acceptance on, a run has so long to be claimed before its agent counts as stalled.
+    // A run that is not claimed by then makes its agent stalled.
     const changed = await store(trx, { now, due: later(now, reconcile.stallSeconds) }, requests, decisions, queues)
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
@@ -118,13 +119,13 @@ export function createAccept(context: {
     return { decisions, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }
 
-  /** The receipt of the run that was accepted under the request's idempotency key before, if there is one. */
+  /** The receipt of the run that was already accepted under the request's idempotency key, if any. */
   async function known(request: AcceptRequest): Promise<Receipt | undefined> {
     const found = await database.transaction((trx) => findKnown(trx, [request]))
     return repeatedReceipt(request, found)
   }
 
-  /** Accepts one run; the promise holds when it is committed. */
+  /** Accepts one run; resolves after the commit. */
   function one(request: AcceptRequest): Promise<Receipt> {
     return new Promise((resolve, reject) => {
       waiting.push({ request, since: performance.now(), resolve, reject })
@@ -137,8 +138,8 @@ export function createAccept(context: {
     one,
 
     /**
-     * Accepts one run within the caller's transaction, for those who record more with it; the queue must be locked last
-     * of all. `wake` is to be called after the commit.
+     * Accepts one run in the caller's transaction, so that more can be recorded with it. The queue must be locked
+     * first. Call `wake` after the commit.
      */
     async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
       const { decisions, woken } = await decideAll(trx, [request], await lockOne(trx, request.agentId))
@@ -149,6 +150,6 @@ export function createAccept(context: {
   }
 }
 
-/** A run that is skipped by being accepted: its ending is told like every other. */
+/** A run that is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
   decision !== 'locked' && 'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'

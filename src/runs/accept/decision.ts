@@ -5,18 +5,18 @@ import { queueFull } from '../queue/depth.ts'
 import type { RunStatus } from '../states.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** A queue row as it was read, and as the batch changes it; `awake` stays what it was. */
+/** A queue row as read and then changed by the batch; `awake` stays as read. */
 export interface Queue {
   agentId: string
   ownerId: string
   lastSequence: number
   unfinished: number
   awake: boolean
-  /** What keeps the queue from being started; it is not woken then. */
+  /** Why it may not start a run; a blocked queue is not woken. */
   blockedCause: BlockedCause | null
 }
 
-/** A run that was accepted earlier under an idempotency key. */
+/** A run that was already accepted under an idempotency key. */
 export interface Known {
   id: string
   agentId: string
@@ -27,12 +27,12 @@ export interface Known {
   ahead: number
 }
 
-/** `locked`: somebody else has the queue just now, so nothing was decided. */
+/** `locked`: the queue is locked elsewhere, so nothing was decided. */
 export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError } | 'locked'
 
 export const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
 
-/** Decides on one request under its queue's lock, and notes in the queue and the known keys what it decided. */
+/** Decides on one request under its queue's lock, and updates the queue and the known keys. */
 export function decide(
   request: AcceptRequest,
   queue: Queue | undefined,
@@ -54,11 +54,11 @@ export function decide(
   }
   queue.lastSequence += 1
   if (!skipped) queue.unfinished += 1
-  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), remember(request, receipt))
+  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), toKnown(request, receipt))
   return { receipt, isNew: true }
 }
 
-/** The receipt that an earlier request under the same key got; VALIDATION_ERROR when that had another body. */
+/** The receipt of an earlier request with the same key. VALIDATION_ERROR if that had another body. */
 export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
   const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
   if (!earlier) return undefined
@@ -72,12 +72,12 @@ function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'lo
     const { id, status, sequence, ahead } = earlier
     return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
   }
-  const message = `The idempotency key was used before, by run ${earlier.id}, and not for this very body. Use a new key.`
+  const message = `The idempotency key was already used, by run ${earlier.id}, with a different body. Use a new key.`
   const path = request.keyPlace ?? 'Idempotency-Key'
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }
 
-const remember = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({
+const toKnown = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({
   id: runId,
   agentId: request.agentId,
   idempotencyKey: request.idempotencyKey ?? '',

@@ -2,26 +2,26 @@ import type { Transaction } from '../../database/database.ts'
 import { keyOf, type Known, type Queue } from './decision.ts'
 import type { AcceptRequest } from './receipt.ts'
 
-/** Locks the queue row of one agent, waiting for whoever has it. */
+/** Locks the queue row of one agent; waits while it is locked. */
 export async function lockOne(trx: Transaction, agentId: string): Promise<Map<string, Queue>> {
   const { rows } = await trx.raw<{ rows: Queue[] }>(lockStatement, { agentIds: [agentId] })
   return new Map(rows.map((row) => [row.agentId, row]))
 }
 
 /**
- * Locks those queue rows that nobody else has locked; `locked` are the others. One busy or frozen holder delays its own
- * agents only, not everybody whose requests are in the batch.
+ * Locks the queue rows that are not locked elsewhere; `locked` are the others. A busy or frozen holder of a lock delays
+ * only its own agents, not the whole batch.
  */
 export async function lockFree(trx: Transaction, agentIds: string[]) {
   const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked`, { agentIds })
   const queues = new Map(rows.map((row) => [row.agentId, row]))
   const missing = agentIds.filter((agentId) => !queues.has(agentId))
   if (missing.length === 0) return { queues, locked: new Set<string>() }
-  const there = await trx.raw<{ rows: { agentId: string }[] }>(existStatement, { missing })
-  return { queues, locked: new Set(there.rows.map(({ agentId }) => agentId)) }
+  const existing = await trx.raw<{ rows: { agentId: string }[] }>(existStatement, { missing })
+  return { queues, locked: new Set(existing.rows.map(({ agentId }) => agentId)) }
 }
 
-/** In the order of their ids, so that two processes never wait for each other in a circle. */
+/** In order of id, so that two processes never deadlock. */
 const lockStatement = `
   select q.agent_id as "agentId", a.owner_id as "ownerId", q.last_sequence as "lastSequence", q.unfinished, q.awake,
          q.blocked_cause as "blockedCause"
@@ -31,7 +31,7 @@ const lockStatement = `
 
 const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
 
-/** The runs that were accepted earlier under the idempotency keys of this batch. */
+/** The runs that were already accepted under the idempotency keys of this batch. */
 export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
   const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return new Map()

@@ -6,7 +6,7 @@ import type { RunFacts } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
 
-/** Runs that people start by hand, of agents that are idle. */
+/** Runs of idle agents that users start by hand. */
 export function createManual(context: {
   billing: Billing
   repeats: Repeats
@@ -32,10 +32,10 @@ export function createManual(context: {
 
   return {
     /**
-     * Starts a run. A client's key makes a repeated request harmless: it gets the run that the first one has started, as
-     * it is now. Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
+     * Starts a run. With an idempotency key, a repeated request gets the run that the first one started, as it is now.
+     * Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
      */
-    async startManually(agent: Startable, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
+    async startManually(agent: Startable, { id, idempotencyKey: key }: ClientRequest): Promise<RunFacts> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`
       const request = { agentId: agent.id, trigger: 'manual', requestId: id, idempotencyKey, onlyIfIdle: true } as const
       const { runId } = await acceptOnce(agent, request)
@@ -45,4 +45,4 @@ export function createManual(context: {
 }
 
 type Startable = Pick<Agent, 'id' | 'ownerId'>
-type Asked = { id: string; idempotencyKey: string | undefined }
+type ClientRequest = { id: string; idempotencyKey: string | undefined }

@@ -1,14 +1,14 @@
 import { isCoded } from '../../errors.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** Requests that are made again under their idempotency key. */
+/** Requests that are repeated under their idempotency key. */
 export function createRepeats({ known }: { known: (request: AcceptRequest) => Promise<Receipt | undefined> }) {
   return {
     /**
-     * The receipt of a request that was made before under its key and is refused now; without an earlier one, throws the
-     * refusal. Looked for after the refusal, not before: the run of the first request may be what has just made its agent
-     * busy. An error that is no refusal, because the database is away, says nothing about the request and is thrown.
-     * Fails with VALIDATION_ERROR too, when the key was used for another body.
+     * The receipt of a repeated request that would be refused now; throws the refusal if it is the first one. The
+     * receipt is looked up after the refusal, because the run of the first request may be what has just made the agent
+     * busy. An error that is no refusal, such as an unreachable database, is thrown. Fails with VALIDATION_ERROR, too,
+     * if the key was used for another body.
      */
     async earlierReceipt(request: AcceptRequest, refusal: unknown): Promise<Receipt> {
       const mayBeRepeated = isCoded(refusal) && request.idempotencyKey !== undefined

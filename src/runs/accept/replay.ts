@@ -12,7 +12,8 @@ import { Run, type RunFacts } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
 /**
- * Runs a finished run again (docs/design.md, "Replay"): a new run with the same payload, under the agent as it is now.
+ * Replays a finished run (docs/design.md, "Replay"): a new run with the same payload, under the agent's current
+ * settings.
  */
 export function createReplay(context: {
   database: Database
@@ -45,13 +46,12 @@ export function createReplay(context: {
 
   return {
     /**
-     * The replay of a delivery takes its place at the end of the queue like a new delivery, and must match the schema as
-     * it is now; that of another run is a manual start, for which the agent must be idle. A client's key makes a repeated
-     * request harmless: it gets the run that the first one has started, as it is now.
-     * Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING, WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED,
-     * SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue).
+     * The replay of a delivery joins the end of the queue like a new delivery, and must match the current schema. The
+     * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
+     * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
+     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue).
      */
-    async replay(run: RunFacts, { id, idempotencyKey: key }: Asked): Promise<RunFacts> {
+    async replay(run: RunFacts, { id, idempotencyKey: key }: ClientRequest): Promise<RunFacts> {
       const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
@@ -71,4 +71,4 @@ export function createReplay(context: {
   }
 }
 
-type Asked = { id: string; idempotencyKey: string | undefined }
+type ClientRequest = { id: string; idempotencyKey: string | undefined }

@@ -3,7 +3,7 @@ import { endReasons } from '../states.ts'
 import type { Decision, Queue } from './decision.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** Writes the accepted runs, their first events and their queues; returns the queues as they were before, awake or not. */
+/** Writes the accepted runs, their first events and their queues. Returns the queues, `awake` as it was before. */
 export async function store(
   trx: Transaction,
   { now, due }: { now: Date; due: Date },
@@ -44,7 +44,7 @@ export async function store(
   return changed
 }
 
-/** The first events of a run: one, or two for a run that is skipped by being accepted. */
+/** The first events of a run: one, or two if it is accepted as skipped. */
 function eventsOf({ trigger, replayOf }: AcceptRequest, { runId, sequence, ahead, status }: Receipt): FirstEvent[] {
   const accepted = { trigger, sequence, ahead, ...(replayOf !== undefined && { replayOf }) }
   const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(accepted) }
@@ -67,7 +67,7 @@ const columnsOf = (events: FirstEvent[]) => ({
   eventData: events.map(({ data }) => data),
 })
 
-/** Runs, their first events and their queues in one statement: each further one would be a round trip per batch. */
+/** Runs, their first events and their queues in one statement: each further one would cost a round trip. */
 const storeStatement = `
   with accepted as (
     insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
@@ -89,7 +89,7 @@ const storeStatement = `
       from unnest(:eventRuns::text[], :eventNumbers::int[], :eventKinds::text[], :eventData::text[])
         as t (run_id, number, kind, data)
   ), due as (
-    -- should the signal that follows the commit be lost
+    -- in case the signal after the commit is lost
     insert into due_agents (agent_id, due_at)
     select q.agent_id, :due::timestamptz from agent_queues q
      where q.agent_id = any(:queues::text[]) and not q.awake and q.blocked_cause is null

@@ -6,27 +6,27 @@ import type { Logger } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import type { Due } from '../due.ts'
 import { lockQueue } from '../agent-queue.ts'
-import { endedTogether, type WriteEnding } from './end.ts'
+import { endBatch, type WriteEnding } from './end.ts'
 import { Run, runFacts } from '../run.ts'
 import { cancelledAs, hasEnded, unfinishedStatuses, type EndReason } from '../states.ts'
 import { append } from '../timeline.ts'
 
-/** Why somebody asks for a run to end, and who that is. */
-const askers = {
+/** Why a run is asked to end, and by whom. */
+const requesters = {
   CANCELLED_BY_OWNER: 'owner',
   SKIPPED_BY_OWNER: 'owner',
   WITHDRAWN: 'sender',
   AGENT_DELETED: 'deletion',
 } as const satisfies Partial<Record<EndReason, string>>
 
-type CancelReason = keyof typeof askers
+type CancelReason = keyof typeof requesters
 
 type Named = Pick<Run, 'id' | 'agentId'>
 
 /**
- * The first rung of cancelling: the wish is recorded, and every step looks at it. A run that is queued or waits has
- * nothing under way, so it ends in the record at once, whether Temporal is there or not; one that works is told through
- * Temporal, and the reconciler ends those that do not listen.
+ * The first stage of cancelling: the request is recorded, and every step checks it. A queued or waiting run has nothing
+ * under way, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
+ * the reconciler force-cancels it if it does not end.
  */
 export function createCancel(context: {
   database: Database
@@ -43,16 +43,18 @@ export function createCancel(context: {
     const now = clock.now()
     if (!run.cancelRequestedAt) {
       const changes = { cancelRequestedAt: now, cancelReason: reason }
-      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: askers[reason] } }], changes)
+      await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: requesters[reason] } }], changes)
     }
-    // Whatever keeps it from ending, it is ended by force then.
+    // If it has not ended by then, it is force-cancelled.
     if (run.status === 'running') return due.agent(trx, run.agentId, later(now, config.cancelSeconds))
     await writeEnding(trx, run, { status: cancelledAs(reason), reason }, now)
   }
 
-  /** The record knows already; if Temporal cannot be told now, the reconciler ends it. */
-  const tell = (runId: string) =>
-    temporal.cancelRun(runId).catch((error: unknown) => logger.warn({ err: error, runId }, 'Temporal was not told'))
+  /** The request is recorded already; if Temporal is away, the reconciler ends the run. */
+  const cancelInTemporal = (runId: string) =>
+    temporal
+      .cancelRun(runId)
+      .catch((error: unknown) => logger.warn({ err: error, runId }, 'a run was not cancelled in Temporal'))
 
   async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
     const before = await database.transaction(async (trx) => {
@@ -62,24 +64,24 @@ export function createCancel(context: {
       await cancelUnderLock(trx, run, reason)
       return run.status
     })
-    if (before !== 'queued') await tell(id)
+    if (before !== 'queued') await cancelInTemporal(id)
     return Run.query(database).findById(id).throwIfNotFound()
   }
 
   return {
-    /** Cancels one run. RUN_NOT_CANCELLABLE when it has ended. */
+    /** Cancels one run. RUN_NOT_CANCELLABLE if it has ended. */
     cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
 
     /**
-     * Gives up a run that waits, or is queued, so that the next of its agent can go on; it can be replayed later.
-     * RUN_NOT_CANCELLABLE when it has ended, or works.
+     * Skips a waiting or queued run, so that the agent's next run can start; it can be replayed later.
+     * RUN_NOT_CANCELLABLE if it has ended or is working.
      */
     skip: (run: Named): Promise<Run> => request(run, 'SKIPPED_BY_OWNER', assertIdle),
 
-    /** Takes back a delivery that is still queued, for its sender. RUN_NOT_CANCELLABLE when it is not. */
+    /** Withdraws a queued delivery for its sender. RUN_NOT_CANCELLABLE if it is not queued. */
     withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
 
-    /** Cancels runs of an agent that was deleted, the begun one first, and not all of very many: the reconciler goes on. */
+    /** Cancels runs of a deleted agent, the begun one first, up to a limit; the reconciler cancels the rest. */
     async cancelSomeOf(agentId: string): Promise<void> {
       const cancelled = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)
@@ -89,12 +91,12 @@ export function createCancel(context: {
           .whereIn('status', unfinishedStatuses)
           .whereNull('cancelRequestedAt')
           .orderByRaw(`status = 'queued', sequence`)
-          .limit(endedTogether)
+          .limit(endBatch)
           .forUpdate()
         for (const run of open) await cancelUnderLock(trx, run, 'AGENT_DELETED')
         return open
       })
-      for (const { id, status } of cancelled) if (status !== 'queued') await tell(id)
+      for (const { id, status } of cancelled) if (status !== 'queued') await cancelInTemporal(id)
     },
   }
 }
@@ -105,12 +107,12 @@ function assertUnfinished({ status }: Run): void {
 
 function assertIdle(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run is at work. Only a run that waits or is queued can be skipped; this one can be cancelled.'
+  const message = 'The run is working. Only a waiting or queued run can be skipped; this one can be cancelled.'
   assertThat(run.status !== 'running', 'RUN_NOT_CANCELLABLE', { message })
 }
 
 function assertQueued(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run has been started already. Only its owner can cancel it now.'
+  const message = 'The run has already started. Only its owner can cancel it now.'
   assertThat(run.status === 'queued', 'RUN_NOT_CANCELLABLE', { message })
 }

@@ -7,26 +7,23 @@ import { lockQueue } from '../agent-queue.ts'
 import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from '../record.ts'
 import { Run, runFacts } from '../run.ts'
-import { cancelledAs, endReasons, hasEnded, mayMove, type EndReason } from '../states.ts'
-import { tellFailing } from './notify-failing.ts'
+import { cancelledAs, endReasons, hasEnded, mayTransition, type EndReason } from '../states.ts'
+import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs } from '../time-left.ts'
 import { append } from '../timeline.ts'
 
-/**
- * How many runs of a deleted agent are ended in one transaction: it takes half a second or so, and nobody else can have
- * the queue meanwhile.
- */
-export const endedTogether = 100
+/** Runs of a deleted agent that end in one transaction, which locks the queue for about half a second. */
+export const endBatch = 100
 
-/** How a run ended; a reason is given for everything but the model finishing. */
+/** How a run ended; the reason is null only if the model finished. */
 export interface Ending {
   status: EndedStatus
   reason: EndReason | null
 }
 
 /**
- * Writes the ending of a run whose queue and row are locked: calls without an outcome first, the run, the queue; and in
- * the same transaction what its owner is to be told of it.
+ * Writes the ending of a run whose queue and row are locked: first the open calls, then the run and the queue; and in
+ * the same transaction its callback and notification.
  */
 export function createWriteEnding({
   callbacks,
@@ -37,7 +34,7 @@ export function createWriteEnding({
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
-    if (!mayMove(run.status, status)) throw new Error(`a run cannot move from ${run.status} to ${status}`)
+    if (!mayTransition(run.status, status)) throw new Error(`a run cannot go from ${run.status} to ${status}`)
     await closeCalls(trx, run.id, now)
     await endWait(trx, run, now)
     const error = reason ? endReasons[reason] : null
@@ -45,7 +42,7 @@ export function createWriteEnding({
     await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }], changes)
     await freeQueue(trx, run, now)
     await callbacks.queue(trx, { runId: run.id, agentId: run.agentId, now })
-    if (status === 'failed') await tellFailing(trx, notifications, run, error ?? '')
+    if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
   }
 }
 
@@ -68,7 +65,7 @@ const freeStatement = `
 
 /**
  * Ends a run and frees its agent's queue, in one transaction under the queue's lock. Ending an ended run changes
- * nothing, so whoever learns of an ending may report it. Throws StaleEpochError.
+ * nothing, so an ending may be reported more than once. Throws StaleEpochError.
  */
 export function createEnd(context: { database: Database; clock: Clock; writeEnding: WriteEnding }) {
   const { database, clock, writeEnding } = context
@@ -77,19 +74,19 @@ export function createEnd(context: { database: Database; clock: Clock; writeEndi
       database.transaction(async (trx) => {
         await lockQueue(trx, ref.agentId)
         const run = await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate()
-        if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run is acted for under a later epoch')
+        if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run has a later epoch')
         if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
       }),
   }
 }
 
-/** The workflow learns that it is cancelled, not by whom; the record knows whether somebody asked for it there. */
+/** The workflow knows that it was cancelled, but not by whom; the record knows if the request was made there. */
 const asRequested = (run: Run, ending: Ending): Ending =>
   ending.status === 'cancelled' && run.cancelReason
     ? { status: cancelledAs(run.cancelReason), reason: run.cancelReason }
     : ending
 
-/** Records that a wait is over, however it came to that. The status is the caller's. */
+/** Records that a wait is over, for any reason. The caller sets the status. */
 export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)

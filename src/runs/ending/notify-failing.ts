@@ -4,10 +4,10 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
 
 /**
- * Tells an owner that an agent's runs have begun to fail: once for the first of them, not for each that follows. After a
- * run that has completed they may begin anew.
+ * Notifies an owner that an agent's runs have started to fail: only of the first failure, and again only after a run
+ * has completed.
  */
-export async function tellFailing(
+export async function notifyFailing(
   trx: Transaction,
   notifications: Notifications,
   run: Pick<Run, 'id' | 'agentId' | 'ownerId' | 'sequence'>,
@@ -28,6 +28,6 @@ export async function tellFailing(
     subjectId: run.agentId,
     key: run.id,
     title: `A run of ${agent.name} failed`,
-    message: `Run ${run.sequence} of the agent ${agent.name} failed. ${error} See GET /runs/${run.id}/events. You are not told of further failures until one of its runs has completed.`,
+    message: `Run ${run.sequence} of the agent ${agent.name} failed. ${error} See GET /runs/${run.id}/events. You are not notified of further failures until one of its runs has completed.`,
   })
 }

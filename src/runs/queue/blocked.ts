@@ -7,7 +7,7 @@ import type { EndReason } from '../states.ts'
 /** What an owner has to pay for before a run may start. */
 export type Charge = Exclude<BlockedCause, 'paused'>
 
-/** Everything of it that is missing for a run of this trigger. */
+/** All charges that block a run of this trigger. */
 export function chargesOf(
   account: Pick<Standing, 'features' | 'subscription' | 'balance'>,
   trigger: Trigger,
@@ -20,8 +20,8 @@ export function chargesOf(
 }
 
 /**
- * What keeps an agent's next run from being started (docs/decisions/0020): the run stays queued and says so. What an
- * owner pays for is looked at when a delivery is accepted, and again here, because it may have changed since.
+ * Why an agent's next run may not start (docs/decisions/0020); the run stays queued and shows the cause. The charges
+ * are checked when a delivery is accepted, and again here, because they may have changed since.
  */
 export const blockOf = (
   agent: Pick<Agent, 'pausedAt'>,
@@ -29,17 +29,17 @@ export const blockOf = (
   trigger: Trigger,
 ): BlockedCause | null => (agent.pausedAt ? 'paused' : (chargesOf(account, trigger)[0] ?? null))
 
-/** How a run fails that was blocked for too long; a paused agent's runs wait for as long as it is paused. */
+/** Why a run fails that was blocked for too long; a paused agent's runs wait as long as it is paused. */
 export const reasonOfBlock: Record<Charge, EndReason> = {
   tier: 'TIER_REQUIRED',
   past_due: 'SUBSCRIPTION_PAST_DUE',
   credits: 'NO_CREDITS',
 }
 
-/** What the owner is told of a queue that has stopped, besides the agent's name. */
-export const tellingOfBlock: Record<Charge, string> = {
-  tier: 'Your tier does not include webhooks any more. Raise it with POST /billing/subscription.',
+/** The notification of a blocked queue, without the agent's name. */
+export const messageOfBlock: Record<Charge, string> = {
+  tier: 'Your tier no longer includes webhooks. Upgrade it with POST /billing/subscription.',
   past_due: 'Your subscription payment is overdue. Pay it with POST /billing/subscription.',
   credits:
-    'Your credits are used up. Subscribe to a higher tier with POST /billing/subscription, or wait for the month to end.',
+    'Your credits are used up. Subscribe to a higher tier with POST /billing/subscription, or wait for next month.',
 }

@@ -7,19 +7,19 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import type { AgentRunInput } from '../../../workflows/messages.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from '../agent-queue.ts'
 import { blockOf, type Charge } from './blocked.ts'
-import { endedTogether, type WriteEnding } from '../ending/end.ts'
+import { endBatch, type WriteEnding } from '../ending/end.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { Run, runFacts } from '../run.ts'
-import { tellBlocked } from './notify-blocked.ts'
+import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
 
 /**
- * Claims the agent's next run for its queue workflow: the oldest queued one, or one that has begun and that the reconciler
- * has taken from an execution which is gone; it goes on from its recorded step. With nothing to do, or nothing that may be
- * done now, the queue falls asleep and the answer is null; the next accept wakes it, or the end of what blocks it. A claim
- * may come twice from one execution of the queue's workflow, and then has the same answer. A run that another execution
- * has claimed is left to that; if it is gone, the reconciler finds out.
+ * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
+ * fenced off from an execution that is gone; that run resumes from its last recorded step. If nothing may be started,
+ * the queue falls asleep and the result is null; the next accept or the end of the block wakes it. A claim that is
+ * repeated by the same execution of the queue's workflow has the same result. A run that another execution has claimed
+ * is left to it; if that one is gone, the reconciler notices.
  */
 export function createClaim(context: {
   database: Database
@@ -42,7 +42,7 @@ export function createClaim(context: {
         : claimOldest(trx, queue, { now, claimedBy })
     })
 
-  /** The run is the claimant's until the reconciler begins another epoch; then it is anybody else's. */
+  /** Only the claimant gets the run until the reconciler raises its epoch; then only others do. */
   async function claimBegun(trx: Transaction, queue: AgentQueue, runId: string, claimedBy: string | null) {
     const run = await Run.query(trx).findById(runId).select(runFacts).throwIfNotFound()
     const isFenced = queue.claimedEpoch !== null && queue.claimedEpoch < run.epoch
@@ -52,62 +52,62 @@ export function createClaim(context: {
     return toInput(run, run.epoch)
   }
 
-  async function claimOldest(trx: Transaction, queue: AgentQueue, by: By): Promise<AgentRunInput | null> {
+  async function claimOldest(trx: Transaction, queue: AgentQueue, claim: Claim): Promise<AgentRunInput | null> {
     const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
-    if (!agent) return endSome(trx, agentId, by.now)
+    if (!agent) return endSome(trx, agentId, claim.now)
     const run = await Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence').first().forUpdate()
-    return run ? claimQueued(trx, queue, run, agent, by) : fallAsleep(trx, agentId)
+    return run ? claimQueued(trx, queue, run, agent, claim) : fallAsleep(trx, agentId)
   }
 
-  /** Of a deleted agent nothing is started. A claim has not the time to end very many runs; the reconciler ends the others. */
+  /** A deleted agent starts nothing. A claim has no time to end very many runs; the reconciler ends the rest. */
   async function endSome(trx: Transaction, agentId: string, now: Date): Promise<null> {
     const queued = Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence')
-    const runs = await queued.select(runFacts).limit(endedTogether).forUpdate()
+    const runs = await queued.select(runFacts).limit(endBatch).forUpdate()
     for (const run of runs) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, now)
-    if (runs.length < endedTogether) await fallAsleep(trx, agentId)
+    if (runs.length < endBatch) await fallAsleep(trx, agentId)
     return null
   }
 
-  async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, by: By) {
+  async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, claim: Claim) {
     const cause = blockOf(agent, await billing.account(run.ownerId, trx), run.trigger)
-    if (!cause) return start(trx, run, promptInForce(run, agent), by)
-    await block(trx, queue, agent, cause, by.now)
+    if (!cause) return start(trx, run, promptInForce(run, agent), claim)
+    await block(trx, queue, agent, cause, claim.now)
     return null
   }
 
-  /** From one thing that has to be paid to another it is the same block; its time goes on. */
+  /** When one charge replaces another, the block continues and keeps its start. */
   async function block(trx: Transaction, queue: AgentQueue, agent: AgentForRun, cause: BlockedCause, now: Date) {
     const { agentId, blockedCause: before } = queue
-    const goesOn = before !== null && (before === 'paused') === (cause === 'paused')
-    const blockedSince = goesOn ? queue.blockedSince : now
+    const continues = before !== null && (before === 'paused') === (cause === 'paused')
+    const blockedSince = continues ? queue.blockedSince : now
     await AgentQueue.query(trx).findById(agentId).patch({ awake: false, blockedCause: cause, blockedSince })
-    // What blocks it may have ended in this very moment.
+    // The cause of the block may have just ended.
     await due.agent(trx, agentId)
-    if (!goesOn && cause !== 'paused') await tell(trx, agent, cause, now)
+    if (!continues && cause !== 'paused') await notify(trx, agent, cause, now)
   }
 
-  async function tell(trx: Transaction, agent: AgentForRun, cause: Charge, since: Date) {
+  async function notify(trx: Transaction, agent: AgentForRun, cause: Charge, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
-    await tellBlocked(trx, context.notifications, {
+    await notifyBlocked(trx, context.notifications, {
       agent,
       cause,
       key: since.toISOString(),
-      title: `The runs of ${agent.name} wait`,
-      consequence: `Until then the runs of the agent ${agent.name} stay queued, in their order; each fails when it has waited for ${hours} hours.`,
+      title: `Runs of ${agent.name} are waiting`,
+      consequence: `Until then, the runs of the agent ${agent.name} stay queued in order; each fails after ${hours} hours of waiting.`,
     })
   }
 
   return { claimNext }
 }
 
-/** When, and for which execution of the queue's workflow; null for a claim without one. */
-interface By {
+/** The time, and the claiming execution of the queue's workflow; null without one. */
+interface Claim {
   now: Date
   claimedBy: string | null
 }
 
-/** Nothing blocks a queue any more that has nothing to start. */
+/** A queue with nothing to start is not blocked. */
 const unblocked = { blockedCause: null, blockedSince: null }
 
 async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
@@ -117,7 +117,7 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
   return null
 }
 
-async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, { now, claimedBy }: By) {
+async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, { now, claimedBy }: Claim) {
   const epoch = run.epoch + 1
   await AgentQueue.query(trx)
     .findById(run.agentId)

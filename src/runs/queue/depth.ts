@@ -4,7 +4,7 @@ import { gather } from '../../database/gather.ts'
 import { CodedError } from '../../errors.ts'
 import { AgentQueue } from '../agent-queue.ts'
 
-/** How full the queues of agents are, and whether they take more. */
+/** How full an agent's queue is, and whether it takes more. */
 export function createDepth({ database, config }: { database: Database; config: Pick<Config, 'queueDepth'> }) {
   const queueOf = gather<string, AgentQueue>(async (agentIds) => {
     const found = await AgentQueue.query(database).findByIds(agentIds)
@@ -12,19 +12,19 @@ export function createDepth({ database, config }: { database: Database; config: 
   })
 
   return {
-    /** The unfinished runs of the agent. Accepting looks again, under the queue's lock. */
+    /** Counts the agent's unfinished runs. Accepting counts again, under the queue's lock. */
     depth: async (agentId: string): Promise<number> => (await queueOf(agentId))?.unfinished ?? 0,
 
-    /** Refuses with RATE_LIMITED a queue that is as deep as it may be. */
+    /** Throws RATE_LIMITED if the queue is full. */
     assertRoom(depth: number): void {
       if (depth >= config.queueDepth) throw queueFull(config.queueDepth)
     },
   }
 }
 
-/** RATE_LIMITED because the agent has as many unfinished runs as it may. */
+/** RATE_LIMITED because the queue is full. */
 export const queueFull = (depth: number): CodedError =>
   new CodedError('RATE_LIMITED', {
-    message: `The agent has ${depth} unfinished runs, as many as its queue holds. Try again when some have ended.`,
+    message: `The agent has ${depth} unfinished runs, and its queue holds no more. Try again when some have ended.`,
     retryAfter: 60,
   })

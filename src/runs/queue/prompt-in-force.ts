@@ -2,7 +2,7 @@ import type { AgentForRun } from '../../agents/agents.ts'
 import type { PromptInForce, Run } from '../run.ts'
 
 /**
- * The instructions that a run works under: the agent's, or the payload's `action` where the agent allows the override
+ * The instructions of a run: the agent's, or the payload's `action` if the agent allows the override
  * (docs/specification.md, "Inbound webhook events", 5).
  */
 export function promptInForce(run: Pick<Run, 'payload' | 'trigger'>, agent: AgentForRun): PromptInForce {

@@ -14,12 +14,12 @@ interface RunFilter {
   trigger?: Run['trigger'] | undefined
 }
 
-/** What owners and senders read of runs. */
+/** Runs as owners and senders read them. */
 export function createReading(context: { database: Database }) {
   const { database } = context
 
   return {
-    /** Without payload and prompt, so that a stream can hold on to it as long as its run takes. RUN_NOT_FOUND. */
+    /** Without payload and prompt, so that a stream can keep it while its run lasts. RUN_NOT_FOUND. */
     async get(ownerId: string, id: string): Promise<RunFacts> {
       const run = isId(id) ? await Run.query(database).findOne({ ownerId, id }).select(runFacts) : undefined
       assertThat(run, 'RUN_NOT_FOUND')
@@ -41,7 +41,7 @@ export function createReading(context: { database: Database }) {
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
       readTimeline(database, run.id, after, limit),
 
-    /** The receipt of a run as it stands now, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
+    /** The current receipt of a run, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
       const run = isId(runId)
         ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' }).select('status', 'sequence')

@@ -4,7 +4,7 @@ import { RunStep } from '../run-step.ts'
 import { Run } from '../run.ts'
 import { RunEvent } from '../timeline.ts'
 
-/** One event as readers see it: with the contents that it points to. */
+/** One event as readers see it: with the contents that it refers to. */
 export interface TimelineEvent {
   number: number
   kind: string
@@ -13,10 +13,10 @@ export interface TimelineEvent {
 }
 
 /**
- * Reads a run's timeline (docs/specification.md, "Run"). Events point to payload, prompt, steps and calls instead of
- * repeating them; here they are put together. What an event says is what was known then; the contents of a call are
- * shown where it was asked for and where it ended. The contents are read after the events, never before: what an event
- * points to is written with it.
+ * Reads a run's timeline (docs/specification.md, "Run"). Events refer to payload, prompt, steps and calls instead of
+ * repeating them; here they are joined. An event says what was known at its time; the contents of a call appear where
+ * it was requested and where it ended. Contents are read after the events, never before: an event is written with what
+ * it refers to.
  */
 export async function readTimeline(
   database: Database,
@@ -41,7 +41,7 @@ export async function readTimeline(
   }))
 }
 
-/** The calls that the events are about, and without their contents those that steps asked for. */
+/** The calls that the events are about, and those that steps requested, without their contents. */
 async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
   const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
   const steps = stepsOf(events)
@@ -54,7 +54,7 @@ async function callsOf(database: Database, runId: string, events: RunEvent[]): P
 const stepsOf = (events: RunEvent[]): number[] =>
   events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
 
-/** Whether the event shows what stands in the run's own row. */
+/** Whether the event shows contents of the run's own row. */
 const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind === 'started'
 
 function contents(
@@ -79,7 +79,7 @@ function contents(
     : callContents(call)
 }
 
-/** The payload twice: JSON cannot carry every number and repeated member over, so its text is there as it came. */
+/** The payload twice: parsing may lose numbers and repeated members, so its text is there as received. */
 const payloadContents = (text: string | null): Record<string, unknown> =>
   text === null ? { payload: null } : { payload: JSON.parse(text) as unknown, payloadText: text }
 

@@ -5,29 +5,29 @@ import type { Logger } from '../../logger.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 import type { Run } from '../run.ts'
 
-/** Events that are read at once. With results of a megabyte each this is what a reader can make the process hold. */
+/** Events per page. With results of a megabyte each, this limits what a reader makes the process hold. */
 const pageEvents = 25
 
-/** Part of a timeline, shared by all who watch it: nobody may change it. */
+/** Part of a timeline, shared by all its watchers: not to be changed. */
 type TimelinePage = readonly TimelineEvent[]
 
-/** What has to be known of a run to watch it. */
+/** What is needed to watch a run. */
 type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
 
-/** A run that somebody watches, as it was when it was last looked at. */
+/** A watched run, as of the last poll. */
 interface Feed {
   runId: string
   watchers: number
   /** The number of its last event. */
   head: number
-  /** Nothing will follow: it has ended, or is not kept any more. */
+  /** Nothing will follow: it has ended, or was deleted. */
   ended: boolean
-  /** What is being read, or was a moment ago, by the number that it begins after. */
+  /** Pages that are being read, or were a moment ago, by the number that they begin after. */
   pages: Map<number, Promise<TimelinePage>>
   waiting: Set<() => void>
 }
 
-/** What is seen of a watched run. */
+/** A watched run, as polled. */
 interface Sight {
   id: string
   events: number
@@ -35,8 +35,8 @@ interface Sight {
 }
 
 /**
- * Watching runs as they happen (docs/decisions/0029). One query per interval looks at all runs that somebody in this
- * process watches, and none where nobody does: notifications (LISTEN) would cost the writers more than this costs.
+ * Watches runs as they happen (docs/decisions/0029). One query per interval reads all runs that are watched in this
+ * process, and none without watchers. Notifications (LISTEN) would cost the writers more than this costs.
  */
 export function createWatching(context: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {
   const { database, logger } = context
@@ -47,9 +47,9 @@ export function createWatching(context: { database: Database; config: Pick<Confi
   let away = false
 
   /**
-   * The run's events after the given number, page by page, each once and in order, until the run has ended, or the signal
-   * aborts, or the process stops. Nothing is read for somebody who does not ask for the next page. While Postgres is away
-   * it waits; other failures are thrown.
+   * The run's events after the given number, page by page, each once and in order, until the run ends, the signal
+   * aborts or the process stops. A page is read only when it is asked for. Waits while Postgres is away; throws other
+   * failures.
    */
   async function* watch(
     run: Watched,
@@ -63,7 +63,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
         if (feed.head <= cursor && feed.ended) return
         if (feed.head <= cursor) await changeOf(feed, signal)
         else {
-          const page = await pageAfter(feed, cursor).catch((reason: unknown) => laterIfAway(reason, signal))
+          const page = await pageAfter(feed, cursor).catch((reason: unknown) => pauseIfAway(reason, signal))
           const last = page?.at(-1)
           if (page && !last) return
           if (page && last) yield page
@@ -86,7 +86,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
     }
     feeds.set(id, feed)
     feed.watchers += 1
-    note(feed, { id, events, ended: endedAt !== null })
+    update(feed, { id, events, ended: endedAt !== null })
     polling ??= poll()
     return feed
   }
@@ -96,7 +96,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
     if (feed.watchers === 0) feeds.delete(feed.runId)
   }
 
-  /** Whoever asks for the same events at about the same time gets the same page. */
+  /** Watchers that ask for the same events at about the same time share a page. */
   function pageAfter(feed: Feed, after: number): Promise<TimelinePage> {
     const known = feed.pages.get(after)
     if (known) return known
@@ -107,7 +107,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
     return reading
   }
 
-  async function laterIfAway(reason: unknown, signal: AbortSignal): Promise<undefined> {
+  async function pauseIfAway(reason: unknown, signal: AbortSignal): Promise<undefined> {
     if (!isTransient(reason)) throw reason
     await delay(pollMs, undefined, { signal }).catch(() => undefined)
   }
@@ -118,7 +118,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
       await look().then(
         () => (away = false),
         (error: unknown) => {
-          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'watched runs cannot be looked at')
+          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'watched runs cannot be polled')
           away = true
         },
       )
@@ -134,16 +134,16 @@ export function createWatching(context: { database: Database; config: Pick<Confi
       { runIds: watched.map(({ runId }) => runId) },
     )
     const found = new Map(rows.map((row) => [row.id, row]))
-    for (const feed of watched) note(feed, found.get(feed.runId))
+    for (const feed of watched) update(feed, found.get(feed.runId))
   }
 
   return {
     watch,
 
-    /** Aborts when the process is to end: whoever watches is to go elsewhere. */
+    /** Aborts when the process is stopping: watchers must reconnect elsewhere. */
     stopping: stopping.signal,
 
-    /** Ends every watch, and waits until nothing is read any more. */
+    /** Ends every watch, and waits for the last poll. */
     async stop(): Promise<void> {
       stopping.abort()
       for (const feed of feeds.values()) wake(feed)
@@ -152,8 +152,8 @@ export function createWatching(context: { database: Database; config: Pick<Confi
   }
 }
 
-/** Takes over what is known of the run now; a run that is not found was deleted. */
-function note(feed: Feed, seen: Sight | undefined): void {
+/** Updates the feed from the run's row; without a row the run was deleted. */
+function update(feed: Feed, seen: Sight | undefined): void {
   const ended = feed.ended || !seen || seen.ended
   const head = Math.max(feed.head, seen?.events ?? 0)
   const changed = ended !== feed.ended || head !== feed.head
@@ -165,7 +165,7 @@ function wake({ waiting }: Feed): void {
   for (const resolve of waiting) resolve()
 }
 
-/** Waits until there is something new to know of the run, or until the signal aborts. */
+/** Waits until the run changes or the signal aborts. */
 const changeOf = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {

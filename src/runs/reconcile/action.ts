@@ -1,17 +1,17 @@
 import type { EndedStatus } from '../../../workflows/messages.ts'
 import type { EndReason } from '../states.ts'
 
-/** What an agent needs, apart from what its workflows do by themselves. `cause` is for the log, and for timelines. */
+/** What an agent needs beyond what its workflows do by themselves. `cause` is for the log and for timelines. */
 export type Action =
   /** Nothing, until something changes. */
   | { kind: 'rest' }
-  /** Nothing yet; it is looked at again then. */
+  /** Nothing until then. */
   | { kind: 'leave'; until: Date }
   /** Its queue row contradicts its runs. */
   | { kind: 'correct'; cause: string }
-  /** It was deleted, and has runs that nobody has asked to end. */
+  /** It was deleted, and has runs that were not asked to end. */
   | { kind: 'cancel' }
-  /** A run ends in the record, under a new epoch, and its workflow is terminated. */
+  /** A run is ended in the record, under a new epoch, and its workflow is terminated. */
   | {
       kind: 'end'
       runId: string
@@ -20,11 +20,11 @@ export type Action =
       repair: 'cancel-forced' | 'end-run' | null
       cause: string
     }
-  /** What its run waits for has come. */
+  /** Its run need not wait any longer. */
   | { kind: 'resume'; runId: string }
-  /** Its queue's workflow is to be started, or told to look at the record. */
+  /** Its queue's workflow must be started or woken. */
   | { kind: 'start'; cause: string }
-  /** It is stalled: it has to be seen what Temporal has. */
+  /** It is stalled: Temporal must be inspected. */
   | { kind: 'inspect' }
-  /** What Temporal has of it will not go on: that is fenced off and ended, and its queue started again. */
+  /** Its workflows will not continue: they are fenced off and ended, and its queue is restarted. */
   | { kind: 'restart'; cause: string }

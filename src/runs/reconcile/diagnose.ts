@@ -4,32 +4,32 @@ import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
 import type { AgentFacts } from './facts.ts'
 
-/** What Temporal has of an agent; null is what is closed, or unknown to it. */
+/** What Temporal has of an agent; null means closed, or unknown to it. */
 export interface Seen {
   queue: OpenExecution | null
   /** The workflow of the run that has begun. */
   workflow: OpenExecution | null
-  /** How an operator has ended that workflow, if it is closed. */
+  /** How an operator ended that workflow, if it is closed. */
   endedBy: OperatorsEnd | null
-  /** Whether there are workers at all; without any, everything stands still rightly. And how far they have come. */
+  /** Whether workers poll at all (otherwise no progress is normal), and how far they have got. */
   polls: Polls
 }
 
-/** The longest that something which waits is left alone, in seconds: all that Temporal knew of it may be lost. */
+/** The longest that a waiting run goes unchecked, in seconds: Temporal may have lost it. */
 export const longestRest = 300
 
-/** The longest that an execution is given before it is given up again, in seconds. */
+/** The longest that an execution gets before it is replaced again, in seconds. */
 const longestPatience = 600
 
-/** The longest between two looks at something that is at work, in seconds. */
+/** The longest between two looks at a working agent, in seconds. */
 const longestPause = 30
 
-/** So many times a workflow task must have been tried before it counts as failing. */
+/** The attempt from which a workflow task counts as failing. */
 const failingAttempts = 3
 
 /**
- * What a stalled agent needs. The record decides what there is to do, Temporal says only what it has of it. An agent is
- * left alone while something of it may go on by itself: a long model call, a task that waits for a worker.
+ * What a stalled agent needs. The record decides what there is to do; Temporal only says what it has. An agent is left
+ * alone while something may continue by itself: a long model call, or a task that waits for a worker.
  */
 export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): Action {
   const { head } = facts
@@ -45,17 +45,17 @@ export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): A
   return { kind: 'leave', until: lookAgainAt(facts, stallSeconds) }
 }
 
-/** At growing intervals, of half a minute at most; more rarely at what waits, but when its time is over. */
+/** At growing intervals of half a minute at most; less often during a wait, but when its time is over. */
 function lookAgainAt(facts: AgentFacts, stallSeconds: number): Date {
   const { now, head } = facts
   if (isAtWork(facts) || !head?.waitingUntil) {
-    return later(now, Math.max(Math.min(standingSeconds(facts), longestPause), stallSeconds))
+    return later(now, Math.max(Math.min(secondsWithoutProgress(facts), longestPause), stallSeconds))
   }
   const [overAt, restedAt] = [later(head.waitingUntil, stallSeconds), later(now, longestRest)]
   return overAt < restedAt ? overAt : restedAt
 }
 
-/** Nothing is left in Temporal: a run that has begun needs another epoch, queued ones a queue. */
+/** Temporal has nothing left: a begun run needs a new epoch, queued runs need a queue. */
 const missing = ({ head }: AgentFacts): Action =>
   head
     ? { kind: 'restart', cause: 'neither the run nor its queue has an open workflow' }
@@ -69,16 +69,15 @@ function endedByOperator({ id: runId, cancelReason }: NonNullable<AgentFacts['he
   return { kind: 'end', runId, status: cancelledAs(cancelReason), reason, repair: 'end-run', cause }
 }
 
-/** The queue waits for a workflow that is gone, or for a run that has ended; or who has claimed the run is gone. */
+/** The queue waits for a closed workflow or an ended run, or the execution that claimed the run is gone. */
 function lostChild({ head, queue: { claimedBy } }: AgentFacts, queue: OpenExecution): string | undefined {
   if (queue.foreign) return undefined
-  if (queue.children.length > 0)
-    return "the queue waits for a run's workflow that is over, or that Temporal does not know"
-  if (head && claimedBy !== queue.executionId) return 'the execution of the queue that had claimed the run is gone'
+  if (queue.children.length > 0) return "the queue waits for a run's workflow that is closed or unknown to Temporal"
+  if (head && claimedBy !== queue.executionId) return 'the execution of the queue that claimed the run is gone'
   return undefined
 }
 
-/** A run that waits may rest until the time is over. */
+/** A waiting run rests until its time is over. */
 const isAtWork = ({ now, head }: AgentFacts): boolean =>
   head !== null && (head.status === 'running' || (head.waitingUntil !== null && head.waitingUntil < now))
 
@@ -92,32 +91,33 @@ interface Situation {
   shouldWork: boolean
 }
 
-/** Why the execution will not go on by itself, or undefined while it may. */
+/** Why the execution will not continue by itself, or undefined while it may. */
 function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, shouldWork }: Situation): string | undefined {
   const { isBusy, foreign, attempts, isIdle } = execution
-  if (!polls.isPolled || !hasHadItsTime(facts, execution, stallSeconds)) return undefined
-  // A call that goes on is only ever the run's in a workflow of our type.
+  if (!polls.isPolled || !isPatienceOver(facts, execution, stallSeconds)) return undefined
+  // Only in a workflow of our type does a call under way belong to the run.
   if (isBusy && foreign !== 'type') return undefined
-  if (foreign) return `it is none of ours: it has another ${foreign}`
-  if (attempts >= failingAttempts) return `its workflow task was tried ${attempts - 1} times in vain`
-  if (isForgotten(execution, polls, stallSeconds)) return 'no worker is given its workflow task'
-  return shouldWork && isIdle ? 'nothing is under way in it' : undefined
+  if (foreign) return `it is not ours: it has another ${foreign}`
+  if (attempts >= failingAttempts) return `its workflow task was tried ${attempts - 1} times without success`
+  if (isPassedOver(execution, polls, stallSeconds)) return 'no worker gets its workflow task'
+  return shouldWork && isIdle ? 'it has nothing under way' : undefined
 }
 
-/** Workers have been given what came long after its task. Those who cannot keep up are not meant. */
-const isForgotten = ({ waitsSince }: OpenExecution, { servedUntil }: Polls, stallSeconds: number): boolean =>
+/** Workers got tasks that came long after its own. Workers that are merely behind do not count. */
+const isPassedOver = ({ waitsSince }: OpenExecution, { servedUntil }: Polls, stallSeconds: number): boolean =>
   waitsSince !== null && servedUntil !== null && later(waitsSince, stallSeconds) <= servedUntil
 
-/** The last thing that happened in the record. Repairs do not count. */
+/** The last progress in the record. Repairs do not count. */
 const progressedAt = ({ queue, head }: AgentFacts): Date => latest(queue.progressedAt, head?.progressedAt)
 
-const standingSeconds = (facts: AgentFacts): number => (facts.now.getTime() - progressedAt(facts).getTime()) / 1000
+const secondsWithoutProgress = (facts: AgentFacts): number =>
+  (facts.now.getTime() - progressedAt(facts).getTime()) / 1000
 
 /**
- * An execution that took over from others is given as long as all of them have stood still together, so that a
- * deployment which is bad for good is tried at doubling intervals. Nothing has to be remembered for that.
+ * An execution that took over gets as long as its predecessors together made no progress, so that a broken deployment
+ * is retried at doubling intervals. This needs no state of its own.
  */
-function hasHadItsTime(facts: AgentFacts, { startedAt }: OpenExecution, stallSeconds: number): boolean {
+function isPatienceOver(facts: AgentFacts, { startedAt }: OpenExecution, stallSeconds: number): boolean {
   const since = progressedAt(facts)
   const before = (startedAt.getTime() - since.getTime()) / 1000
   const patience = Math.min(Math.max(before, stallSeconds), longestPatience)

@@ -6,40 +6,40 @@ import { AgentQueue } from '../agent-queue.ts'
 import { Run, runFacts, type RunFacts } from '../run.ts'
 import { unfinishedStatuses } from '../states.ts'
 import { readContradictions } from './queue-consistency.ts'
-import { toolIsTaken } from '../step/taken-tools.ts'
+import { toolIsRemoved } from '../step/removed-tools.ts'
 
-/** What the record says of an agent, as far as it decides what the reconciler does. */
+/** What the record says about an agent, as far as the reconciler needs it. */
 export interface AgentFacts {
   now: Date
   agent: Pick<Agent, 'id' | 'ownerId' | 'pausedAt' | 'deletedAt'>
   queue: AgentQueue
   /** How the queue row contradicts the runs, in words; null if it does not. */
   contradiction: string | null
-  /** How many of its unfinished runs nobody has asked to end. */
-  unasked: number
-  /** The run that has begun, and whether one of its calls waits for a site that its owner has to connect again. */
+  /** How many of its unfinished runs were not asked to end. */
+  uncancelled: number
+  /** The run that has begun, and whether one of its calls waits until its owner reconnects a site. */
   head: RunFacts | null
   hasParkedCalls: boolean
   /** The oldest queued run. */
   next: RunFacts | null
-  /** The owner's standing; null where nothing depends on it (`dependsOnAccount`). */
+  /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
   account: Pick<Standing, 'features' | 'subscription' | 'balance'> | null
 }
 
 export type RecordedFacts = Omit<AgentFacts, 'account'>
 
-/** Whether what the agent needs depends on its owner's standing: something of it waits to be paid, or did. */
+/** Whether the action depends on the owner's account: the queue is blocked, or the run waits for credits. */
 export const dependsOnAccount = ({ queue, head }: RecordedFacts): boolean =>
   queue.blockedCause !== null || head?.waitingCause === 'credits'
 
-/** All of it comes from one moment of the record. */
-const oneMoment = { isolationLevel: 'repeatable read', readOnly: true } as const
+/** Everything is read as of one moment. */
+const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
-/** Reads the facts of these agents, as far as they are there. */
+/** Reads the facts of those of these agents that exist. */
 export const readFacts = (database: Database, agentIds: string[], now: Date): Promise<RecordedFacts[]> =>
-  database.transaction((trx) => readFactsWithin(trx, agentIds, now), oneMoment)
+  database.transaction((trx) => readFactsWithin(trx, agentIds, now), snapshot)
 
-/** The same within the caller's transaction, which should see one moment only (repeatable read). */
+/** The same in the caller's transaction, which should be repeatable read. */
 export async function readFactsWithin(trx: Transaction, agentIds: string[], now: Date): Promise<RecordedFacts[]> {
   const columns = ['id', 'ownerId', 'pausedAt', 'deletedAt'] as const
   const agents = await Agent.query(trx).findByIds(agentIds).select(columns)
@@ -52,40 +52,43 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   return agents.flatMap((agent) => {
     const queue = queues.get(agent.id)
     if (!queue) return []
-    const { unasked, headId, nextId } = open.get(agent.id) ?? none
+    const { uncancelled, headId, nextId } = open.get(agent.id) ?? none
     const contradiction = wrong.get(agent.id)?.cause ?? null
     const head = runs.get(headId ?? '') ?? null
     const next = runs.get(nextId ?? '') ?? null
-    return [{ now, agent, queue, contradiction, unasked, head, hasParkedCalls: parked.has(headId ?? ''), next }]
+    return [{ now, agent, queue, contradiction, uncancelled, head, hasParkedCalls: parked.has(headId ?? ''), next }]
   })
 }
 
 interface Open {
   agentId: string
-  unasked: number
+  uncancelled: number
   headId: string | null
   nextId: string | null
 }
 
-const none = { unasked: 0, headId: null, nextId: null }
+const none = { uncancelled: 0, headId: null, nextId: null }
 
-/** The unfinished runs of agents: how many nobody has asked to end, which has begun, and which is next. */
+/** The unfinished runs of agents: how many were not asked to end, which has begun, and which is next. */
 async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   const { rows } = await trx.raw<{ rows: Open[] }>(
     `with open as (
-       select agent_id, (count(*) filter (where cancel_requested_at is null))::int as unasked,
+       select agent_id, (count(*) filter (where cancel_requested_at is null))::int as uncancelled,
               max(id) filter (where status in ('running', 'waiting')) as head_id,
               min(sequence) filter (where status = 'queued') as next_sequence
          from runs where agent_id = any(:agentIds) and status = any(:unfinishedStatuses) group by agent_id
      )
-     select o.agent_id as "agentId", o.unasked, o.head_id as "headId", n.id as "nextId"
+     select o.agent_id as "agentId", o.uncancelled, o.head_id as "headId", n.id as "nextId"
        from open o left join runs n on n.agent_id = o.agent_id and n.sequence = o.next_sequence`,
     { agentIds, unfinishedStatuses },
   )
   return rows
 }
 
-/** The runs of which a call waits for its owner. One whose site is connected again, gone, or taken from the agent does not. */
+/**
+ * The runs with a call that waits for the owner. It need not if its site is reconnected, deleted or removed from the
+ * agent.
+ */
 async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const waiting = runs.filter(({ waitingCause }) => waitingCause === 'credential')
   if (waiting.length === 0) return new Set()
@@ -96,7 +99,7 @@ async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
     .where({ waitCause: 'credential' })
     .whereIn('status', ['planned', 'started'])
     .whereRaw(`exists (select from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`)
-    .whereRaw(`not (${toolIsTaken})`)
+    .whereRaw(`not (${toolIsRemoved})`)
     .distinct('runId')
   return new Set(parked.flatMap(({ runId }) => runId ?? []))
 }

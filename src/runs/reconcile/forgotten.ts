@@ -4,12 +4,12 @@ import { dueBatch } from '../due.ts'
 import { contradictions } from './queue-consistency.ts'
 
 /**
- * Agents that are due although nothing has recorded it: they have something to do and no row that says when, or their
- * queue row contradicts their runs. Somebody has changed the database by hand.
+ * Agents that ought to be due but are not: they have unfinished runs and no row in `due_agents`, or a queue row that
+ * contradicts their runs. The database was changed by hand.
  */
 export function createForgotten({ database, clock }: { database: Database; clock: Clock }) {
   return {
-    /** Makes some of them due, at once. */
+    /** Makes some of them due now. */
     async mark(): Promise<void> {
       await database.raw(markStatement, { now: clock.now(), dueBatch })
     },

@@ -20,46 +20,53 @@ export const settingsOf = (config: Config): ReconcileSettings => ({
 })
 
 /**
- * The rule of the reconciler, and of `why`: what an agent needs follows from the facts alone. `seen` is what Temporal
- * has of it; only a stalled agent is compared with that.
+ * The rule of the reconciler and of `why`: the facts alone decide what an agent needs. `seen` is what Temporal has of
+ * the agent; only a stalled agent is compared with it.
  */
 export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
   const { now, agent, queue, head, next } = facts
   if (facts.contradiction) return { kind: 'correct', cause: facts.contradiction }
-  if (agent.deletedAt && facts.unasked > 0) return { kind: 'cancel' }
+  if (agent.deletedAt && facts.uncancelled > 0) return { kind: 'cancel' }
   if (!head && !next) return { kind: 'rest' }
   const forcedAt = head?.cancelRequestedAt ? later(head.cancelRequestedAt, settings.cancelSeconds) : null
-  if (forcedAt && forcedAt <= now) return forced(facts, settings)
-  if (!head && queue.blockedCause && !queue.awake) return ofBlocked(facts, settings)
+  if (forcedAt && forcedAt <= now) return forceCancel(facts, settings)
+  if (!head && queue.blockedCause && !queue.awake) return unblock(facts, settings)
   if (head && isWaitOver(facts)) return { kind: 'resume', runId: head.id }
   const stalled = stalledAt(facts, settings)
   if (now < stalled) return { kind: 'leave', until: forcedAt && forcedAt < stalled ? forcedAt : stalled }
   return seen ? diagnose(facts, seen, settings.stallSeconds) : { kind: 'inspect' }
 }
 
-/** The definition of "stalled": from then on, unless something happens before, an agent makes no progress. */
+/** The definition of "stalled": the time at which an agent without further progress is stalled. */
 function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: ReconcileSettings): Date {
   const progressedAt = latest(queue.progressedAt, head?.progressedAt)
   const stalled = later(progressedAt, stallSeconds)
   if (!head?.waitingUntil) return stalled
-  // The end of a wait is up to the workflow. Until then it is at rest, and only looked at for having been lost.
+  // The workflow ends the wait. Until then it rests, and is only checked in case it was lost.
   const overAt = latest(later(head.waitingUntil, stallSeconds), stalled)
   const restedAt = later(latest(progressedAt, head.waitingSince ?? undefined), longestRest)
   return now < overAt && restedAt < overAt ? restedAt : overAt
 }
 
-/** A cancelled run that has not ended in time, whatever keeps it: its worker is wedged or gone, or Temporal is away. */
-function forced({ head }: AgentFacts, { cancelSeconds }: ReconcileSettings): Action {
-  const cause = `it had not ended ${cancelSeconds} s after it was asked to`
+/** A cancelled run that has not ended in time: its worker hangs or is gone, or Temporal is away. */
+function forceCancel({ head }: AgentFacts, { cancelSeconds }: ReconcileSettings): Action {
+  const cause = `it had not ended ${cancelSeconds} s after the request`
   const reason = head?.cancelReason ?? 'CANCELLED_BY_OWNER'
-  return { kind: 'end', runId: head?.id ?? '', status: cancelledAs(reason), reason, repair: 'cancel-forced', cause }
+  return {
+    kind: 'end',
+    runId: head?.id ?? '',
+    status: cancelledAs(reason),
+    reason,
+    repair: 'cancel-forced',
+    cause,
+  }
 }
 
-/** A queue that may not start its next run: started when nothing keeps it, emptied when that takes too long. */
-function ofBlocked({ now, agent, queue, next, account }: AgentFacts, settings: ReconcileSettings): Action {
+/** A blocked queue: started when nothing blocks it, emptied when the block lasts too long. */
+function unblock({ now, agent, queue, next, account }: AgentFacts, settings: ReconcileSettings): Action {
   const cause = next && account && blockOf(agent, account, next.trigger)
-  // Only a claim says what blocks a queue, and since when.
-  if (!next || !cause || cause !== queue.blockedCause) return { kind: 'start', cause: 'it is not blocked as it was' }
+  // Only a claim records what blocks a queue, and since when.
+  if (!next || !cause || cause !== queue.blockedCause) return { kind: 'start', cause: 'its block has ended or changed' }
   const restUntil = later(now, longestRest)
   if (cause === 'paused') return { kind: 'leave', until: restUntil }
   const failsAt = later(latest(next.acceptedAt, queue.blockedSince ?? undefined), settings.queueBlockedSeconds)
@@ -71,11 +78,11 @@ function ofBlocked({ now, agent, queue, next, account }: AgentFacts, settings: R
     status: 'failed',
     reason,
     repair: null,
-    cause: 'its owner has not paid in time',
+    cause: 'its owner did not pay in time',
   }
 }
 
-/** Whether what the run waits for is there; the end of other waits is a matter of time. */
+/** Whether what the run waits for has come. Waits for a slot end by time alone. */
 function isWaitOver({ now, agent, head, hasParkedCalls, account }: AgentFacts): boolean {
   if (!head?.waitingUntil || head.waitingUntil <= now) return false
   if (head.waitingCause === 'credential') return !hasParkedCalls

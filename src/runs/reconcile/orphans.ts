@@ -6,12 +6,12 @@ import type { Logger } from '../../logger.ts'
 import type { ListedExecution } from '../../temporal/inspection.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 
-/** How many pages of a hundred are read in one round; the next round begins where this one ended. */
+/** How many pages of a hundred one round reads; the next round continues where it ended. */
 const pages = 5
 
 /**
- * Open workflows that the record knows nothing of, or knows to be over. The list is only where to look: it may be out of
- * date, so each is judged by the record, and terminating one that has closed meanwhile changes nothing.
+ * Ends orphaned workflows. Temporal's list of open workflows may be out of date, so the record decides about each, and
+ * terminating one that has closed meanwhile changes nothing.
  */
 export function createOrphans(context: {
   database: Database
@@ -21,9 +21,9 @@ export function createOrphans(context: {
   logger: Logger
 }) {
   const { database, clock, config, temporal, logger } = context
-  let from: Uint8Array | null = null
+  let pageToken: Uint8Array | null = null
 
-  /** The runs of these that are not over, or ended so lately that their workflows may still be closing. */
+  /** Those of these runs that have not ended, or so recently that their workflows may still be closing. */
   async function liveRuns(ids: string[], before: Date): Promise<Set<string>> {
     const { rows } = await database.raw<{ rows: { id: string }[] }>(
       'select id from runs where id = any(:ids) and (ended_at is null or ended_at > :before)',
@@ -40,7 +40,10 @@ export function createOrphans(context: {
   async function end({ type, id, executionId }: ListedExecution): Promise<void> {
     const isRun = type === 'agentRun'
     const cause = isRun ? 'its run has ended, or does not exist' : 'its agent does not exist'
-    logger.warn({ repair: 'end-orphan', cause, ...(isRun ? { runId: id } : { agentId: id }) }, 'a workflow was ended')
+    logger.warn(
+      { repair: 'end-orphan', cause, ...(isRun ? { runId: id } : { agentId: id }) },
+      'an orphaned workflow was terminated',
+    )
     const { terminateRun, terminateQueue } = temporal.inspection
     await (isRun ? terminateRun : terminateQueue)(id, { executionId }, `reconciler: ${cause}`)
   }
@@ -54,22 +57,22 @@ export function createOrphans(context: {
     for (const one of listed.filter(({ type, id }) => !expected[type].has(id))) await end(one)
   }
 
-  /** Where the last page ended Temporal may not take up any more (it was begun anew): the next round begins anew, too. */
+  /** Temporal may reject the token of an earlier page (its storage was lost): the next round then starts over. */
   async function nextPage(before: Date): Promise<ListedExecution[]> {
-    const continued = from
-    from = null
+    const continued = pageToken
+    pageToken = null
     const { listed, next } = await temporal.inspection.listOpen(before, continued)
-    from = next
+    pageToken = next
     return listed
   }
 
   return {
-    /** Reads a few pages of what is open, and ends what should not be. */
+    /** Reads a few pages of open workflows and ends the orphaned ones. */
     async end(): Promise<void> {
       const before = new Date(clock.now().getTime() - config.reconcile.stallSeconds * 1000)
       for (let page = 0; page < pages; page += 1) {
         await endOrphansOf(await nextPage(before), before)
-        if (!from) return
+        if (!pageToken) return
       }
     },
   }

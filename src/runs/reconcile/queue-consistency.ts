@@ -13,8 +13,8 @@ interface Contradiction {
 }
 
 /**
- * Queue rows that contradict their runs; `filter` narrows down the agents. Every transaction changes both, so this
- * happens only if somebody has changed the database by hand, or restored a part of it.
+ * Queue rows that contradict their runs; `filter` restricts the agents. Every transaction changes both, so this happens
+ * only if the database was changed by hand or partly restored.
  */
 export const contradictions = (filter = ''): string => `
   select * from (
@@ -35,13 +35,13 @@ export const contradictions = (filter = ''): string => `
      ${filter && `where q.agent_id ${filter}`}) c
    where cause <> ''`
 
-/** What is wrong with the queue rows of these agents, as far as anything is. */
+/** The contradictions in the queue rows of these agents, by agent id. */
 export async function readContradictions(trx: Transaction, agentIds: string[]): Promise<Map<string, Contradiction>> {
   const { rows } = await trx.raw<{ rows: Contradiction[] }>(contradictions('= any(:agentIds)'), { agentIds })
   return new Map(rows.map((row) => [row.agentId, row]))
 }
 
-/** Brings a locked queue row in line with its runs. True if its workflow is to look at it then. */
+/** Corrects a locked queue row from its runs. True if its workflow must be woken. */
 export async function correctQueue(
   trx: Transaction,
   { agentId }: AgentQueue,
@@ -51,12 +51,12 @@ export async function correctQueue(
   if (!wrong) return false
   const { cause, unfinished, active, isBlocked } = wrong
   const now = clock.now()
-  const isToGoOn = unfinished > 0 && !isBlocked
-  const awake = isToGoOn && { awake: true, progressedAt: now, signalledAt: now }
+  const mustContinue = unfinished > 0 && !isBlocked
+  const awake = mustContinue && { awake: true, progressedAt: now, signalledAt: now }
   await AgentQueue.query(trx)
     .findById(agentId)
     .patch({ unfinished, runningRunId: active, ...awake })
   const about = { repair: 'record', cause, agentId, runId: active ?? undefined }
-  logger.warn(about, 'a queue row was brought in line with its runs')
-  return isToGoOn
+  logger.warn(about, 'a queue row was corrected from its runs')
+  return mustContinue
 }

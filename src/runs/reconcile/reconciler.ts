@@ -16,11 +16,11 @@ import { nextAction, settingsOf } from './next-action.ts'
 import { createRepairs } from './repairs.ts'
 import { createSight } from './sight.ts'
 
-/** Within so many seconds an agent that was taken is settled, or due again for another process. */
+/** Seconds after which an agent that was taken is due again for another process. */
 const takenSeconds = 15
 
-/** What is done for one agent in one round. */
-const actionsInARow = 5
+/** The most actions for one agent in one round. */
+const maxActions = 5
 
 /** An agent as the reconciler sees it. */
 export interface View {
@@ -28,13 +28,13 @@ export interface View {
   action: Action
 }
 
-/** Agents that are looked at side by side. */
+/** Agents that are handled concurrently. */
 const concurrency = 10
 
 /**
- * Keeps Temporal in step with the record (docs/operations.md, "What repairs itself"): looks at agents that are due, asks
- * the rule what each needs, and carries that out. Every process does it at any time; what one of them has taken the
- * others leave alone for a while.
+ * Keeps Temporal in sync with the record (docs/operations.md, "What repairs itself"): looks at due agents, asks the
+ * rule what each needs, and does it. Every process runs it at any time; agents that one has taken are left alone by the
+ * others for a while.
  */
 export function createReconciler(context: {
   database: Database
@@ -55,24 +55,24 @@ export function createReconciler(context: {
   const sight = createSight(context)
   const repairs = createRepairs(context)
 
-  /** The first look at an account in a month makes the month's grant. */
+  /** The first read of an account in a month grants the month's credits. */
   async function withAccount(facts: RecordedFacts): Promise<AgentFacts> {
     return { ...facts, account: dependsOnAccount(facts) ? await billing.account(facts.agent.ownerId) : null }
   }
 
-  /** Carries out what the agent needs; when it is to be looked at next. */
+  /** Does what the agent needs. Returns when to look at it next. */
   async function act(recorded: RecordedFacts): Promise<Date | null> {
     const facts = await withAccount(recorded)
     const action = nextAction(facts, settings)
     return action.kind === 'inspect' ? inspect(facts) : repairs.carryOut(facts, action)
   }
 
-  /** Where one action calls for the next, as of very many runs that end one by one. The others wait meanwhile. */
-  async function actOften(recorded: RecordedFacts): Promise<Date | null> {
+  /** Repeats while one action calls for the next, as when very many runs end. Other agents wait meanwhile. */
+  async function actRepeatedly(recorded: RecordedFacts): Promise<Date | null> {
     let facts: RecordedFacts | undefined = recorded
-    for (let turn = 1; facts; turn += 1) {
+    for (let count = 1; facts; count += 1) {
       const nextAt = await act(facts)
-      if (turn === actionsInARow || nextAt === null || nextAt > clock.now()) return nextAt
+      if (count === maxActions || nextAt === null || nextAt > clock.now()) return nextAt
       ;[facts] = await readFacts(database, [recorded.agent.id], clock.now())
     }
     return null
@@ -82,27 +82,27 @@ export function createReconciler(context: {
     if (!(await reachability.look()).reachable) return later(clock.now(), stallSeconds)
     const seen = await sight.look(facts)
     const action = nextAction(facts, settings, seen)
-    if (action.kind === 'restart' && !(await isStill(facts, action))) return clock.now()
+    if (action.kind === 'restart' && !(await isStillStuck(facts, action))) return clock.now()
     return repairs.carryOut(facts, action, seen)
   }
 
-  /** A second look a moment later: a queue may just be learning of its child's end. */
-  async function isStill(facts: AgentFacts, { cause }: Extract<Action, { kind: 'restart' }>): Promise<boolean> {
+  /** Looks again a moment later: a queue may just be learning that its child ended. */
+  async function isStillStuck(facts: AgentFacts, { cause }: Extract<Action, { kind: 'restart' }>): Promise<boolean> {
     await delay(1000)
     const again = nextAction(facts, settings, await sight.look(facts))
     return again.kind === 'restart' && again.cause === cause
   }
 
-  /** On its own: one agent must not keep the round from the others. */
+  /** Never throws: one agent must not end the round. */
   async function actOn(agent: DueAgent, facts: RecordedFacts): Promise<void> {
     try {
-      await due.settle([{ ...agent, nextAt: await actOften(facts) }])
+      await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
-      logger.warn({ err: error, agentId: agent.agentId }, 'an agent was not reconciled; it is looked at again soon')
+      logger.warn({ err: error, agentId: agent.agentId }, 'an agent was not reconciled; it will be retried')
     }
   }
 
-  /** Most agents need nothing: these are settled together. */
+  /** Most agents need nothing: these are rescheduled together. */
   async function lookAt(agents: DueAgent[]): Promise<void> {
     const found = await readFacts(
       database,
@@ -114,13 +114,13 @@ export function createReconciler(context: {
       const nextAt = quietUntil(facts.get(agent.agentId))
       return nextAt === undefined ? [] : [{ ...agent, nextAt }]
     })
-    await due.settle(quiet)
-    const settled = new Set(quiet.map(({ agentId }) => agentId))
-    const others = agents.filter(({ agentId }) => !settled.has(agentId))
+    await due.reschedule(quiet)
+    const done = new Set(quiet.map(({ agentId }) => agentId))
+    const others = agents.filter(({ agentId }) => !done.has(agentId))
     await pMap(others, (agent) => actOn(agent, facts.get(agent.agentId) as RecordedFacts), { concurrency })
   }
 
-  /** When an agent that needs nothing now is to be looked at again; null for never, undefined if it needs something. */
+  /** When to look again at an agent that needs nothing now; null for never, undefined if it needs something. */
   function quietUntil(facts: RecordedFacts | undefined): Date | null | undefined {
     if (!facts) return null
     if (dependsOnAccount(facts)) return undefined
@@ -130,21 +130,21 @@ export function createReconciler(context: {
   }
 
   return {
-    /** One agent at once, whether it is due or not. What fails here is done when it is due. */
+    /** Handles one agent now, due or not. What fails here is retried when it is due. */
     async look(agentId: string): Promise<void> {
       const [facts] = await readFacts(database, [agentId], clock.now())
       if (facts) await actOn({ agentId, rows: [] }, facts)
     },
 
-    /** The facts of an agent, and what it needs by now, for those who explain it; a stalled one needs `inspect`. */
+    /** The facts of an agent and what it needs now, for `why`. A stalled agent needs `inspect`. */
     async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<View> {
       const [recorded] = await readFactsWithin(trx, [agentId], now)
-      if (!recorded) throw new Error('an agent is gone that was there a moment ago')
+      if (!recorded) throw new Error('an agent disappeared within one transaction')
       const facts = { ...recorded, account }
       return { facts, action: nextAction(facts, settings) }
     },
 
-    /** One round: until no more agents are due than are taken at once. */
+    /** One round: takes batches until one is not full. */
     async round(stopping?: AbortSignal): Promise<void> {
       for (;;) {
         const agents = await due.take(takenSeconds)

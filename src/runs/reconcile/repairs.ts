@@ -17,7 +17,7 @@ import type { AgentFacts } from './facts.ts'
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
 /**
- * Carries out what the rule says, if the record is still as it was when the rule was asked, under the queue's lock. Each
+ * Carries out what the rule says, under the queue's lock, if the record has not changed since the rule was asked. Each
  * repair is one line in the log.
  */
 export function createRepairs(context: {
@@ -34,7 +34,7 @@ export function createRepairs(context: {
 
   const underLock = <T>(agentId: string, work: (trx: Transaction, queue: AgentQueue) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => {
-      // A lock that a frozen process holds must not keep the other agents waiting.
+      // A lock that a frozen process holds must not delay other agents.
       await trx.raw("set local lock_timeout = '2s'")
       return work(trx, await lockQueue(trx, agentId))
     })
@@ -42,12 +42,12 @@ export function createRepairs(context: {
   const wake = ({ agent }: AgentFacts): Promise<void> =>
     temporal.wakeAgent({ agentId: agent.id, ownerId: agent.ownerId })
 
-  /** Ends a run in the record, under a new epoch, so that nothing which is under way can write for it any more. */
+  /** Ends a run in the record, under a new epoch, so that nothing under way can write for it. */
   async function end(facts: AgentFacts, { runId, status, reason, repair, cause }: Of<'end'>): Promise<void> {
     const { agent } = facts
     const before = await underLock(agent.id, async (trx, queue) => {
       const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
-      if (!run || hasEnded(run.status) || !isAsItWas(run, queue, facts)) return undefined
+      if (!run || hasEnded(run.status) || !isUnchanged(run, queue, facts)) return undefined
       await Run.query(trx)
         .findById(runId)
         .patch({ epoch: run.epoch + 1 })
@@ -58,7 +58,7 @@ export function createRepairs(context: {
     if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
   }
 
-  /** Its wait is over from now on: should nobody be there to be told so, the run is found stalled like any other. */
+  /** The record ends the wait first: if the signal is lost, the run will be found stalled like any other. */
   async function resume({ agent }: AgentFacts, { runId }: Of<'resume'>): Promise<void> {
     await underLock(agent.id, async (trx) => {
       await ToolCall.query(trx)
@@ -76,11 +76,11 @@ export function createRepairs(context: {
       const progressedAt = queue.awake ? queue.progressedAt : now
       await AgentQueue.query(trx).findById(queue.agentId).patch({ awake: true, signalledAt: now, progressedAt })
     })
-    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'a queue is started')
+    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'a queue was started')
     await wake(facts)
   }
 
-  /** False if anything has happened to the agent since it was looked at. Its run goes on under a later epoch. */
+  /** Raises the epoch of the agent's run. False if anything has happened to the agent since it was read. */
   const fence = (facts: AgentFacts, cause: string): Promise<boolean> =>
     underLock(facts.agent.id, async (trx, queue) => {
       const { head } = facts
@@ -97,9 +97,9 @@ export function createRepairs(context: {
 
   async function restart(facts: AgentFacts, { cause }: Of<'restart'>, { queue, workflow }: Seen): Promise<void> {
     const { agent, head } = facts
-    // First, or the run would be ended by the cancellation that the end of its queue means to it.
+    // First: terminating the queue cancels its child, which would end the run.
     if (!(await fence(facts, cause))) return
-    logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'a stalled agent is started again')
+    logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'a stalled agent was restarted')
     const { terminateQueue, terminateRun } = temporal.inspection
     if (queue) await terminateQueue(agent.id, queue, cause)
     for (const childId of queue?.children ?? []) if (childId !== head?.id) await temporal.terminateRun(childId, cause)
@@ -108,37 +108,37 @@ export function createRepairs(context: {
   }
 
   async function correct(facts: AgentFacts): Promise<void> {
-    const mayGoOn = await underLock(facts.agent.id, (trx, queue) => correctQueue(trx, queue, { clock, logger }))
-    if (mayGoOn) await wake(facts)
+    const mustWake = await underLock(facts.agent.id, (trx, queue) => correctQueue(trx, queue, { clock, logger }))
+    if (mustWake) await wake(facts)
   }
 
   return {
-    /** When the agent is to be looked at again; null for not before something has changed. */
+    /** Returns when to look at the agent again; null if not before something changes. */
     async carryOut(facts: AgentFacts, action: Action, seen?: Seen): Promise<Date | null> {
       if (action.kind === 'rest') return null
       if (action.kind === 'leave') return action.until
-      const soon = later(clock.now(), stallSeconds)
+      const checkAt = later(clock.now(), stallSeconds)
       if (action.kind === 'correct') await correct(facts)
       if (action.kind === 'cancel') await cancelSomeOf(facts.agent.id)
       if (action.kind === 'end') await end(facts, action)
       if (action.kind === 'resume') await resume(facts, action)
       if (action.kind === 'start') await start(facts, action)
       if (action.kind === 'restart' && seen) await restart(facts, action, seen)
-      return action.kind === 'start' || action.kind === 'restart' || action.kind === 'resume' ? soon : clock.now()
+      return action.kind === 'start' || action.kind === 'restart' || action.kind === 'resume' ? checkAt : clock.now()
     },
   }
 }
 
-/** Nobody has claimed the run since, and one that is queued is still blocked. */
-function isAsItWas(run: Run, { blockedCause, awake }: AgentQueue, { head, next, queue }: AgentFacts): boolean {
+/** The run has not been claimed since, and is still blocked if it is queued. */
+function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next, queue }: AgentFacts): boolean {
   const seen = [head, next].find((one) => one?.id === run.id)
   return run.epoch === seen?.epoch && (run.status !== 'queued' || (blockedCause === queue.blockedCause && !awake))
 }
 
-/** The run goes on from its last recorded step, and nothing that acted for it before can write any more. No progress. */
+/** Lets the run resume from its last recorded step, and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled: ${cause}. Another execution takes it up from its last recorded step.`
+  const note = `The run was stalled: ${cause}. Another execution resumes it from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

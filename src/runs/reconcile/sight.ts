@@ -3,11 +3,11 @@ import type { Workers } from '../../temporal/workers.ts'
 import type { Seen } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 
-/** Asks Temporal what it has of an agent. Throws when Temporal is away. */
+/** Asks Temporal what it has of an agent. Throws if Temporal is away. */
 export function createSight({ temporal, workers }: { temporal: Temporal; workers: Pick<Workers, 'presence'> }) {
   const { inspection } = temporal
 
-  /** Temporal takes a frozen worker for one that asks, for a minute and more; the worker itself says nothing meanwhile. */
+  /** For a minute or more, Temporal counts a frozen worker as polling; its own presence ends sooner. */
   async function polls() {
     const [found, { present }] = await Promise.all([inspection.polls(), workers.presence()])
     return { ...found, isPolled: found.isPolled && present }

@@ -4,67 +4,67 @@ import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run, runFacts } from '../run.ts'
-import { lastWordOnTaken, type LastWord } from './taken-tools.ts'
+import { endingIfRemoved, type CallEnding } from './removed-tools.ts'
 import { append } from '../timeline.ts'
 
-/** How often a call is sent that the site declares harmless to repeat. */
+/** How often a call is sent that the site declares safe to repeat. */
 export const maxAttempts = 3
 
-/** How often a site may answer 401 or 429 to one call, which proves that it did nothing, before that is its answer. */
+/** How often a site may refuse one call (401 or 429, so it did nothing) before that is its answer. */
 export const maxRefused = 20
 
 const inDoubt =
-  'The attempt before was sent, but its worker stopped before the answer was recorded. The tool is not declared harmless to repeat, so it was not sent again.'
+  'The previous attempt was sent, but its worker stopped before the answer was recorded. The tool is not declared safe to repeat, so it was not sent again.'
 const repeated =
-  'The attempt before came to no recorded end: its worker failed or was stopped. The tool is declared harmless to repeat, so it is sent again.'
+  'The previous attempt has no recorded end: its worker failed or was stopped. The tool is declared safe to repeat, so it is sent again.'
 const givenUp = 'Every attempt ended without a usable answer.'
 
-/** What is said of a call's attempts when it ends. */
+/** What is recorded of a call's attempts when it ends. */
 export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
 
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
 
-/** What is written about the tool calls of a run, each time under the lock of the run and for its epoch. */
+/** Writes about the tool calls of a run, each time under the run's lock and its epoch. */
 export function createCallLedger({ database, clock }: { database: Database; clock: Clock }) {
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
-  /** Nobody but this attempt may record what came of it; if the call was settled meanwhile, that stands. */
+  /** Only this attempt may record its outcome; an outcome that was recorded meanwhile stands. */
   const ofAttempt = (trx: Transaction, { id, status, attempts }: ToolCall) =>
     ToolCall.query(trx).where({ id, status, attempts })
 
   const endUnsent = (ref: RunRef, callId: string): Promise<void> =>
     underLock(ref, async (trx, run, now) => {
       const call = await openCall(trx, run, callId)
-      const lastWord = call && (await lastWordOn(trx, call))
-      if (lastWord) await close(trx, call, lastWord, now)
+      const ending = call && (await endingOf(trx, call))
+      if (ending) await close(trx, call, ending, now)
     })
 
   return {
     /**
-     * The call, with its agent, if there is anything to send; ends it if it must not be sent again. Most calls are only
-     * read here: `begin` looks again, under the lock.
+     * The call and its agent, if there is anything to send; ends it if it must not be sent again. Most calls are only
+     * read here: `begin` checks again, under the lock.
      */
     async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; agentId: string } | undefined> {
       const run = currentRun(await Run.query(database).findById(ref.runId).select(runFacts), ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
-      if (!(await lastWordOn(database, call))) return { call, agentId: run.agentId }
+      if (!(await endingOf(database, call))) return { call, agentId: run.agentId }
       await endUnsent(ref, callId)
       return undefined
     },
 
-    /** Writes that the call is sent now; undefined if it is not to be sent any more. */
+    /** Records that the call is sent now; undefined if it must not be sent any more. */
     begin: (ref: RunRef, seen: ToolCall): Promise<ToolCall | undefined> =>
       underLock(ref, async (trx, run, now) => {
         const callId = seen.id
         const call = await openCall(trx, run, callId)
-        // Somebody else has begun it since it was looked at: Temporal gave it to two workers, and one of them is late.
+        // Another worker has begun it since `look`: Temporal gave it to two workers, and this one is late.
         if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined
-        // Its turn at the host may have been long in coming.
-        const lastWord = await lastWordOnTaken(trx, call)
-        if (lastWord) {
-          await close(trx, call, lastWord, now)
+        // The wait for a slot may have been long.
+        const ending = await endingIfRemoved(trx, call)
+        if (ending) {
+          await close(trx, call, ending, now)
           return undefined
         }
         const attempt = call.attempts + 1
@@ -90,13 +90,13 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     /** The attempt failed and there will be another. */
     noteFailure: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
-        // Nothing reached the site: the call stands as if it had never been begun, whatever its effect.
+        // Nothing reached the site, so the call is planned again, whatever its effect.
         const status = outcome.kind === 'unavailable' && outcome.certain ? 'planned' : 'started'
         if ((await ofAttempt(trx, call).patch({ status, failedAttempt: call.attempts })) === 0) return
         await append(trx, run.id, now, [failedEvent(call, outcome.text)])
       }),
 
-    /** The site has answered that it did nothing: the call is as it was before it was sent, but for the count. */
+    /** The site refused the attempt, so it did nothing: the call is planned again, and the attempt counted. */
     recordRefusal: (ref: RunRef, call: ToolCall, outcome: CallOutcome, generation: number): Promise<ToolCall> =>
       underLock(ref, async (trx, run, now) => {
         const refusedGeneration = outcome.httpStatus === 401 ? generation : call.refusedGeneration
@@ -109,11 +109,11 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         return Object.assign(call, changes)
       }),
 
-    /** The call cannot be sent now; what it waits for is in `wait`. */
+    /** The call cannot be sent now; `wait` says what it waits for. */
     postpone: (ref: RunRef, call: ToolCall, wait: Wait): Promise<void> =>
       underLock(ref, async (trx) => void (await ofAttempt(trx, call).patch(wait))),
 
-    /** The call was not sent: its connection cannot be made for the time being. Counted, so that this comes to an end. */
+    /** The call was not sent: its connection cannot be opened for now. Counted, so that this ends. */
     countUnsent: (ref: RunRef, call: ToolCall, outcome: CallOutcome): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
         const attempts = call.attempts + 1
@@ -121,7 +121,7 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         await append(trx, run.id, now, [failedEvent({ id: call.id, attempts }, outcome.text)])
       }),
 
-    /** A credential was refreshed on the way to the call. */
+    /** A credential was refreshed for the call. */
     noteRefresh: (ref: RunRef, call: ToolCall): Promise<void> =>
       underLock(ref, async (trx, run, now) => {
         const data = { callId: call.id, site: call.siteOrigin ?? '' }
@@ -136,25 +136,25 @@ const callOf = (db: Database | Transaction, run: Run, callId: string) =>
 const openCall = async (trx: Transaction, run: Run, callId: string): Promise<ToolCall | undefined> =>
   open(run, await callOf(trx, run, callId).forUpdate())
 
-/** The call, unless nothing more may happen to it. */
+/** The call, unless it is final or its run is cancelled. */
 function open(run: Run, call: ToolCall | undefined): ToolCall | undefined {
-  if (!call) throw new Error('a tool call was asked for that its run does not have')
+  if (!call) throw new Error('the run has no such tool call')
   return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
 }
 
-/** How a call ends that must not be sent, or not again. */
-const lastWordOn = async (db: Database | Transaction, call: ToolCall): Promise<LastWord | undefined> =>
-  lastWordOnLost(call) ?? lastWordOnTaken(db, call)
+/** The ending of a call that must not be sent, or not again. */
+const endingOf = async (db: Database | Transaction, call: ToolCall): Promise<CallEnding | undefined> =>
+  endingIfLost(call) ?? endingIfRemoved(db, call)
 
-/** How a call ends whose last attempt was lost and must not be repeated. */
-function lastWordOnLost({ status, effect, attempts, refusedAttempts }: ToolCall): LastWord | undefined {
+/** The ending of a call whose last attempt was lost and must not be repeated. */
+function endingIfLost({ status, effect, attempts, refusedAttempts }: ToolCall): CallEnding | undefined {
   if (status !== 'started') return undefined
   if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined
   return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
 }
 
-/** Ends a call that is not sent any more; its place at its host goes to others. */
-async function close(trx: Transaction, call: ToolCall, { status, note }: LastWord, now: Date): Promise<void> {
+/** Ends a call that is not sent any more, and frees its place at the host. */
+async function close(trx: Transaction, call: ToolCall, { status, note }: CallEnding, now: Date): Promise<void> {
   const { id: callId, runId, attempts } = call
   await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
   await ToolCall.query(trx)

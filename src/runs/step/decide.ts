@@ -8,14 +8,14 @@ import { readRecord, type RunRecord } from '../record.ts'
 import type { Run } from '../run.ts'
 import { holdBack, nextMove } from './next-move.ts'
 
-/** What is next, and what it was decided from. */
+/** The next move, and the record behind it. */
 export interface Decision {
   record: RunRecord
   move: Move
 }
 
 /**
- * Decides what a run does next: the rule of its own record, held back by what its owner has done or can no longer pay.
+ * Decides what a run does next: by the rule of its record, unless its agent is paused or its owner is out of credits.
  * The run's row is locked, so the answer holds for the rest of the transaction.
  */
 export function createDecide({ clock, config, billing }: { clock: Clock; config: Config; billing: Billing }) {
@@ -23,7 +23,7 @@ export function createDecide({ clock, config, billing }: { clock: Clock; config:
     if (move.kind !== 'model' && move.kind !== 'tools') return undefined
     const agent = await Agent.query(trx).findById(run.agentId).select('pausedAt')
     if (agent?.pausedAt) return 'paused'
-    // A step costs something, the calls that it asked for do not.
+    // A step costs credits; its tool calls do not.
     if (move.kind === 'tools') return undefined
     const { balance } = await billing.account(run.ownerId, trx)
     return balance < 1 ? 'credits' : undefined

@@ -14,8 +14,8 @@ export const warnAfter = 3
 export const endAfter = 5
 
 /**
- * The rule of a run: what comes next follows from the record alone, so that whoever asks, and however often, gets the
- * same answer. Cancelling goes before everything; calls that were asked for go before the next model step.
+ * The rule of a run: the record alone decides what comes next, so that every caller gets the same answer every time.
+ * Cancelling goes before everything; requested calls go before the next model step.
  */
 export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, now: Date): Move {
   if (hasEnded(run.status)) return { kind: 'end', status: run.status as 'completed', reason: run.reason }
@@ -28,7 +28,7 @@ export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, 
   return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
 }
 
-/** Calls that can be made now go first; only when all of them have to wait does the run wait. */
+/** Calls that can be sent now go first; the run waits only if all of them must wait. */
 function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Move {
   const ready = open.filter((call) => !mustWait(call, now))
   if (ready.length > 0) {
@@ -41,11 +41,11 @@ function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Mo
   return { kind: 'wait', cause, ms: Math.max(ms, 1) }
 }
 
-/** Whether a call may not be sent yet. One whose credential is dead has no time at which that changes by itself. */
+/** Whether a call may not be sent yet. If its credential is dead, no time is known at which it may. */
 const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date): boolean =>
   waitCause === 'credential' || (notBefore !== null && notBefore > now)
 
-/** What a run waits for whose calls all wait: the first that ends by itself, or else its owner. */
+/** What a run waits for if all its calls wait: the first slot, or else its owner. */
 export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date | null; site: string } {
   const timed = open.filter(({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null)
   const [first] = timed.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore))
@@ -53,7 +53,7 @@ export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date |
   return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
 }
 
-/** In place of a move that may not be made now: the run waits for its owner, as long as it may. */
+/** Replaces a move that may not be made now: the run waits for its owner, as long as it may. */
 export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date): Move {
   const left = waitingTimeLeft(run, budgets, now)
   if (left > 0) return { kind: 'wait', cause, ms: left }
@@ -74,7 +74,7 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
   return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined
 }
 
-/** What of a call makes it the same as another. */
+/** What makes two calls the same. */
 type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
 
 const same = (one: CallIdentity, other: CallIdentity): boolean =>

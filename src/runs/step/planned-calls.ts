@@ -9,7 +9,7 @@ import { endAfter, streak, warnAfter } from './next-move.ts'
 import type { Run } from '../run.ts'
 import type { NewEvent } from '../timeline.ts'
 
-/** A tool as it was offered to the model: the name it goes by there, and what it is. */
+/** A tool as it was offered to the model, with its name there. */
 export type OfferedTool = AgentTool & { name: string }
 
 interface Plan {
@@ -22,22 +22,22 @@ interface Plan {
 }
 
 /**
- * Writes a row for each tool call that the model asked for. One that cannot be made (an unknown tool, arguments that
- * do not fit the input schema, the third identical call in a row) is answered on the spot, so that the model can
- * correct itself; nothing is sent for it. Returns the events that tell of these.
+ * Inserts a row for each tool call that the model requested. A call that cannot be made (an unknown tool, arguments
+ * that do not match the input schema, the third identical call in a row) fails at once without being sent, so that the
+ * model can correct itself. Returns the events of these failures.
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
   const { run, calls, tools, now, sites } = plan
-  const sofar = await ToolCall.query(trx)
+  const requested = await ToolCall.query(trx)
     .where({ runId: run.id })
     .select('name', 'arguments')
     .orderBy(['step', 'position'])
   const rows: Partial<ToolCall>[] = []
   const events: NewEvent[] = []
   for (const [position, call] of calls.entries()) {
-    sofar.push({ name: call.name, arguments: { text: call.arguments } } as ToolCall)
+    requested.push({ name: call.name, arguments: { text: call.arguments } } as ToolCall)
     const offered = tools.find(({ name }) => name === call.name)
-    const problem = problemOf(sites, call, offered, streak(sofar))
+    const problem = problemOf(sites, call, offered, streak(requested))
     const row = toRow(plan, position, call, offered)
     rows.push(problem ? { ...row, status: 'failed', result: { text: problem }, endedAt: now } : row)
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }

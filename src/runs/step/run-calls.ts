@@ -8,16 +8,16 @@ import { createCallLedger, maxAttempts, maxRefused, type Counted } from './call-
 import type { RunRef } from '../record.ts'
 
 /**
- * The tool calls of runs. A call's row says `started` before the first byte leaves, so after a crash it is known that
- * the site may have acted: then only tools whose manifest declares them `read` or `idempotent` are sent again, and of
- * every other the model is told that the outcome is unknown (docs/design.md, "Tool effects"). A call that cannot be
- * sent now stays planned and says what it waits for; the run's next move follows from that.
+ * The tool calls of runs. A call's row says `started` before the first byte is sent, so after a crash it is known that
+ * the site may have acted. Then only calls to tools declared `read` or `idempotent` are sent again; for any other, the
+ * model learns that the outcome is unknown (docs/design.md, "Tool effects"). A call that cannot be sent now stays
+ * planned and says what it waits for; the run's next move follows from that.
  */
 export function createRunCalls(context: { database: Database; clock: Clock; sender: Sender }) {
   const { sender } = context
   const ledger = createCallLedger(context)
 
-  /** Sends the call once; whether it is to be sent again at once. */
+  /** Sends the call once. True if it must be sent again at once. */
   async function attempt(ref: RunRef, call: ToolCall, share: string, signal: AbortSignal): Promise<boolean> {
     let current = call
     const sent = await sender.send(toSending(call, share, signal), {
@@ -68,9 +68,9 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
 
   return {
     /**
-     * Makes one tool call of a run, or repeats it where that is harmless, and records what came of it, or what it has to
-     * wait for. Throws TOOL_EXECUTION_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason
-     * when aborted.
+     * Makes one tool call of a run, or repeats it where that is safe, and records its outcome, or what it waits for.
+     * Throws TOOL_EXECUTION_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason if
+     * aborted.
      */
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
       for (;;) {
@@ -81,7 +81,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
   }
 }
 
-/** Until when, or for whom, a call waits that could not be sent. */
+/** What a call that could not be sent waits for. */
 const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
   sent.kind === 'held'
     ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
@@ -100,13 +100,13 @@ const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending 
   signal,
 })
 
-/** Nothing was sent: that is an attempt only where another one might have gone better. What was sent before stays. */
+/** Nothing was sent: it counts as an attempt only if another one could succeed. Earlier attempts stay in doubt. */
 const countedUnsent = (call: ToolCall, outcome: CallOutcome): Counted => ({
   attempts: call.attempts + (outcome.kind === 'unavailable' && outcome.permanent ? 0 : 1),
   inDoubt: call.inDoubt || call.status === 'started',
 })
 
-/** Whether the attempt failed in a way after which sending the call again can help and cannot harm. */
+/** Whether, after this failure, sending the call again can help and is safe. */
 function mayRepeat(call: ToolCall, outcome: CallOutcome, attempts = call.attempts): boolean {
   const { effect, refusedAttempts } = call
   if (attempts - refusedAttempts >= maxAttempts || refusedAttempts > maxRefused) return false

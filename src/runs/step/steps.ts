@@ -21,14 +21,14 @@ import { readTranscript } from './transcript.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * How often a step's model call is begun before the run is given up. Counts crashes too, or one could repeat forever;
- * a call that was aborted does not count, because stopping a worker is no fault of the call.
+ * How often a step's model call is begun before the run fails. Crashes count, or one could repeat forever; aborted
+ * calls do not, because stopping a worker is not the call's fault.
  */
 const maxAttempts = 4
 
 type StepResult = Awaited<ReturnType<Models['step']>>
 
-/** An attempt at a step: its number on the timeline, and how many of them count. */
+/** An attempt at a step: its number on the timeline, and how many attempts count. */
 interface Attempt {
   step: number
   attempt: number
@@ -36,9 +36,9 @@ interface Attempt {
 }
 
 /**
- * The model steps of runs. `advance` answers from the record first: asked again after any crash, it repeats nothing that
- * was recorded. A step takes two transactions, each of which decides under the run's lock: one that begins the attempt,
- * and one that records its answer and says what comes next.
+ * The model steps of runs. `advance` answers from the record first: after a crash it repeats nothing that was recorded.
+ * A step takes two transactions, each of which decides under the run's lock: one begins the attempt, the other records
+ * its answer and decides what comes next.
  */
 export function createSteps(context: {
   database: Database
@@ -55,10 +55,10 @@ export function createSteps(context: {
   const decide = createDecide(context)
   const waits = createWaits(context)
 
-  /** What comes now; what begins or ends a wait is on record before the workflow acts on it. */
+  /** The next move; a wait begins or ends in the record before the workflow acts on it. */
   const next = async (trx: Transaction, run: Run): Promise<Move> => waits.follow(trx, await decide(trx, run))
 
-  /** Counts the attempt at a model call, or says what comes instead. */
+  /** Counts the attempt at a model call, or returns what comes instead. */
   const begin = (ref: RunRef): Promise<Attempt | { instead: Move }> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
@@ -109,7 +109,7 @@ export function createSteps(context: {
   const record = (ref: RunRef, attempt: Attempt, result: StepResult, tools: OfferedTool[]): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
-      // Another attempt was faster, or the run was cancelled meanwhile: what is on record stands.
+      // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
       if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, result, tools)
       return next(trx, run)
     })
@@ -138,7 +138,7 @@ export function createSteps(context: {
     Object.assign(run, changes)
   }
 
-  /** Makes an aborted attempt not count, unless somebody has begun the next one or recorded the step. */
+  /** Uncounts an aborted attempt, unless the next one has begun or the step is recorded. */
   const uncount = (ref: RunRef, { step, counted }: Attempt): Promise<void> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
@@ -151,11 +151,11 @@ export function createSteps(context: {
   const noteFailure = (ref: RunRef, { step, attempt }: Attempt, error: CodedError, willRetry: boolean): Promise<void> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
-      // Too late to be told: the step was recorded, or the run ended, while this attempt was failing.
+      // Too late: the step was recorded, or the run ended, while this attempt was failing.
       if (run.steps !== step - 1 || hasEnded(run.status)) return
       const now = clock.now()
       const { code, message, retryAfter } = error
-      // Where its provider has named no time, it is made again in a matter of seconds.
+      // If the provider named no time, the retry comes within seconds.
       const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
       const data = { step, attempt, code, message, willRetry, ...(retryAt && { retryAt: retryAt.toISOString() }) }
       const changes = { failedAttempt: attempt, failedAt: now, failure: message, retryAt }
@@ -164,8 +164,8 @@ export function createSteps(context: {
 
   return {
     /**
-     * Makes the run's next model call unless the record asks for something else first, and says what comes after it.
-     * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason when aborted.
+     * Makes the run's next model call unless the record asks for something else first, and returns what comes next.
+     * Throws MODEL_ERROR while another attempt makes sense, StaleEpochError, or the signal's reason if aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
       const begun = await begin(ref)
@@ -174,7 +174,7 @@ export function createSteps(context: {
   }
 }
 
-const lostNote = 'The attempt before came to no recorded end: its worker failed or was stopped.'
+const lostNote = 'The previous attempt has no recorded end: its worker failed or was stopped.'
 
 const failedFor = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 

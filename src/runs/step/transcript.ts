@@ -4,7 +4,7 @@ import { ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 
-/** Everything of a run that the model is to see, from the record. */
+/** Everything that the model sees of a run, from the record. */
 export async function readTranscript(database: Database, run: Run): Promise<Transcript> {
   if (!run.prompt) throw new Error('a run was advanced before it was claimed')
   const steps = await RunStep.query(database).where({ runId: run.id }).orderBy('step')

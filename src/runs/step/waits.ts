@@ -6,7 +6,7 @@ import { isFinal } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Due } from '../due.ts'
 import { endWait } from '../ending/end.ts'
-import { tellOutOfCredits } from '../queue/notify-blocked.ts'
+import { notifyOutOfCredits } from '../queue/notify-blocked.ts'
 import type { RunRecord } from '../record.ts'
 import { Run } from '../run.ts'
 import { waitingTimeLeft } from '../time-left.ts'
@@ -17,13 +17,13 @@ import { waitOf } from './next-move.ts'
 type Wait = Extract<Move, { kind: 'wait' }>
 
 const notes = {
-  rate_limit: 'The site takes a limited number of calls; the run goes on when it is its turn.',
-  credential: 'The connection to the site has to be renewed by its owner; then the run goes on where it is.',
-  paused: 'The agent is paused; the run goes on where it is when the agent is resumed.',
-  credits: 'The credits are used up; the run goes on where it is when there are some again.',
+  rate_limit: 'The site takes a limited number of calls; the run continues when its turn comes.',
+  credential: 'The owner must reconnect the site; then the run continues from here.',
+  paused: 'The agent is paused; the run continues from here when the agent is resumed.',
+  credits: 'The credits are used up; the run continues from here when there are credits again.',
 } as const
 
-/** The waits of runs: what the workflow sleeps through is on record first, with its cause, and ends there. */
+/** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */
 export function createWaits(context: { clock: Clock; config: Config; notifications: Notifications; due: Due }) {
   const { clock, config, notifications, due } = context
 
@@ -38,10 +38,10 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
     const data = { cause, site: waitingFor, until, calls: open.length, note: notes[cause] }
     const changes = { status: 'waiting' as const, waitingCause: cause, waitingFor, waitingSince, waitingUntil }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }], changes)
-    // What it waits for may have come in this very moment.
+    // What it waits for may have just come.
     await due.agent(trx, run.agentId)
-    // The owner learns of a dead credential where it dies; the other waits end by themselves, or are the owner's wish.
-    if (cause === 'credits') await tellOutOfCredits(trx, notifications, run, { since: waitingSince, last })
+    // Owners are notified when a credential dies; the other waits end by themselves, or are the owner's choice.
+    if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last })
   }
 
   async function end(trx: Transaction, run: Run): Promise<Run> {
@@ -49,7 +49,7 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
     return Run.query(trx).patchAndFetchById(run.id, { status: 'running' })
   }
 
-  /** A wait of the same cause goes on, perhaps until another time; it stays one wait on the timeline. */
+  /** A wait for the same cause continues, perhaps until another time; it stays one wait on the timeline. */
   async function wait(trx: Transaction, record: RunRecord, move: Wait): Promise<void> {
     const { run } = record
     if (run.waitingCause !== move.cause) {
@@ -61,7 +61,7 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
   }
 
   return {
-    /** Brings a locked run in line with what was decided: one that is to wait is `waiting`, one that is not goes on. */
+    /** Applies the decision to a locked run: begins, prolongs or ends its wait. */
     async follow(trx: Transaction, { record, move }: Decision): Promise<Move> {
       if (move.kind === 'wait') await wait(trx, record, move)
       else if (move.kind !== 'end' && record.run.waitingCause) await end(trx, record.run)
@@ -70,5 +70,5 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
   }
 }
 
-/** Whether it is the run's calls that have to wait, and not the run as a whole. */
+/** Whether the run's calls have to wait, not the run as a whole. */
 const isOfCalls = (cause: WaitCause): boolean => cause === 'rate_limit' || cause === 'credential'

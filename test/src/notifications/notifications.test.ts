@@ -144,6 +144,6 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   }
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
-  t.like(told, { subjectId: blocking.id, title: 'The runs of Sorting wait' })
-  t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails when it has waited for 24 hours\.$/)
+  t.like(told, { subjectId: blocking.id, title: 'Runs of Sorting are waiting' })
+  t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails after 24 hours of waiting\.$/)
 })

@@ -17,11 +17,11 @@ const stage = forWholeFile(test, 'changing tools', async (t) => {
   return { ...(await openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1, allow })), changing }
 })
 /** Without a worker, so that a test can act in its place. */
-const workerless = forWholeFile(test, 'taken tools', (t) => openStage(t, { worker: false, spare: 3 }))
+const workerless = forWholeFile(test, 'removed tools', (t) => openStage(t, { worker: false, spare: 3 }))
 
 type Choice = { vaultEntryId: string; tools?: string[] }
 
-const taken = "The tool cannot be called any more: the agent's owner has taken it, or its site, from the agent."
+const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
 const never = new AbortController().signal
 
 const leave = (someone: Person, { id }: { id: string }, sites: Choice[]) =>
@@ -33,11 +33,11 @@ async function outcomeOf(t: ExecutionContext, { someone, sent }: Scripts, runId:
   const timeline = await timelineOf(someone, runId)
   const outcomes = dataOf(timeline, 'tool.finished')
   t.is(outcomes.length, 1)
-  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed: .*has taken it, or its site/)
+  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed: .*removed it, or its site/)
   return { ...outcomes[0], statuses: sent(runId).map(({ status }) => status) }
 }
 
-test('a run that was paused calls nothing that was taken from its agent meanwhile', async (t) => {
+test('a run that was paused calls nothing that was removed from its agent meanwhile', async (t) => {
   const opened = await scriptsOn(await stage())
   const { someone, scripted } = opened
   const agent = await scripted('[[sleep 2]] [[call slow_once {"seconds":0}]]')
@@ -49,10 +49,10 @@ test('a run that was paused calls nothing that was taken from its agent meanwhil
   await leave(someone, agent, [])
   await call(someone, agents.resumeAgent, { params }).then((answer) => answer.body)
   const outcome = await outcomeOf(t, opened, id)
-  t.like(outcome, { status: 'failed', attempts: 0, note: taken, result: taken, statuses: [] })
+  t.like(outcome, { status: 'failed', attempts: 0, note: removed, result: removed, statuses: [] })
 })
 
-test('a run that waited for a credential calls nothing that was taken from its agent meanwhile', async (t) => {
+test('a run that waited for a credential calls nothing that was removed from its agent meanwhile', async (t) => {
   const opened = await scriptsOn(await stage())
   const { someone, scripted, vaultEntryId: entryId } = opened
   await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'bad-token' } }).then(
@@ -62,10 +62,10 @@ test('a run that waited for a credential calls nothing that was taken from its a
   const { id } = (await start(someone, agent)).body
   t.like(await waiting(someone, id), { waitingCause: 'credential' })
   await leave(someone, agent, [{ vaultEntryId: entryId, tools: ['echo_text'] }])
-  t.like(await outcomeOf(t, opened, id), { status: 'failed', attempts: 1, note: taken, statuses: [401] })
+  t.like(await outcomeOf(t, opened, id), { status: 'failed', attempts: 1, note: removed, statuses: [401] })
 })
 
-test('a run that waited for its turn calls nothing that was taken from its agent meanwhile', async (t) => {
+test('a run that waited for its turn calls nothing that was removed from its agent meanwhile', async (t) => {
   const opened = await stage()
   const scripts = await scriptsOn(opened, spareSite(opened))
   const { someone, scripted, vaultEntryId, platform, sites } = scripts
@@ -73,7 +73,7 @@ test('a run that waited for its turn calls nothing that was taken from its agent
   const { id } = (await start(someone, agent)).body
   t.like(await waiting(someone, id), { waitingCause: 'rate_limit' })
   await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
-  t.like(await outcomeOf(t, scripts, id), { status: 'failed', attempts: 1, note: taken, statuses: [429] })
+  t.like(await outcomeOf(t, scripts, id), { status: 'failed', attempts: 1, note: removed, statuses: [429] })
   const { host } = new URL(sites.badTools.origin)
   const waits = await platform.services.database('outgoing_waits').where({ host })
   t.deepEqual(waits, [], 'it has no place at the host any more')
@@ -99,7 +99,7 @@ async function openPlanned() {
 }
 
 test.serial(
-  'a tool that is taken from its agent while a call waits to be let through is not called, and costs no slot',
+  'a tool that is removed from its agent while a call waits to be let through is not called, and costs no slot',
   async (t) => {
     const { sites, database, someone, planned } = await openPlanned()
     const { agent, finished, perform } = await planned('slow_once')
@@ -116,31 +116,34 @@ test.serial(
     await leave(someone, agent, [])
     await release()
     await performed
-    t.like(await finished(), { 0: { status: 'failed', attempts: 0, note: taken }, length: 1 })
+    t.like(await finished(), { 0: { status: 'failed', attempts: 0, note: removed }, length: 1 })
     t.is(sites.badTools.requests().length, 0)
     t.deepEqual(await database('outgoing_slots').where({ host }), [])
   },
 )
 
-test.serial('a call in doubt whose tool was taken from its agent ends as one that must not be repeated', async (t) => {
-  const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
-  const lost = { status: 'started', attempts: 1 }
-  const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
-  const cases = [
-    ['slow_idempotent', lost, 'unknown'],
-    ['slow_idempotent', refusedThen, 'unknown'],
-    ['slow_read', lost, 'failed'],
-  ] as const
-  for (const [tool, state, status] of cases) {
-    const { agent, callId, finished, perform } = await planned(tool)
-    await database('tool_calls').where({ id: callId }).update(state)
-    await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
-    await perform()
-    t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
-    t.regex(String((await finished())[0]?.['note']), /^An attempt before .* was not called again: .* has taken it/)
-  }
-  t.is(sites.badTools.requests().length, 0)
-})
+test.serial(
+  'a call in doubt whose tool was removed from its agent ends as one that must not be repeated',
+  async (t) => {
+    const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
+    const lost = { status: 'started', attempts: 1 }
+    const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
+    const cases = [
+      ['slow_idempotent', lost, 'unknown'],
+      ['slow_idempotent', refusedThen, 'unknown'],
+      ['slow_read', lost, 'failed'],
+    ] as const
+    for (const [tool, state, status] of cases) {
+      const { agent, callId, finished, perform } = await planned(tool)
+      await database('tool_calls').where({ id: callId }).update(state)
+      await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
+      await perform()
+      t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
+      t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not called again: .* removed it/)
+    }
+    t.is(sites.badTools.requests().length, 0)
+  },
+)
 
 test.serial('a tool that its agent still has is called, however its sites were written anew', async (t) => {
   const { sites, someone, vaultEntryId, planned } = await openPlanned()

@@ -114,12 +114,12 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   await resume(someone, agent)
   t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
   const [told, ...others] = await toldOfBlocks(someone)
-  t.like(told, { subjectId: agent.id, title: `A run of ${agent.name} waits` })
+  t.like(told, { subjectId: agent.id, title: `A run of ${agent.name} is waiting` })
   const [{ until } = {}] = dataOf(await timelineOf(someone, id), 'wait.started')
   const last = String(until).slice(0, 19).replace('T', ' ')
   t.regex(
     told?.message ?? '',
-    /^Your credits are used up\. .+ Run 1 of the agent .+ goes on where it is when there are/,
+    /^Your credits are used up\. .+ Run 1 of the agent .+ resumes when there are credits again/,
   )
   t.true(told?.message.endsWith(`fails if there are none by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
   t.deepEqual(others, [])

@@ -187,9 +187,9 @@ test('a 429 that is taken for the answer is not said to be tried again', async (
 })
 
 test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {
-  const again = 'The run ended before this call was tried again;'
-  const nothing = `${again} what was tried before certainly did nothing.`
-  const doubt = `${again} an attempt before may or may not have taken effect.`
+  const again = 'The run ended before this call was retried;'
+  const nothing = `${again} its earlier attempts certainly did nothing.`
+  const doubt = `${again} an earlier attempt may or may not have taken effect.`
   const underWay = 'The run ended while this call was under way; it may or may not have taken effect.'
   const cases = [
     [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],

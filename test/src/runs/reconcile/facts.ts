@@ -59,7 +59,7 @@ export function agentFacts(
     agent: { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: null },
     queue: Object.assign(queue, plain, times, row),
     contradiction: null,
-    unasked: unfinished,
+    uncancelled: unfinished,
     head,
     hasParkedCalls: false,
     next,

@@ -61,7 +61,7 @@ test('a cancelled run that does not end is ended by force', (t) => {
 test('runs of a deleted agent that nobody has asked to end are cancelled', (t) => {
   const agent = { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: since }
   t.is(kindOf(agentFacts({ agent, next: queuedRun() })), 'cancel')
-  t.is(kindOf(agentFacts({ agent, head: headRun(), unasked: 0 })), 'inspect')
+  t.is(kindOf(agentFacts({ agent, head: headRun(), uncancelled: 0 })), 'inspect')
 })
 
 const blocked = { awake: false, blockedCause: 'credits', blockedSince: after(10) } as const

@@ -199,7 +199,7 @@ test('a run that waits is cancelled within ten seconds, and the next one behind 
   t.like(dataOf(timeline, 'tool.finished')[0], {
     status: 'failed',
     attempts: 1,
-    note: 'The run ended before this call was tried again; what was tried before certainly did nothing.',
+    note: 'The run ended before this call was retried; its earlier attempts certainly did nothing.',
   })
   t.is((await ended(someone, next)).status, 'completed')
 })
