@@ -1,23 +1,23 @@
 /**
- * What can keep something from running, or be going on instead. The order is that of an answer: first what somebody has
- * to do something about, then what keeps everybody waiting, then what passes by itself.
+ * What can keep something from running, or is under way instead. In the order of an answer: first what needs an action,
+ * then what delays everyone, then what passes by itself.
  */
 export const causeCodes = {
   ENDED: 'The run has ended',
-  CREDENTIAL: 'A site has to be connected again',
+  CREDENTIAL: 'A site must be reconnected',
   CREDITS: 'The credits are used up',
   TIER: 'The subscription tier does not include webhooks',
   PAST_DUE: 'The subscription is not paid',
   PAUSED: 'The agent is paused',
-  TEMPORAL_AWAY: 'Temporal, which carries out runs, cannot be reached',
-  NO_WORKER: 'No worker asks for work',
+  TEMPORAL_AWAY: 'Temporal, which carries out runs, is unreachable',
+  NO_WORKER: 'No worker polls for work',
   RUN_AHEAD: 'Another run of the agent is ahead',
-  CANCELLING: 'The run was asked to end and has not yet',
-  MODEL_RETRY: 'The model failed and is asked again',
-  RATE_LIMIT: 'A site takes no more calls for the time being',
-  WAKE_PENDING: 'It may go on, and is about to be told so',
-  WORKING: 'The run asks the model, or calls a tool',
-  SCHEDULE_NOT_IN_STEP: 'Temporal does not have the present schedule yet',
+  CANCELLING: 'The run was asked to end and has not ended yet',
+  MODEL_RETRY: 'The model call failed and is retried',
+  RATE_LIMIT: 'A site takes no more calls for now',
+  WAKE_PENDING: 'It may continue and is about to be woken',
+  WORKING: 'The run calls the model or a tool',
+  SCHEDULE_NOT_IN_STEP: 'Temporal does not have the current schedule yet',
   SCHEDULE: 'The schedule fires later',
   IDLE: 'There is nothing to do',
 } as const satisfies Record<string, string>
@@ -27,13 +27,13 @@ export type CauseCode = keyof typeof causeCodes
 /** Every code, in the order of an answer. */
 export const causeOrder = Object.keys(causeCodes) as [CauseCode, ...CauseCode[]]
 
-/** One reason, in words and in parts; a part is null where it does not apply or is not known. */
+/** One reason, in words and in parts; a part is null if it does not apply or is unknown. */
 export interface Cause {
   code: CauseCode
   since: Date | null
-  /** When it is over or looked at again, or, for what waits for its owner, when it will have failed. */
+  /** When it ends or is checked again; if it waits for the owner, when the run fails. */
   until: Date | null
-  /** What is the case, in one sentence. */
+  /** The situation, in one sentence. */
   message: string
   /** What the reader can do, in one sentence. */
   action: string
@@ -59,7 +59,7 @@ export interface Why {
 
 type Parts = Pick<Cause, 'code' | 'message' | 'action'> & Partial<Cause>
 
-/** A cause from what is to be said of it. */
+/** A cause; parts that are not given are null. */
 export const causeOf = (parts: Parts): Cause => ({
   since: null,
   until: null,
@@ -70,11 +70,12 @@ export const causeOf = (parts: Parts): Cause => ({
   ...parts,
 })
 
-/** A moment as the sentences write it: to the second, in UTC. */
+/** A time as sentences show it: to the second, in UTC. */
 export const moment = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
-/** `, since …`, or nothing where that is not known. */
-export const sinceThen = (at: Date | null): string => (at ? ` since ${moment(at)}` : '')
+/** `has been … since …`, or `is …` if that is unknown. */
+export const ongoing = (what: string, since: Date | null): string =>
+  since ? `has been ${what} since ${moment(since)}` : `is ${what}`
 
-/** A moment so many seconds after another. */
+/** The time so many seconds after another. */
 export const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)

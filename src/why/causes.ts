@@ -1,11 +1,11 @@
-import { causeOf, causeOrder, moment, sinceThen, type Cause, type Why, type WhyState } from './cause.ts'
+import { causeOf, causeOrder, moment, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
 import { causesOfQueue, runsAhead } from './queue-causes.ts'
 
 /**
- * The rule: what is the case with an agent, or with the run that is asked about, follows from the facts alone. Several
- * causes may hold at once; all are told, the most important first.
+ * The rule: the facts alone decide why an agent, or the run asked about, is where it is. Several causes may hold at
+ * once; all are listed, the most important first.
  */
 export function explain(facts: Facts): Why {
   const state = stateOf(facts)
@@ -58,7 +58,7 @@ function ended(facts: Facts): Cause[] {
   const events = `See what happened with GET /runs/${runId}/events`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
-  const action = mayReplay ? `${events}, or run it again with POST /runs/${runId}/replay.` : `${events}.`
+  const action = mayReplay ? `${events}, or replay it with POST /runs/${runId}/replay.` : `${events}.`
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
@@ -68,10 +68,10 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
   const waits = head?.run.waitingCause === 'paused'
   const until = waits ? (head.run.waitingUntil ?? null) : null
   const effect = head
-    ? `run ${head.run.sequence} ${waits ? `waits${until ? `, and fails at ${moment(until)} unless it is resumed` : ''}` : 'stops before its next step'}`
+    ? `run ${head.run.sequence} ${waits ? `is waiting${until ? `, and fails at ${moment(until)} unless it is resumed` : ''}` : 'stops before its next step'}`
     : queued > 0
       ? `${queued === 1 ? 'one run stays' : `${queued} runs stay`} queued`
-      : 'nothing of it is started'
+      : 'it starts nothing'
   const run = head?.run ?? next
   return [
     causeOf({
@@ -80,26 +80,26 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       until,
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
-      message: `The agent "${agent.name}" is paused${sinceThen(since)}, so ${effect}.`,
-      action: `Let it go on with POST /agents/${agent.id}/resume.`,
+      message: `The agent "${agent.name}" ${ongoing('paused', since)}, so ${effect}.`,
+      action: `Resume it with POST /agents/${agent.id}/resume.`,
     }),
   ]
 }
 
-/** Who has to be there for anything to be carried out; of no interest where there is nothing to carry out. */
+/** What must be up for runs to be carried out; left out if there is nothing to carry out. */
 function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[] {
   if (state === 'idle' && agent.trigger !== 'scheduled') return []
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which carries out runs, cannot be reached${sinceThen(since)}; what was accepted is kept, and goes on when it is back.`
-    const action = 'The operators of the platform have to bring it back; GET /readyz shows whether it is there.'
+    const message = `Temporal, which carries out runs, ${ongoing('unreachable', since)}; accepted runs are kept and continue when it is back.`
+    const action = 'The operators of the platform have to restore it; GET /readyz shows whether it is reachable.'
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker asks for work${since ? `, the last one did at ${moment(since)}` : ''}; what was accepted is kept, and goes on when one is there.`
-    const action = 'The operators of the platform have to start one; they see them with GET /admin/workers.'
+    const message = `No worker polls for work${since ? `; the last one did at ${moment(since)}` : ''}; accepted runs are kept and continue when one is up.`
+    const action = 'The operators of the platform have to start one; GET /admin/workers lists them.'
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
   return causes
@@ -108,9 +108,9 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
 function idle(facts: Facts): Cause[] {
   const { agent, schedule } = facts
   const causes: Cause[] = []
-  if (schedule && !schedule.inStep) {
-    const message = `Temporal does not have the present schedule of "${agent.name}" yet, so the next fire may come late.`
-    const action = `There is nothing to do: it is told again within a minute; GET /agents/${agent.id}/schedule shows the schedule.`
+  if (schedule && !schedule.inSync) {
+    const message = `Temporal does not have the current schedule of "${agent.name}" yet, so the next fire may be late.`
+    const action = `There is nothing to do: it is synced again within a minute; GET /agents/${agent.id}/schedule shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))
@@ -124,7 +124,7 @@ function nextFire({ agent }: Facts, until: Date): Cause {
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 
-/** Nobody is told to do what would be refused. */
+/** Suggests nothing that would be refused. */
 function nothingToDo({ agent, charges }: Facts) {
   const isForDeliveries = agent.trigger === 'webhook' && charges.length === 0
   const delivery = isForDeliveries ? `, or deliver to POST /api/webhooks/agent/${agent.id}` : ''

@@ -1,10 +1,10 @@
-import { sinceThen } from './cause.ts'
+import { ongoing } from './cause.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
 
-/** What a run that has begun is doing at present. */
+/** What a run that has begun is doing now. */
 export interface Doing {
   kind: 'wait' | 'tools' | 'model' | 'between'
-  /** As the end of a sentence about it: `calls …`, with since when. */
+  /** As the end of a sentence: `has been calling … since …`. */
   text: string
   since: Date | null
   step: number
@@ -12,35 +12,35 @@ export interface Doing {
 }
 
 const waits = {
-  rate_limit: (site: string) => `waits for its turn at ${site}`,
-  credential: (site: string) => `waits for ${site} to be connected again`,
-  paused: () => 'waits for its agent to be resumed',
-  credits: () => 'waits for credits',
+  rate_limit: (site: string) => `waiting for its turn at ${site}`,
+  credential: (site: string) => `waiting for ${site} to be reconnected`,
+  paused: () => 'waiting for its agent to be resumed',
+  credits: () => 'waiting for credits',
 } as const
 
-/** A run waits as a whole, makes tool calls, asks the model, or is between two of these. */
+/** A run waits as a whole, makes tool calls, calls the model, or is between two of these. */
 export function doingOf(head: HeadRun): Doing {
   const { run, attempt } = head
   const step = head.calls.length > 0 ? run.steps : run.steps + 1
   if (run.waitingCause) {
     const { waitingSince: since, waitingFor: site } = run
     const parked = head.calls.find(({ siteOrigin }) => siteOrigin === site)
-    const text = waits[run.waitingCause](parked ? siteOf(parked) : (site ?? 'a site'))
-    return { kind: 'wait', text: `${text}${sinceThen(since)}`, since, step, site }
+    const what = waits[run.waitingCause](parked ? siteOf(parked) : (site ?? 'a site'))
+    return { kind: 'wait', text: ongoing(what, since), since, step, site }
   }
   const calls = callsAtWork(head)
   if (calls[0]) return { kind: 'tools', ...callsText(calls[0], calls.length - 1), step }
   if (!attempt || attempt.failed) return between(head, step)
-  const text = `asks the model (step ${step}, attempt ${attempt.number})${sinceThen(attempt.at)}`
+  const text = ongoing(`calling the model (step ${step}, attempt ${attempt.number})`, attempt.at)
   return { kind: 'model', text, since: attempt.at, step, site: null }
 }
 
 function between({ run, attempt }: HeadRun, step: number): Doing {
-  const text = attempt ? `is to ask the model again (step ${step})` : `is about to begin step ${step}`
+  const text = attempt ? `is about to call the model again (step ${step})` : `is about to begin step ${step}`
   return { kind: 'between', text, since: run.progressedAt, step, site: null }
 }
 
-/** The calls that are made, or can be, the one that is longest under way first. */
+/** The calls that are under way or ready, the one under way longest first. */
 const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
   calls
     .filter(({ waitCause }) => waitCause === null)
@@ -48,11 +48,11 @@ const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
 
 function callsText(call: OpenCall, others: number) {
   const { name, attempts, startedAt, plannedAt, siteOrigin: site } = call
-  const besides = others > 0 ? ` and makes ${others} more tool ${others === 1 ? 'call' : 'calls'}` : ''
+  const besides = others > 0 ? ` and is making ${others} more tool ${others === 1 ? 'call' : 'calls'}` : ''
   const since = startedAt ?? plannedAt
   const attempt = Math.max(1, attempts)
-  const text = `calls ${name} of ${siteOf(call)} (step ${call.step}, attempt ${attempt})${sinceThen(since)}${besides}`
-  return { text, since, site }
+  const what = `calling ${name} of ${siteOf(call)} (step ${call.step}, attempt ${attempt})`
+  return { text: `${ongoing(what, since)}${besides}`, since, site }
 }
 
 /** A site as sentences name it. */

@@ -8,17 +8,17 @@ import type { ToolCall } from '../tools/tool-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Presence } from '../temporal/workers.ts'
 
-/** A call of the present step that has no outcome yet, and what is known of its site. */
+/** A call of the current step that has no outcome yet, with its site. */
 export type OpenCall = Pick<
   ToolCall,
   'name' | 'step' | 'siteOrigin' | 'status' | 'attempts' | 'plannedAt' | 'startedAt' | 'waitCause' | 'notBefore'
 > & {
   entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
-  /** Until when the site itself wants no calls. */
+  /** Until when the site has asked for a hold. */
   heldUntil: Date | null
 }
 
-/** The run of an agent that has begun and not ended. */
+/** The agent's run that has begun and not ended. */
 export interface HeadRun {
   run: Pick<
     Run,
@@ -33,24 +33,24 @@ export interface HeadRun {
     | 'waitingUntil'
     | 'cancelRequestedAt'
   >
-  /** The model call of the present step, if it was begun: the latest attempt, and how the one before failed. */
+  /** The model call of the current step, if begun: the latest attempt, and the latest failure. */
   attempt: { number: number; at: Date; failed: boolean } | null
   failure: { message: string; at: Date; retryAt: Date | null } | null
   calls: OpenCall[]
   /** When it has waited as long as a run may. */
   mayWaitUntil: Date
-  /** When its minutes are used up, unless it waits meanwhile. */
+  /** When its minutes are used up unless it waits. */
   mayWorkUntil: Date
 }
 
-/** A run as far as it matters while it is queued, or after it has ended. */
+/** A run that is queued, or has ended. */
 export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acceptedAt' | 'endedAt' | 'error'>
 
-/** All that the rule looks at: the record as of one moment, and who is there to carry it out. */
+/** All that the rule reads: the record as of one moment, and whether Temporal and workers are up. */
 export interface Facts {
   now: Date
   agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt' | 'deletedAt'>
-  /** What has to be paid for before the next run is started; with none queued, before one of the agent's trigger is. */
+  /** What must be paid before the next run may start; with none queued, before one of the agent's trigger may. */
   charges: Charge[]
   /** Whether a model step can be paid for. */
   hasCredits: boolean
@@ -59,12 +59,12 @@ export interface Facts {
   /** The oldest queued run, and how many are queued. */
   next: NamedRun | null
   queued: number
-  /** The run that is asked about, and how many unfinished ones are ahead of it; null when the agent is. */
+  /** The run asked about, and how many unfinished ones are ahead; null if the agent is asked about. */
   asked: { run: NamedRun; ahead: number } | null
-  /** What the reconciler would do for the agent by now. */
+  /** What the reconciler would do for the agent now. */
   action: Action
   /** Of scheduled agents. */
-  schedule: { inStep: boolean; nextFire: Date | null } | null
+  schedule: { inSync: boolean; nextFire: Date | null } | null
   temporal: Reachability
   workers: Presence
   settings: Settings

@@ -1,16 +1,16 @@
-import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
+import { causeOf, later, moment, type Cause } from './cause.ts'
 import type { Doing } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 
-/** The model call of the present step has failed, and is made again, or should have been. */
+/** The model call of the current step has failed, and is retried, or should have been. */
 export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Cause[] {
   const { run, failure, attempt } = head
   if (!failure || run.waitingCause || head.calls.length > 0) return []
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const soon = isLate ? 'has not been asked again since' : 'is asked again in a moment'
-  const next = isOver ? soon : `is asked again${sinceThen(attempt?.at ?? null)}`
+  const pending = isLate ? 'has not been retried since' : 'is retried in a moment'
+  const next = isOver ? pending : `was retried${attempt ? ` at ${moment(attempt.at)}` : ''}`
   const what = pauseEnd ? pauseText(head, pauseEnd) : next
   return [
     causeOf({
@@ -20,13 +20,13 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
       since: failure.at,
       until: pauseEnd,
       step,
-      message: `The model failed in step ${step} of run ${run.sequence} at ${moment(failure.at)} and ${what}: ${failure.message}`,
+      message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}: ${failure.message}`,
       action: actionOf(head, isLate, pauseEnd),
     }),
   ]
 }
 
-/** Where nobody has named a time there are 15 s at most between two attempts; a worker may be looked for besides. */
+/** Unless the provider names a time, 15 s at most lie between two attempts, plus the search for a worker. */
 const longestPauseSeconds = 60
 
 /** Whether the run's minutes, which pauses between attempts count toward, are used up when the pause is over. */
@@ -34,13 +34,13 @@ const isTooLong = ({ mayWorkUntil }: HeadRun, pauseEnd: Date): boolean => mayWor
 
 const pauseText = (head: HeadRun, pauseEnd: Date): string =>
   isTooLong(head, pauseEnd)
-    ? `its provider has asked for no call before ${moment(pauseEnd)}, when the run fails, because this pause counts toward its minutes and they are used up by then`
-    : `is asked again at ${moment(pauseEnd)}, as its provider has asked for`
+    ? `may not be retried before ${moment(pauseEnd)}, as its provider asked; the run fails then, because this pause counts toward its minutes and uses them up`
+    : `is retried at ${moment(pauseEnd)}, as its provider asked`
 
 function actionOf(head: HeadRun, isLate: boolean, pauseEnd: Date | null): string {
   const { id } = head.run
   const held = `The operators of the platform have to look at the workflow run/${id} in Temporal, where its activity may be paused`
-  const byItself = 'Nothing has to be done: the run fails by itself if the model fails four times'
+  const byItself = 'There is nothing to do: the run fails by itself if the model fails four times'
   const hopeless = 'Nothing can be done for it'
   const what = isLate ? held : pauseEnd && isTooLong(head, pauseEnd) ? hopeless : byItself
   return `${what}; end it now with POST /runs/${id}/cancel.`

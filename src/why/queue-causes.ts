@@ -1,16 +1,16 @@
 import type { Charge } from '../runs/queue/blocked.ts'
-import { causeOf, later, moment, sinceThen, type Cause } from './cause.ts'
+import { causeOf, later, moment, ongoing, type Cause } from './cause.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
-import { getCredits, goesOn } from './head-causes.ts'
+import { getCredits, continuesSoon } from './head-causes.ts'
 
-/** What has to be paid: the code, what cannot be without it, what is the case, and what can be done about it. */
+/** What must be paid: the code, what stops without it, the situation, and what to do. */
 const payments = {
   tier: {
     code: 'TIER',
     stops: 'No delivery is accepted',
-    message: 'your tier does not include webhooks any more',
-    action: 'Raise the tier with POST /billing/subscription.',
+    message: 'your tier no longer includes webhooks',
+    action: 'Upgrade the tier with POST /billing/subscription.',
   },
   past_due: {
     code: 'PAST_DUE',
@@ -26,7 +26,7 @@ const payments = {
   },
 } as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: string }>
 
-/** What is ahead of the queued runs, or of the one that is asked about. */
+/** What is ahead of the queued runs, or of the one asked about. */
 export function runsAhead(facts: Facts): Cause[] {
   const { head, next, asked } = facts
   const ahead = asked ? asked.ahead : Number(head !== null)
@@ -35,7 +35,7 @@ export function runsAhead(facts: Facts): Cause[] {
   if (!next) return []
   const begun = ahead === 1 ? 'which has not begun; it' : 'none of which has begun; the first'
   const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, ${begun} is run ${next.sequence}.`
-  const action = `See what keeps it with GET /runs/${next.id}/why, or give it up with POST /runs/${next.id}/skip.`
+  const action = `See what blocks it with GET /runs/${next.id}/why, or skip it with POST /runs/${next.id}/skip.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
 }
@@ -43,7 +43,7 @@ export function runsAhead(facts: Facts): Cause[] {
 function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
   const { id: runId, sequence, waitingCause } = head.run
   const { text, since, step, site } = doingOf(head)
-  const end = waitingCause ? `Give it up with POST /runs/${runId}/skip` : `End it with POST /runs/${runId}/cancel`
+  const end = waitingCause ? `Skip it with POST /runs/${runId}/skip` : `End it with POST /runs/${runId}/cancel`
   return causeOf({
     code: 'RUN_AHEAD',
     runId,
@@ -59,9 +59,9 @@ function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
 const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} runs are`)
 
 const waitersOf = ({ asked, queued }: Facts): string =>
-  asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued one' : `the ${queued} queued ones`
+  asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued run' : `the ${queued} queued runs`
 
-/** Why the next queued run is not started although none is under way; without queued runs, what the next would meet. */
+/** Why the next queued run is not started while none is under way; without queued runs, what would stop one. */
 export function causesOfQueue(facts: Facts): Cause[] {
   const { agent, head, next, charges } = facts
   if (head) return []
@@ -75,15 +75,15 @@ function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge):
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const until = since && later(since > acceptedAt ? since : acceptedAt, settings.queueBlockedSeconds)
-  const end = until ? `; it fails at ${moment(until)} unless that has changed by then` : ''
-  const sentence = `Run ${sequence} of "${agent.name}" stays queued${sinceThen(since)}, because ${message}${end}.`
+  const end = until ? `; it fails at ${moment(until)} unless that changes` : ''
+  const sentence = `Run ${sequence} of "${agent.name}" ${ongoing('blocked', since)} because ${message}${end}.`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 
-/** The run was accepted, and its queue told; whoever is to hear it has not taken it up. */
+/** The run was accepted and its queue woken, but no claim has started it yet. */
 function wakePending({ now, action, settings }: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
   const until = action.kind === 'leave' ? action.until : later(now, settings.reconcileSeconds)
-  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been taken up yet; its agent is looked at again at about ${moment(until)}.`
-  return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: goesOn })
+  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been started yet; its agent is checked again at about ${moment(until)}.`
+  return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

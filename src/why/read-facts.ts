@@ -16,17 +16,17 @@ import { OutgoingHost } from '../tools/outgoing-host.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
-/** The part of the facts that is on record. */
+/** The facts that are in the record. */
 type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
-/** What the reading needs besides the record. */
+/** What reading needs besides the record. */
 export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets'>
   reconciler: Pick<Reconciler, 'viewOf'>
 }
 
-/** Of calls all but arguments and result. */
+/** All of a call but its arguments and result. */
 const callColumns = [
   'name',
   'step',
@@ -41,8 +41,8 @@ const callColumns = [
 ] as const satisfies (keyof ToolCall)[]
 
 /**
- * Reads what is on record of an agent and, if one is named, of one of its runs. The transaction should see one moment
- * only (repeatable read), or the parts of the answer may contradict each other.
+ * Reads the record of an agent and, if one is named, of one of its runs. The transaction should be repeatable read, or
+ * the parts of the answer may contradict each other.
  */
 export async function readFacts(
   trx: Transaction,
@@ -93,7 +93,7 @@ async function readHead(trx: Transaction, knowledge: Knowledge, run: RunFacts, n
   return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
 }
 
-/** What has been tried of the step that is not on record yet. */
+/** The attempts at the step that is not recorded yet. */
 function attemptsOf(run: RunFacts): Pick<HeadRun, 'attempt' | 'failure'> {
   const { attempt: number, attemptedAt: at, failedAttempt, failure: message, failedAt, retryAt } = run
   return {
@@ -119,11 +119,11 @@ async function readOpenCalls(trx: Transaction, { id: runId }: RunFacts): Promise
   })
 }
 
-/** The host that the limits of the site's calls are kept for. */
+/** The host that the site's calls are limited by. */
 const hostOf = ({ manifest }: VaultEntry): string => new URL(manifest.server.url).host
 
-/** A schedule without a row has not been told to anybody yet. */
+/** A schedule without a row was never synced. */
 async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {
   const row = await Schedule.query(trx).findById(id)
-  return { inStep: row !== undefined && row.syncedGeneration >= row.generation, nextFire: fire }
+  return { inSync: row !== undefined && row.syncedGeneration >= row.generation, nextFire: fire }
 }

@@ -10,12 +10,12 @@ import { explain } from './causes.ts'
 import type { Settings } from './facts.ts'
 import { readFacts, type Knowledge } from './read-facts.ts'
 
-/** All of the answer comes from one moment of the record. */
-const oneMoment = { isolationLevel: 'repeatable read', readOnly: true } as const
+/** Everything is read as of one moment. */
+const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
 /**
- * Answers why an agent, or a run, is where it is: from the record, from whether Temporal can be reached, and from the
- * workers that are there. Takes two seconds at most while Temporal is away.
+ * Answers why an agent or a run is where it is: from the record, and from whether Temporal and workers are up. Takes
+ * two seconds at most while Temporal is away.
  */
 export function createWhy(
   context: Knowledge & {
@@ -30,9 +30,9 @@ export function createWhy(
   const settings = settingsOf(config)
 
   async function record(about: { agentId: string; runId?: string }, ownerId: string) {
-    // The first look in a month makes the month's grant, which is a write.
+    // The first read in a month grants the month's credits, which is a write.
     await billing.account(ownerId)
-    return database.transaction((trx) => readFacts(trx, context, about), oneMoment)
+    return database.transaction((trx) => readFacts(trx, context, about), snapshot)
   }
 
   async function answer(about: { agentId: string; runId?: string }, ownerId: string): Promise<Why> {

@@ -108,7 +108,7 @@ test('an attempt that fails says when it is made again, if its provider has name
   const { causes } = (await call(someone, whyRun, { params: { runId: run.runId } })).body
   const retry = causes.find(({ code }) => code === 'MODEL_RETRY')
   t.like(retry, { until: new Date(retryAt).toISOString() })
-  t.regex(retry?.message ?? '', /is asked again at .*, as its provider has asked for/)
+  t.regex(retry?.message ?? '', /is retried at .*, as its provider asked/)
 })
 
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {

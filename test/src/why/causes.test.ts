@@ -124,14 +124,14 @@ test('an idle scheduled agent waits for its next fire, and needs somebody who ca
   const scheduled: Facts = {
     ...idle,
     agent: { ...idle.agent, trigger: 'scheduled' },
-    schedule: { inStep: true, nextFire: ahead(600) },
+    schedule: { inSync: true, nextFire: ahead(600) },
   }
   t.deepEqual(codesOf(scheduled), ['SCHEDULE'])
   t.deepEqual(only(scheduled, 'SCHEDULE').until, ahead(600))
   const nobody = { ...scheduled, workers: { present: false, since: ago(100) } }
   t.deepEqual(codesOf(nobody), ['NO_WORKER', 'SCHEDULE'])
   t.deepEqual(only(nobody, 'NO_WORKER').since, ago(100))
-  t.deepEqual(codesOf({ ...scheduled, schedule: { inStep: false, nextFire: ahead(600) } }), [
+  t.deepEqual(codesOf({ ...scheduled, schedule: { inSync: false, nextFire: ahead(600) } }), [
     'SCHEDULE_NOT_IN_STEP',
     'SCHEDULE',
   ])
@@ -181,51 +181,39 @@ test('a turn that comes after a run has waited as long as it may is none', (t) =
   const cause = only(withHead(late), 'RATE_LIMIT')
   t.deepEqual(cause.until, ahead(15))
   t.regex(cause.message, /waits until 2026-11-21T12:00:15Z, and fails then/)
-  t.notRegex(cause.action, /goes on by itself/)
+  t.notRegex(cause.action, /continues by itself/)
 })
 
 test('that a run goes on by itself when its turn comes is said only where nothing else keeps it', (t) => {
   const cause = (head: HeadRun, more: Partial<Facts> = {}) => only(withHead(head, more), 'RATE_LIMIT')
   const alone = cause(waits('rate_limit', [limited]))
-  t.is(
-    alone.action,
-    'Nothing has to be done: the run goes on by itself; POST /runs/r3/skip lets the next run go first.',
-  )
+  t.is(alone.action, 'There is nothing to do: the run continues by itself; POST /runs/r3/skip lets the next run start.')
   const paused = { agent: { ...idle.agent, pausedAt: ago(7) } }
   const nobody: Partial<Facts> = { workers: { present: false, since: null } }
   const beside = [
-    [
-      cause(waits('rate_limit', [limited]), paused),
-      /before the agent is resumed; POST \/runs\/r3\/skip gives it up\.$/,
-    ],
-    [
-      cause(waits('rate_limit', [limited, parked])),
-      /before a site is connected again; .* lets the next run go first\.$/,
-    ],
-    [
-      cause(waits('rate_limit', [limited, parked]), paused),
-      /before a site is connected again and the agent is resumed;/,
-    ],
-    [cause(waits('rate_limit', [limited]), nobody), /before the platform is whole again;/],
+    [cause(waits('rate_limit', [limited]), paused), /before the agent is resumed; POST \/runs\/r3\/skip skips it\.$/],
+    [cause(waits('rate_limit', [limited, parked])), /before a site is reconnected; .* lets the next run start\.$/],
+    [cause(waits('rate_limit', [limited, parked]), paused), /before a site is reconnected and the agent is resumed;/],
+    [cause(waits('rate_limit', [limited]), nobody), /before the platform is fully up again;/],
   ] as const
   for (const [{ message, action }, expected] of beside) {
-    t.regex(message, /waits until 2026-11-21T12:00:40Z at least, because/)
+    t.regex(message, /waits until at least 2026-11-21T12:00:40Z, because/)
     t.regex(action, expected)
     t.notRegex(action, /by itself/)
   }
   const atWork = { ...asking, calls: [call, limited] }
-  t.regex(cause(atWork).action, /goes on by itself; POST \/runs\/r3\/cancel ends it\.$/, 'it cannot be skipped')
+  t.regex(cause(atWork).action, /continues by itself; POST \/runs\/r3\/cancel ends it\.$/, 'it cannot be skipped')
   const ending = { ...atWork, run: { ...run, cancelRequestedAt: ago(1) } }
-  t.is(cause(ending).action, 'Nothing has to be done: the run is about to end.')
+  t.is(cause(ending).action, 'There is nothing to do: the run is about to end.')
 })
 
 test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
   const agent = { ...idle.agent, pausedAt: ago(7) }
   const message = (facts: Facts) => only({ ...facts, agent }, 'PAUSED').message
   t.regex(message(withHead(asking)), /run 3 stops before its next step/)
-  t.regex(message(withHead(waits('paused'))), /run 3 waits, and fails at 2026-11-21T12:00:40Z unless/)
+  t.regex(message(withHead(waits('paused'))), /run 3 is waiting, and fails at 2026-11-21T12:00:40Z unless/)
   t.regex(message(queued), /2 runs stay queued/)
-  t.regex(message(idle), /nothing of it is started/)
+  t.regex(message(idle), /it starts nothing/)
   t.deepEqual(codesOf({ ...withHead(waits('paused')), agent }), ['PAUSED'])
 })
 
@@ -242,7 +230,7 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
   t.is(
     credential.message,
-    'Run 3 needs "CRM" (https://crm.example.com) to be connected again, and waits since 2026-11-21T11:00:00Z: The site refuses the token.',
+    'Run 3 needs "CRM" (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
   )
   t.regex(credential.action, /PATCH \/vault\/v1;/)
   t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message}`)
@@ -269,7 +257,7 @@ test('every connection and every site that calls of one step wait for is named o
     ],
   )
   t.regex(causes[1]!.action, /POST \/vault\/oauth\/start and "entryId": "v2"/)
-  t.regex(causes[2]!.message, /has asked for no calls/)
+  t.regex(causes[2]!.message, /has asked for a pause/)
   t.regex(causes[3]!.message, /takes 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
 })
@@ -280,7 +268,10 @@ test('a run at work says what it does, since when, and which attempt that is', (
   t.deepEqual(codesOf(calling), ['CREDENTIAL', 'WORKING'])
   const working = only(calling, 'WORKING')
   t.like(working, { since: ago(30), step: 1, site: origin })
-  t.regex(working.message, /calls createContact of "CRM" .*attempt 2\) since .* and makes 1 more tool call\.$/)
+  t.regex(
+    working.message,
+    /has been calling createContact of "CRM" .*attempt 2\) since .* and is making 1 more tool call\.$/,
+  )
 })
 
 test('a model that failed is asked again, and what it failed with is told', (t) => {
@@ -301,19 +292,19 @@ test('a model whose provider has named a time is not missed before, and a pause 
   }
   const pause = failing(ahead(120))
   t.deepEqual(pause.until, ahead(120))
-  t.regex(
-    pause.message,
-    / and is asked again at 2026-11-21T12:02:00Z, as its provider has asked for: The AI provider is/,
-  )
-  t.regex(pause.action, /^Nothing has to be done/)
-  t.regex(failing(ago(30)).message, /is asked again in a moment/, 'it counts from the time that was named')
+  t.regex(pause.message, / and is retried at 2026-11-21T12:02:00Z, as its provider asked: The AI provider is/)
+  t.regex(pause.action, /^There is nothing to do/)
+  t.regex(failing(ago(30)).message, /is retried in a moment/, 'it counts from the time that was named')
   for (const late of [ago(61), null]) {
-    t.regex(failing(late).message, /has not been asked again since/)
+    t.regex(failing(late).message, /has not been retried since/)
     t.regex(failing(late).action, /look at the workflow run\/r3 in Temporal/)
   }
   const tooLong = failing(ahead(601))
   t.deepEqual(tooLong.until, ahead(601))
-  t.regex(tooLong.message, /no call before 2026-11-21T12:10:01Z, when the run fails, because this pause counts/)
+  t.regex(
+    tooLong.message,
+    /may not be retried before 2026-11-21T12:10:01Z, .* the run fails then, because this pause counts/,
+  )
   t.regex(tooLong.action, /^Nothing can be done for it; end it now/)
   const again = failing(ago(1), { attempt: { number: 2, at: ago(1), failed: false } })
   t.like(again, { until: null })
@@ -361,10 +352,10 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   t.is(explain(behind).state, 'queued')
   const cause = only(behind, 'RUN_AHEAD')
   t.like(cause, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
-  t.regex(cause.message, /^3 runs are ahead of run 6: run 3 calls createContact/)
+  t.regex(cause.message, /^3 runs are ahead of run 6: run 3 has been calling createContact/)
   t.regex(cause.action, /POST \/runs\/r3\/cancel/)
   const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
-  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued one: run 3 waits for "CRM"/)
+  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for "CRM"/)
   t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
   const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
@@ -419,7 +410,7 @@ test('whatever the facts, there is a cause, the causes are in order, and each is
                 queued: next ? 1 : 0,
                 agent: { ...idle.agent, trigger, pausedAt: block === 'paused' || block === 'all' ? ago(9) : null },
                 asked: asked && { run: asked, ahead: head ? 1 : 0 },
-                schedule: trigger === 'scheduled' ? { inStep: whole, nextFire: whole ? ahead(9) : null } : null,
+                schedule: trigger === 'scheduled' ? { inSync: whole, nextFire: whole ? ahead(9) : null } : null,
                 temporal: { reachable: whole, since: null },
                 workers: { present: whole, since: null },
               }
