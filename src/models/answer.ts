@@ -12,8 +12,8 @@ export interface Answer {
 }
 
 /**
- * Reads what a model answered to a request. Only text and tool calls count: what else an answer may hold (files, sources,
- * the provider's own tools) is unused. Throws MODEL_ERROR if the answer says that it is not whole, or not what it used.
+ * Reads a model's answer to a request. Only text and tool calls count; the rest (files, sources, the provider's own
+ * tools) is ignored. Throws MODEL_ERROR if the answer is marked as incomplete, or lacks its token usage.
  */
 export function readAnswer(
   { content, finishReason, usage }: LanguageModelV4GenerateResult,
@@ -31,9 +31,9 @@ export function readAnswer(
   }
 }
 
-/** A step is charged by its tokens, so an answer without them cannot be taken. */
+/** A step is charged by its tokens, so an answer without them is refused. */
 function tokens(count: number | undefined): number {
-  if (!Number.isSafeInteger(count) || Number(count) < 0) throw unusableAnswer('does not say what it used')
+  if (!Number.isSafeInteger(count) || Number(count) < 0) throw unusableAnswer('does not state its token usage')
   return Number(count)
 }
 

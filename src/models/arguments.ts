@@ -1,11 +1,11 @@
-/** Deeper arguments are refused: what walks through them afterwards (JSON.stringify, validators) is recursive. */
+/** Deeper arguments are refused, because later processing (JSON.stringify, validators) is recursive. */
 const maxDepth = 64
-/** As large as the largest ordinary request body that the platform takes. */
+/** The size of the largest ordinary request body that the platform accepts. */
 const maxCharacters = 256 * 1024
 
 /**
- * Reads the JSON text of a tool call's arguments. Undefined for what is no JSON object, is nested deeper than 64 levels
- * or is longer than 256 Ki characters. An empty text is an empty object: many models write nothing where a tool takes
+ * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, is nested deeper than 64 levels
+ * or is longer than 256 Ki characters. An empty text is an empty object: many models write nothing if a tool takes
  * nothing.
  */
 export function readArguments(text: string): Record<string, unknown> | undefined {
@@ -13,7 +13,7 @@ export function readArguments(text: string): Record<string, unknown> | undefined
   return text.trim() === '' ? {} : readObject(text)
 }
 
-/** Reads the text of a JSON object of any size. Undefined for anything else, and for what is deeper than 64 levels. */
+/** Reads the text of a JSON object of any size. Undefined for anything else, and for more than 64 levels. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   const value = parse(text)
   return isRecord(value) && isShallow(value) ? value : undefined
@@ -23,7 +23,7 @@ export function readObject(text: string): Record<string, unknown> | undefined {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value of a JSON text, or undefined where the text is no JSON. */
+/** The value of a JSON text, or undefined if the text is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -32,7 +32,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Level by level instead of by recursion, since depth is what it protects from. */
+/** Level by level, because recursion would fail at great depth. */
 function isShallow(value: object): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

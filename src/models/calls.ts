@@ -4,7 +4,7 @@ import { readArguments } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
 
 export interface RequestedCall {
-  /** Unique in the run; the provider's own id where that is. */
+  /** Unique in the run; the provider's own id if that is. */
   id: string
   name: string
   /** JSON text of the arguments as the model gave them. */
@@ -13,12 +13,12 @@ export interface RequestedCall {
   problem?: string
 }
 
-/** More than RUN_TOOL_CALLS can be set to: an answer with more calls than the budget ends its run, and says so. */
+/** Above the maximum of RUN_TOOL_CALLS, so that an answer with too many calls ends its run by that budget. */
 const maxCalls = 1000
 
 /**
- * Reads the tool calls of an answer, the first thousand of them, in order. An id that is empty, odd or already taken is
- * replaced: two calls with one id would be one call to the AI SDK, and one to the record.
+ * Reads the first thousand tool calls of an answer, in order. An id that is empty, malformed or already used is
+ * replaced: the AI SDK and the record would take two calls with one id for one.
  *
  * @param offered the names of the tools that the model was offered
  * @param taken the ids of the calls before this answer

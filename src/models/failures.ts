@@ -1,14 +1,14 @@
 import { APICallError } from '@ai-sdk/provider'
 import { CodedError, isCoded } from '../errors.ts'
 
-/** A provider that asks for more than a day is not waited for any longer than that. */
+/** The longest Retry-After of a provider that is honoured: a day. */
 const maxRetryAfterSeconds = 86_400
 
 /**
- * Turns whatever a provider's call threw into MODEL_ERROR. Only the class and the status of the original survive: the
- * AI SDK's errors hold the whole request, prompt included (`requestBodyValues`), and the provider's answer may quote it.
+ * Turns an error of a provider's call into MODEL_ERROR. Only the class and the status of the original survive: the AI
+ * SDK's errors hold the whole request, prompt included (`requestBodyValues`), and the provider's answer may quote it.
  *
- * @param now the present, against which a Retry-After date is measured (RFC 9110, section 10.2.3)
+ * @param now the current time, from which a Retry-After date counts (RFC 9110, section 10.2.3)
  */
 export function modelFailure(error: unknown, now: Date): CodedError {
   if (isCoded(error)) return error
@@ -23,7 +23,7 @@ export function modelFailure(error: unknown, now: Date): CodedError {
   })
 }
 
-/** An answer came, but it says of itself that it is not whole, or lacks what a step is charged by. */
+/** An answer came, but it is marked as incomplete, or lacks its token usage. */
 export function unusableAnswer(what: string): CodedError {
   return new CodedError('MODEL_ERROR', {
     message: `The AI provider's answer ${what}.`,
@@ -32,7 +32,7 @@ export function unusableAnswer(what: string): CodedError {
   })
 }
 
-/** No answer came within the time that the platform gives a model (MODEL_TIMEOUT_SECONDS). */
+/** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): CodedError {
   return new CodedError('MODEL_ERROR', {
     message: `The AI provider did not answer within the limit of ${seconds} s.`,
@@ -41,11 +41,11 @@ export function lateAnswer(seconds: number): CodedError {
   })
 }
 
-/** A time limit of the provider's own passes; anything else is a prompt or an adapter that will fail again. */
+/** A timeout of the provider's own may pass; with anything else, the prompt or the adapter will fail again. */
 function otherFailure(error: unknown): CodedError {
   const name = error instanceof Error ? error.name : typeof error
   return new CodedError('MODEL_ERROR', {
-    message: 'The call of the AI provider failed.',
+    message: 'The call to the AI provider failed.',
     retryable: name === 'TimeoutError' || name === 'AbortError',
     privateDetail: `${name}, no status`,
   })
@@ -59,7 +59,7 @@ function sentence(status: number | undefined, retryable: boolean): string {
   if (status >= 400) return `The AI provider refused the request (status ${status}).`
   return retryable
     ? 'The connection to the AI provider was lost before its answer was complete.'
-    : 'The answer of the AI provider could not be read.'
+    : "The AI provider's answer could not be read."
 }
 
 function readRetryAfter(header: string | undefined, now: Date): number | undefined {

@@ -10,8 +10,8 @@ interface FencedBlock {
 
 /**
  * Puts a text between two lines that carry a mark derived from it. The mark is a hash of the text, so the text cannot
- * contain it and cannot end its own fence; and the same text gives the same prompt, which keeps replays and provider
- * caches the same.
+ * contain it and cannot end its own fence; and the same text gives the same prompt, which suits replays and provider
+ * caches.
  */
 export function fence(kind: FenceKind, text: string): string {
   const clean = text.toWellFormed()
@@ -19,7 +19,9 @@ export function fence(kind: FenceKind, text: string): string {
   return `<<<${kind} ${mark}>>>\n${clean}\n${closing(mark)}`
 }
 
-/** Takes a text apart into its fenced blocks, in order, and the words outside them. What only looks like a fence is words. */
+/**
+ * Splits a text into its fenced blocks, in order, and the words outside them. What only looks like a fence is words.
+ */
 export function splitFenced(text: string): { words: string; blocks: FencedBlock[] } {
   const opening = /^<<<(untrusted payload|untrusted result|schema) ([0-9a-f]{32})>>>\n/gm
   const blocks: FencedBlock[] = []
@@ -46,7 +48,7 @@ function blockAt(text: string, [, kind, mark]: RegExpExecArray, start: number) {
 
 const closing = (mark: string): string => `<<<end ${mark}>>>`
 
-/** 128 bits; the loop is for the text that holds its own hash, which nobody can write but which costs nothing to refuse. */
+/** 128 bits. The loop is for a text that contains its own hash: nobody can write one, but ruling it out is free. */
 function markOf(text: string): string {
   for (let salt = 0; ; salt += 1) {
     const mark = createHash('sha256').update(`${salt}:${text}`).digest('hex').slice(0, 32)

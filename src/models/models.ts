@@ -12,7 +12,7 @@ import { chooseModel } from './provider.ts'
 import { nameTools } from './tool-names.ts'
 
 export interface ModelTool {
-  /** Provider-safe already, see nameTools. */
+  /** Already provider-safe, see nameTools. */
   name: string
   description: string
   inputSchema: object
@@ -32,23 +32,23 @@ export interface StepResult extends Answer {
 
 export type Models = ReturnType<typeof createModels>
 
-/** Calls the configured model. It is asked once: whoever asks decides about asking again. */
+/** Calls the configured model, once per step: retries are the caller's decision. */
 export function createModels(context: {
   config: Config
   logger: Logger
   clock?: Clock
-  /** The model that answers; the configured one unless given. */
+  /** The configured model unless given. */
   languageModel?: LanguageModelV4
 }) {
   const { config, logger, clock = systemClock, languageModel = chooseModel(config) } = context
-  // The AI SDK would print them on standard error, beside the structured log.
+  // The AI SDK would print them to standard error, outside the structured log.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const seconds = config.models.timeoutSeconds
   const model = languageModel.modelId
 
   /**
-   * One step: one call of the model, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's
-   * failure says and `retryAfter` in seconds if it named a time; or the signal's reason if it was aborted.
+   * One step: one model call, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's failure
+   * says and `retryAfter` in seconds if it named a time; or the signal's reason if aborted.
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const started = performance.now()
@@ -72,12 +72,12 @@ export function createModels(context: {
   return { step, buildPrompt, nameTools }
 }
 
-/** Loaded by those only who ask a model: it is a tenth of all the code that an API would load. */
+/** Loaded only to call a model: it is a tenth of all the code that an API process would load. */
 const aiSdk = () => import('ai')
 
 /**
- * Goes through generateText for the prompt's sake, but reads the answer before generateText does: of two calls with one
- * id that would make a copy of the first, and it reads arguments into numbers, where the record keeps the text.
+ * Uses generateText for the prompt, but reads the answer before generateText does: that would turn the second of two
+ * calls with one id into a copy of the first, and would parse arguments, where the record keeps their text.
  */
 async function ask(languageModel: LanguageModelV4, request: StepRequest, signal: AbortSignal): Promise<Answer> {
   const { generateText, wrapLanguageModel } = await aiSdk()
@@ -103,7 +103,7 @@ async function ask(languageModel: LanguageModelV4, request: StepRequest, signal:
   return answer
 }
 
-/** Without `execute`, so nothing runs. Providers demand an object schema, which sites may leave unsaid. */
+/** Without `execute`, so nothing runs. Providers require an object schema, which sites may omit. */
 async function toolSet(tools: ModelTool[]): Promise<ToolSet> {
   const { jsonSchema, tool } = await aiSdk()
   const entries = tools.map(({ name, description, inputSchema }) => {

@@ -27,19 +27,19 @@ interface SchemaField {
   description?: string | undefined
 }
 
-/** What a run has done so far, as its record tells it. */
+/** What a run has done so far, from its record. */
 export interface Transcript {
   systemPrompt: string
   trigger: Trigger
-  /** The payload as it came, or undefined. */
+  /** The payload as received, or undefined. */
   payload?: string | undefined
   schema?: SchemaField[] | undefined
   steps: { text: string; calls: TranscriptCall[] }[]
 }
 
-/** Results beyond this many bytes of UTF-8 reach the model cut; the record keeps all. */
+/** Longer results, in bytes of UTF-8, are cut for the model; the record keeps all. */
 const maxResultBytes = 32 * 1024
-/** Enough for a model to see what was wrong with arguments that could not be read. */
+/** Enough for a model to see what was wrong with unreadable arguments. */
 const maxInvalidCharacters = 1000
 
 /**
@@ -59,7 +59,7 @@ function opening({ trigger, schema, payload }: Transcript): string {
   return [triggerSentences[trigger], fields, data].filter(Boolean).join('\n\n')
 }
 
-/** A step that neither said nor asked anything is left out: providers refuse empty messages. */
+/** A step without text and calls is left out: providers refuse empty messages. */
 function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessage[] {
   const said = text === '' ? [] : [{ type: 'text' as const, text }]
   const assistant: AssistantModelMessage = { role: 'assistant', content: [...said, ...calls.map(callPart)] }
@@ -67,7 +67,7 @@ function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessag
   return [assistant, tool].filter(({ content }) => content.length > 0)
 }
 
-/** Providers want an object, so arguments that are none are shown inside one. */
+/** Providers require an object, so other arguments are wrapped in one. */
 function callPart({ id, name, arguments: text }: TranscriptCall) {
   const input = readArguments(text) ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
   return { type: 'tool-call' as const, toolCallId: id, toolName: name, input }

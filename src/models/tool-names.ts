@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Tools of several sites may be offered to one model. `site` tells sites apart, `siteName` is what people call it. */
+/** Tools of several sites may be offered to one model. `site` identifies the site, `siteName` is its display name. */
 export interface SiteTool {
   site: string
   siteName: string
@@ -17,9 +17,9 @@ const maxLength = 64
 const hashLength = 16
 
 /**
- * Gives every tool a name that all providers accept, `^[a-zA-Z0-9_-]{1,64}$`, and that no other tool of the list has:
- * the tool's own name if it is the only one, else with its site's name in front, else with a hash as well. Depends on
- * the set of tools only, not on their order. A tool that is listed twice is named once.
+ * Gives every tool a unique name that all providers accept, `^[a-zA-Z0-9_-]{1,64}$`: the tool's own name if no other
+ * has it, else with its site's name in front, else with a hash as well. Depends on the set of tools only, not on their
+ * order. A tool that is listed twice is named once.
  */
 export function nameTools(tools: SiteTool[]): NamedTool[] {
   const unique = [...new Map(tools.map((tool) => [JSON.stringify([tool.site, tool.tool]), tool])).values()]
@@ -40,15 +40,15 @@ export function providerSafe(text: string): string {
 }
 
 /**
- * Whether somebody who writes `spoken` means the tool of this name: the name itself, the site's own name for the tool
- * (`crm.searchContacts`), or that name where a site or a hash had to be added. An added site is looked through only
- * for spoken names of several words, since one word (`contacts`) is the end of too many names.
+ * Whether `spoken` means the tool of this name: the name itself, the site's own name for the tool
+ * (`crm.searchContacts`), or that name if a site or a hash was added. If a site was added, a spoken name needs several
+ * words, since one word (`contacts`) ends too many names.
  */
 export function answersTo(name: string, spoken: string): boolean {
   return spokenNames(name).includes(providerSafe(spoken))
 }
 
-/** Everything that `answersTo` lets stand for the name, provider-safe, so that many names can be looked up in a set. */
+/** Everything that `answersTo` accepts for the name, provider-safe, so that many names can be looked up in a set. */
 export function spokenNames(name: string): string[] {
   const plain = name.replace(/_[0-9a-f]{16}$/, '')
   const words = plain.split('_')

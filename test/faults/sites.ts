@@ -112,7 +112,7 @@ export const sites: Fault[] = [
   {
     id: 'models/free-answers',
     file: 'src/models/answer.ts',
-    find: "throw unusableAnswer('does not say what it used')",
+    find: "throw unusableAnswer('does not state its token usage')",
     replace: 'return 0',
     why: 'steps of a provider that does not count are free',
     tests: ['test/src/models/models.test.ts'],

@@ -15,7 +15,7 @@ export interface MadeCall {
   text: string
 }
 
-/** What the demo model understands of a prompt: who said what, and what happened since somebody last asked. */
+/** What the demo model reads in a prompt: who said what, and what happened since the last user message. */
 export interface Conversation {
   /** The words of the agent's owner, without the platform's rules. */
   instructions: string
@@ -29,7 +29,7 @@ export interface Conversation {
   calls: MadeCall[]
 }
 
-/** Reads a prompt made by buildPrompt, or by a chat. What stands inside a fence is never taken for anybody's words. */
+/** Reads a prompt made by buildPrompt, or by a chat. Fenced text never counts as anybody's words. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const asked = prompt.findLastIndex(({ role }) => role === 'user')
   const since = prompt.slice(asked + 1)
@@ -57,7 +57,7 @@ function madeCall(part: { type: string } | LanguageModelV4ToolResultPart): MadeC
   return [{ name, text, status: statusOf(written) ?? (output.type.startsWith('error') ? 'failed' : 'succeeded') }]
 }
 
-/** Only the first line counts: it is the platform's, whatever the site wrote below it. */
+/** Only the first line counts: the platform wrote it, and the site what follows. */
 function statusOf(written: string): OutcomeStatus | undefined {
   const statuses: OutcomeStatus[] = ['succeeded', 'failed', 'unknown']
   return statuses.find((status) => written.startsWith(outcomeSentences[status]))

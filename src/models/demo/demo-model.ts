@@ -15,9 +15,9 @@ import { streamParts, usageOf } from './wire.ts'
 const introduction = 'This is the demo model: it follows fixed rules and understands nothing.'
 
 /**
- * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools that it can
- * fill (see chooseTool), one a step, and then reports. With `directives` it obeys a script in the instructions instead
- * (see readScript): its answers since the last user message tell which step is due, and after the last it reports.
+ * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools whose inputs
+ * it can fill (see chooseTool), one a step, and then reports. With `directives` it follows a script in the instructions
+ * instead (see readScript): the number of its answers since the last user message says which step is next.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions }: Conversation): Script =>
@@ -53,7 +53,7 @@ function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): Langua
   return toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
 }
 
-/** Call ids count from the place in the whole conversation, so that no two calls of it have one id. */
+/** Call ids contain the position in the conversation, so that no two calls share one. */
 function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, lastWords: () => string) {
   const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({
     type: 'tool-call',

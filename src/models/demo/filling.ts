@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { isRecord, parse, readObject } from '../arguments.ts'
 import type { Conversation } from './conversation.ts'
 
-/** What inputs may be filled from: the payload's members, and `name: value` lines, which are texts. */
+/** The sources of inputs: the payload's members, and `name: value` lines, which are texts. */
 interface Facts {
   members: Record<string, unknown>
   lines: ReadonlyMap<string, string>
 }
 
-/** The payload is used if it is a JSON object. Of two lines with one name the later, nearer to the question, counts. */
+/** The payload is used if it is a JSON object. Of two lines with the same name, the later one counts. */
 export function readFacts({ payload, instructions, words }: Conversation): Facts {
   const members = payload === undefined ? {} : (readObject(payload) ?? {})
   return { members, lines: new Map([...linesOf(instructions), ...linesOf(words)]) }
@@ -16,7 +16,7 @@ export function readFacts({ payload, instructions, words }: Conversation): Facts
 
 /**
  * The arguments for a tool: each input of the schema that the facts have under the same name, with a compatible type
- * and, where the schema has one, out of its `enum`. Undefined if a required input cannot be filled.
+ * and, if the schema has an `enum`, one of its values. Undefined if a required input cannot be filled.
  */
 export function fillArguments(schema: unknown, facts: Facts): Record<string, unknown> | undefined {
   const { properties, required } = isRecord(schema) ? schema : {}

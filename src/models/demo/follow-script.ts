@@ -28,7 +28,7 @@ async function wait(seconds: number, signal: AbortSignal | undefined): Promise<v
   })
 }
 
-/** The exact name first. A name that no tool answers to is asked for as it is: how that ends is worth trying out. */
+/** The exact name first. A name that no tool has is called as it is, so that this case can be tried out. */
 function resolve(tool: string, tools: LanguageModelV4FunctionTool[]): string {
   const found = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => answersTo(name, tool))
   return found?.name ?? tool

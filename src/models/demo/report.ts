@@ -3,7 +3,7 @@ import type { Conversation, MadeCall } from './conversation.ts'
 /** How much of each result is quoted, in characters. */
 const maxQuote = 200
 
-/** The demo model's last words: what started it, which tools it called, and how each call ended. */
+/** The demo model's final text: what started it, which tools it called, and how each call ended. */
 export function report({ trigger, calls }: Conversation, offered: number): string {
   if (calls.length > 0) return [trigger, ...calls.map(ending)].join(' ')
   const reason =

@@ -3,7 +3,7 @@ import { providerSafe, spokenNames } from '../tool-names.ts'
 import type { Conversation } from './conversation.ts'
 import { fillArguments, readFacts } from './filling.ts'
 
-/** Enough to show that steps follow each other, and few enough not to surprise anybody's site. */
+/** Enough to show several steps, and few enough not to surprise a site. */
 const maxCalls = 3
 
 /** What one answer of the demo model says and asks for. */
@@ -13,9 +13,9 @@ export interface Move {
 }
 
 /**
- * The rule without a script. Of the tools offered, those that the words of the owner or user name count, or all if they
- * name none. The first of them, in the order offered, that was not called yet and whose required inputs can be filled
- * is called; after three calls none is.
+ * The rule without a script. Candidates are the offered tools that the words of the owner or user name, or all if they
+ * name none. It calls the first one, in the order offered, that was not called yet and whose required inputs can be
+ * filled; after three calls it calls none.
  */
 export function chooseTool(conversation: Conversation, tools: LanguageModelV4FunctionTool[]): Move {
   const called = new Set(conversation.calls.map(({ name }) => name))

@@ -9,13 +9,13 @@ export type Action =
 export interface Script {
   /** The actions of each step. Every step but the last has calls: a step without any would end the run. */
   steps: Action[][]
-  /** What stood between `[[` and `]]` and is no directive, cut to 60 characters. */
+  /** What is between `[[` and `]]` but is no directive, cut to 60 characters. */
   unreadable: string[]
 }
 
 type Directive = { action?: Action | undefined; opensStep: boolean; unreadable?: string; end: number }
 
-/** The text may be a payload's `action` of a megabyte, and the end of each directive has to be looked for. */
+/** The text may be a payload's `action` of a megabyte, and the end of each directive must be searched for. */
 const maxDirectives = 200
 const maxArguments = 64 * 1024
 
@@ -68,7 +68,7 @@ function readAction(body: string): Action | undefined {
   return said === '' ? undefined : { kind: 'say', text: said }
 }
 
-/** The arguments may contain `]]`, so their end is found by their braces. */
+/** The arguments may contain `]]`, so braces mark their end. */
 function readCall(text: string, start: number): Directive | undefined {
   const head = /\[\[ *call +([\w.-]+)\s*/y
   head.lastIndex = start

@@ -12,7 +12,7 @@ interface Answer {
   usage: LanguageModelV4Usage
 }
 
-/** A whole answer as the parts of a stream: the text word by word, then the calls. */
+/** An answer as the parts of a stream: the text word by word, then the calls. */
 export function* streamParts({ content, finishReason, usage }: Answer): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
   for (const part of content) {
@@ -28,7 +28,7 @@ function* textParts(text: string): Generator<LanguageModelV4StreamPart> {
   yield { type: 'text-end', id: 'text' }
 }
 
-/** Counts about four characters a token, as English text has with most tokenisers. */
+/** Counts about four characters a token, like English text with most tokenizers. */
 export function usageOf(
   { prompt, tools = [] }: LanguageModelV4CallOptions,
   content: LanguageModelV4Content[],

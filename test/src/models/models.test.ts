@@ -219,7 +219,7 @@ test('an answer that does not say what it used is a failure', async (t) => {
   const missing = [usage(undefined, 2), usage(1, undefined), usage(-1, 2), usage(Number.NaN, 2), undefined]
   for (const used of missing) {
     const result = { ...answer(), usage: used } as LanguageModelV4GenerateResult
-    t.regex((await failureOf(() => Promise.resolve(result))).message, /what it used/)
+    t.regex((await failureOf(() => Promise.resolve(result))).message, /its token usage/)
   }
 })
 
