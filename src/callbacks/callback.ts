@@ -10,15 +10,15 @@ export class Callback extends Row {
   declare agentId: string
   declare ownerId: string
   declare runId: string
-  /** As the agent named it when the run ended, or when another attempt was asked for. */
+  /** The agent's address when the run ended, or at the owner's last retry. */
   declare url: string
   declare status: CallbackStatus
-  /** All that were begun; of those that a process did not live to record nothing else is known. */
+  /** All attempts begun, including those whose process died before recording them. */
   declare attempts: number
-  /** Those since the run ended, or since the owner asked for more. */
+  /** Attempts since the run ended, or since the owner's last retry. */
   declare tries: number
   declare giveUpAt: Date
-  /** When a pending one is tried next; while it is being tried, when others may take over. */
+  /** When a pending one is tried next; during an attempt, when others may take over. */
   declare nextAt: Date | null
   declare createdAt: Date
   declare endedAt: Date | null

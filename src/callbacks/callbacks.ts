@@ -8,10 +8,10 @@ import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback, type CallbackStatus } from './callback.ts'
 import { failureOf } from './failure.ts'
 
-/** Attempts that are shown of one callback, the latest. In a day there are about thirty. */
-const mostShown = 100
+/** How many of the latest attempts are shown. A day has about thirty. */
+const maxShown = 100
 
-/** What an owner is shown of one callback. */
+/** A callback as its owner sees it. */
 type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
 
 /** Endings of runs that are posted to addresses of their owners (docs/design.md, "Telling the owner"). */
@@ -19,19 +19,19 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
   const { database, clock } = context
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)
 
-  /** The callback of a run, why it failed if it did, and its latest attempts, newest first. NOT_FOUND if there is none. */
+  /** The callback of a run, why it failed (if so), and its latest attempts, newest first. NOT_FOUND if it has none. */
   async function of(runId: string): Promise<Shown> {
     const callback = await Callback.query(database).findOne({ runId })
-    assertThat(callback, 'NOT_FOUND', { message: none })
+    assertThat(callback, 'NOT_FOUND', { message: noCallback })
     const { id: callbackId } = callback
-    const log = await CallbackAttempt.query(database).where({ callbackId }).orderBy('attempt', 'desc').limit(mostShown)
+    const log = await CallbackAttempt.query(database).where({ callbackId }).orderBy('attempt', 'desc').limit(maxShown)
     return Object.assign(callback, { error: failureOf(callback, log[0]), log })
   }
 
   return {
     of,
 
-    /** In the transaction that ends a run: if its agent names an address, the ending is to be posted there. */
+    /** Creates the callback of a run, in the transaction that ends it, if its agent has an address. */
     async queue(
       trx: Transaction,
       { runId, agentId, now }: { runId: string; agentId: string; now: Date },
@@ -39,7 +39,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       await trx.raw(queueStatement, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
     },
 
-    /** An agent's callbacks, newest first, of one status if it is named. Fails for a cursor that is none. */
+    /** An agent's callbacks, newest first, of one status if named. Fails for an invalid cursor. */
     list: (
       agentId: string,
       request: PageRequest & { status?: CallbackStatus | undefined },
@@ -49,8 +49,8 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
     },
 
     /**
-     * Has a run's callback posted now, whatever came of it before, and for as long as a new one; to the address that the
-     * agent names now. NOT_FOUND if the run has no callback, or its agent names no address any more.
+     * Posts a run's callback again, whatever its status, to the agent's current address; it gets as much time as a new
+     * one. NOT_FOUND if the run has no callback, or its agent has no address any more.
      */
     async retry(runId: string): Promise<Shown> {
       const now = clock.now()
@@ -65,9 +65,9 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-const noAddress = 'The agent of the run names no callbackUrl any more, or is deleted: there is nowhere to post to.'
+const noAddress = 'The agent of the run no longer has a callbackUrl, or was deleted: there is nowhere to post to.'
 
-const none = 'The run has no callback: it has not ended, or its agent named no callbackUrl when it did.'
+const noCallback = 'The run has no callback: it has not ended, or its agent had no callbackUrl when it did.'
 
 const queueStatement = `
   insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { delays } from './schedule.ts'
 
-/** How long what comes after an attempt may take: reading the record before, and writing what came of it. */
-export const settleMs = 20_000
+/** How long reading the ending before an attempt, and recording its outcome, may take, in milliseconds. */
+export const recordMs = 20_000
 
 /** A callback that is being tried. */
 export interface Claimed {
@@ -22,12 +22,12 @@ export interface Claimed {
 }
 
 /**
- * Claims the callback that is due for longest, whose host is not among the given ones. It is due again when the attempt
- * would have to be over for long, or later: a process that dies while it sends does not make others send at once.
+ * Claims the callback that has been due longest, leaving out the given hosts. It becomes due again well after the
+ * attempt must have ended, so that others do not send at once if this process dies while sending.
  */
 export function createClaim(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock, config } = context
-  const leaseSeconds = config.callbacks.timeoutSeconds + settleMs / 1000 + 10
+  const leaseSeconds = config.callbacks.timeoutSeconds + recordMs / 1000 + 10
 
   return async (fullHosts: string[]): Promise<Claimed | undefined> => {
     const bindings = { now: clock.now(), lease: leaseSeconds, delays, steps: delays.length, fullHosts }

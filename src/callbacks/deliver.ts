@@ -6,21 +6,21 @@ import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
-import { createClaim, settleMs, type Claimed } from './claim-callbacks.ts'
+import { createClaim, recordMs, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
-import { createSettle } from './record-outcome.ts'
+import { createRecordOutcome } from './record-outcome.ts'
 
-/** Of one process: attempts at the same time, and those to one host, so that a slow receiver leaves room for others. */
-const most = 20
-const mostPerHost = 3
+/** Concurrent attempts of one process, in all and to one host: a slow receiver must leave room for others. */
+const maxAttempts = 20
+const maxPerHost = 3
 
-/** How long what has become due meanwhile waits while nothing comes to an end. */
+/** How often due callbacks are looked for while no attempt ends, in milliseconds. */
 const lookMs = 2000
 
 /**
  * Posts the endings of runs (docs/design.md, "Telling the owner"), at least once each: an attempt whose process dies
- * before it is recorded is made again under the same id. Any number of processes may do so at once.
+ * before recording it is repeated under the same id. Any number of processes may do so at once.
  */
 export function createDeliver(context: {
   database: Database
@@ -35,24 +35,24 @@ export function createDeliver(context: {
   const overdue = createGiveUp(context)
   const claim = createClaim(context)
   const post = createPost(context)
-  const settle = createSettle(context)
+  const recordOutcome = createRecordOutcome(context)
 
   async function deliver(claimed: Claimed): Promise<void> {
     const { id: callbackId, runId, attempt } = claimed
     try {
       const attempted = await post(claimed)
       const { kind, httpStatus, latencyMs } = attempted
-      await retryWhileUnavailable(() => settle(claimed, attempted), AbortSignal.timeout(settleMs))
+      await retryWhileUnavailable(() => recordOutcome(claimed, attempted), AbortSignal.timeout(recordMs))
       const entry = { callbackId, runId, attempt, outcome: kind, httpStatus, latencyMs }
       if (kind === 'delivered') logger.info(entry, 'callback delivered')
       else logger.warn(entry, 'callback not delivered')
     } catch (error) {
-      logger.warn({ err: error, callbackId, runId, attempt }, 'an attempt at a callback came to no recorded end')
+      logger.warn({ err: error, callbackId, runId, attempt }, 'the outcome of a callback attempt was not recorded')
     }
   }
 
   async function fill(underWay: Map<Promise<void>, string>): Promise<void> {
-    while (underWay.size < most) {
+    while (underWay.size < maxAttempts) {
       const claimed = await claim(fullOf([...underWay.values()]))
       if (!claimed) break
       const attempt = deliver(claimed).finally(() => underWay.delete(attempt))
@@ -62,8 +62,8 @@ export function createDeliver(context: {
   }
 
   /**
-   * Makes the attempts that are due, and those that become due meanwhile, until there are none. Once the signal aborts
-   * it begins no more, and ends when those under way have ended. Throws what claiming and giving up throw, after these.
+   * Makes the attempts that are due, and those that become due meanwhile, until there are none. Once the signal aborts,
+   * it begins no more and waits for those under way. Throws what claiming and giving up throw, after these.
    */
   return async function deliverDue(stopping?: AbortSignal): Promise<void> {
     const underWay = new Map<Promise<void>, string>()
@@ -82,4 +82,4 @@ export function createDeliver(context: {
 
 /** The hosts that take no further attempt now. */
 const fullOf = (hosts: string[]): string[] =>
-  [...Map.groupBy(hosts, (host) => host)].filter(([, same]) => same.length >= mostPerHost).map(([host]) => host)
+  [...Map.groupBy(hosts, (host) => host)].filter(([, same]) => same.length >= maxPerHost).map(([host]) => host)

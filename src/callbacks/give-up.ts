@@ -5,25 +5,25 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import type { Callback } from './callback.ts'
 import { failureOf } from './failure.ts'
-import { tellFailed } from './notify-failed.ts'
+import { notifyFailed } from './notify-failed.ts'
 
 /** Callbacks that are given up in one transaction. */
 const batch = 100
 
-/** So long the last attempt, which is due when the time is up, may wait for its turn. */
+/** How long the last attempt, which is due when the time is up, may wait for its turn. */
 const turnMs = 60_000
 
-/** Whoever has claimed nothing for so long was away, as a process that slept, or whose Postgres did not answer. */
+/** A process that claimed nothing for this long was away: it slept, or Postgres did not answer. */
 const awayMs = 120_000
 
-/** How often this is looked at: what is due may be a long list, which is read from its beginning. */
+/** How often this is checked: the list of due callbacks may be long, and is read from its start. */
 const everyMs = 10_000
 
 type Overdue = Pick<Callback, 'id' | 'agentId' | 'ownerId' | 'runId' | 'attempts' | 'tries'>
 
 /**
- * Gives up the callbacks whose time is up and whose turn does not come. A receiver that never answers holds each attempt
- * for as long as it may take, and there is room for few at a time: of a long backlog most would stay pending for days.
+ * Gives up the callbacks whose time is up and whose turn does not come. A receiver that never answers blocks each
+ * attempt until its timeout, and only few run at a time: most of a long backlog would stay pending for days.
  */
 export function createGiveUp(context: {
   database: Database
@@ -35,31 +35,31 @@ export function createGiveUp(context: {
   let nextAt = 0
   let claimedAt = 0
 
-  /** Not those that are being tried: these are due again only when their attempt would have to be over for long. */
+  /** Leaves out those under way: they become due again only well after their attempt must have ended. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
     const bindings = { now, before: new Date(now.getTime() - turnMs), batch }
     const { rows } = await trx.raw<{ rows: Overdue[] }>(giveUpStatement, bindings)
     return rows
   }
 
-  async function tell(trx: Transaction, overdue: Overdue, now: Date): Promise<void> {
+  async function notify(trx: Transaction, overdue: Overdue, now: Date): Promise<void> {
     const latest = await CallbackAttempt.query(trx)
       .where({ callbackId: overdue.id })
       .orderBy('attempt', 'desc')
       .first()
       .select('attempt', 'outcome')
     const failure = failureOf({ ...overdue, status: 'failed' }, latest)
-    if (failure !== null) await tellFailed(trx, notifications, overdue, { failure, now })
+    if (failure !== null) await notifyFailed(trx, notifications, overdue, { failure, now })
   }
 
   const giveUpSome = (now: Date): Promise<number> =>
     database.transaction(async (trx) => {
       const overdue = await take(trx, now)
-      // By agent, as everybody who tells of several: two who tell the same wait for each other.
+      // Ordered by agent, like all who notify of several: otherwise two of them could deadlock.
       const byAgent = [...Map.groupBy(overdue, ({ agentId }) => agentId)].toSorted(([one], [other]) =>
         one < other ? -1 : 1,
       )
-      for (const [, [first]] of byAgent) if (first) await tell(trx, first, now)
+      for (const [, [first]] of byAgent) if (first) await notify(trx, first, now)
       return overdue.length
     })
 
@@ -74,12 +74,12 @@ export function createGiveUp(context: {
   }
 
   return {
-    /** What is due was claimed, as far as there was room: whatever is still in line had its chance. */
+    /** As many due callbacks were claimed as there was room for: those still in line had their chance. */
     noteClaims(): void {
       claimedAt = clock.now().getTime()
     },
 
-    /** Nothing if it was looked at a moment ago; after an absence, what has become due meanwhile has its turn first. */
+    /** Does nothing if it checked a moment ago. After an absence, due callbacks get their turn first. */
     async giveUp(stopping?: AbortSignal): Promise<void> {
       const now = clock.now()
       const time = now.getTime()

@@ -4,8 +4,8 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { Run } from '../runs/run.ts'
 import type { Callback } from './callback.ts'
 
-/** Tells an owner of a callback that was given up, once a day for each agent: a receiver that is away is away for all. */
-export async function tellFailed(
+/** Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all of them. */
+export async function notifyFailed(
   trx: Transaction,
   notifications: Notifications,
   { agentId, ownerId, runId }: Pick<Callback, 'agentId' | 'ownerId' | 'runId'>,
@@ -19,6 +19,6 @@ export async function tellFailed(
     subjectId: agentId,
     key: now.toISOString().slice(0, 10),
     title: `A callback of ${name} was given up`,
-    message: `The ending of run ${sequence} of the agent ${name} could not be posted to its callbackUrl. ${failure} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry has it tried again. You are told of this once a day for each agent.`,
+    message: `The ending of run ${sequence} of the agent ${name} could not be posted to its callbackUrl. ${failure} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry tries it again. You are notified of this once a day for each agent.`,
   })
 }

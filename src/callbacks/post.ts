@@ -11,13 +11,13 @@ import { OutgoingHost } from '../tools/outgoing-host.ts'
 import type { Callback } from './callback.ts'
 import { readEnding } from './ending.ts'
 
-/** What came of one attempt. `gone`: the receiver wants no more of it. */
+/** The outcome of one attempt. `gone`: the receiver wants no more of it. */
 export interface Attempted {
   kind: 'delivered' | 'failed' | 'gone'
   at: Date
   latencyMs: number
   httpStatus: number | null
-  /** One sentence, without anything that the receiver said but its status. */
+  /** One sentence, with nothing from the receiver but its status. */
   outcome: string
   /** Seconds. */
   retryAfter?: number
@@ -26,7 +26,7 @@ export interface Attempted {
 type Addressed = Pick<Callback, 'id' | 'agentId' | 'runId' | 'url'>
 type Result = Omit<Attempted, 'at' | 'latencyMs'>
 
-/** Builds, signs and sends callbacks, once each. */
+/** Builds, signs and sends a callback once. */
 export function createPost(context: {
   database: Database
   clock: Clock
@@ -37,11 +37,11 @@ export function createPost(context: {
 }) {
   const { database, clock, config, logger, agents, fetch } = context
 
-  /** Also of an agent that was deleted since. Throws where the vault key is missing. */
+  /** Also of an agent that was deleted since. Throws if the vault key is missing. */
   async function secretOf(agentId: string): Promise<string> {
     const agent = await Agent.query(database).findById(agentId).throwIfNotFound()
     const secret = agents.callbackSecretOf(agent)
-    if (secret === null) throw new Error('an agent has callbacks and no secret for them')
+    if (secret === null) throw new Error('an agent has callbacks but no secret for them')
     return secret
   }
 
@@ -59,41 +59,40 @@ export function createPost(context: {
     }
     const timeoutMs = config.callbacks.timeoutSeconds * 1000
     const request = { url, method: 'POST', headers, body, timeoutMs, maxBytes: 0 } as const
-    return judge(await fetch({ ...request, showRedirect: true, ignoreBody: true }))
+    return classify(await fetch({ ...request, showRedirect: true, ignoreBody: true }))
   }
 
   async function attempt(callback: Addressed, at: Date): Promise<Result> {
-    if (await isSuspended(callback.url))
-      return failed('The operators of the platform have stopped requests to the host.')
+    if (await isSuspended(callback.url)) return failed('The operators of the platform have suspended the host.')
     const secret = await secretOf(callback.agentId)
     return send(callback, secret, await readEnding(database, callback.runId), at)
   }
 
-  /** Only what says that the record is out of reach goes on: nothing was sent then. */
-  function excuse(error: unknown, { id, runId }: Addressed): Result {
+  /** Rethrows only transient database errors: nothing was sent then. */
+  function resultOfError(error: unknown, { id, runId }: Addressed): Result {
     if (error instanceof SafeFetchError) return failed(error.message)
     if (isTransient(error)) throw error
-    logger.error({ err: error, callbackId: id, runId }, 'a callback cannot be made')
-    return failed('The platform could not make it, by a fault of its own.')
+    logger.error({ err: error, callbackId: id, runId }, 'a callback could not be built')
+    return failed('The platform could not make the request because of an internal error.')
   }
 
-  /** One attempt, whatever comes of it. Throws what reading the record throws; nothing was sent then. */
+  /** One attempt, whatever its outcome. Throws what reading the record throws; nothing was sent then. */
   return async function post(callback: Addressed): Promise<Attempted> {
     const at = clock.now()
     const begun = performance.now()
-    const result = await attempt(callback, at).catch((error: unknown) => excuse(error, callback))
+    const result = await attempt(callback, at).catch((error: unknown) => resultOfError(error, callback))
     return { ...result, at, latencyMs: Math.round(performance.now() - begun) }
   }
 }
 
 const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null, outcome })
 
-/** 2xx is delivered, and 410 is for good (Standard Webhooks, "Webhook delivery"); all else may be otherwise next time. */
-function judge({ status, headers }: { status: number; headers: Headers }): Result {
+/** 2xx is delivered, 410 is final (Standard Webhooks, "Webhook delivery"); all else may change next time. */
+function classify({ status, headers }: { status: number; headers: Headers }): Result {
   if (status >= 200 && status < 300)
     return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }
   if (status === 410)
-    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410: it wants no more.' }
+    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410: it wants no more of them.' }
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const wait = status === 429 || status === 503 ? retryAfter(headers) : {}
   return { kind: 'failed', httpStatus: status, outcome: `The receiver answered ${status}${more}.`, ...wait }

@@ -6,13 +6,13 @@ import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback } from './callback.ts'
 import type { Attempted } from './post.ts'
 import { nextAttempt } from './schedule.ts'
-import { tellFailed } from './notify-failed.ts'
+import { notifyFailed } from './notify-failed.ts'
 
-/** Records what came of attempts, and tells owners of callbacks that are given up. */
-export function createSettle(context: { database: Database; clock: Clock; notifications: Notifications }) {
+/** Records the outcomes of attempts, and notifies owners of callbacks that are given up. */
+export function createRecordOutcome(context: { database: Database; clock: Clock; notifications: Notifications }) {
   const { database, clock, notifications } = context
 
-  /** One that is on record stays as it is. */
+  /** A recorded attempt stays as it is. */
   async function record(trx: Transaction, { id: callbackId, attempt }: Claimed, attempted: Attempted): Promise<void> {
     const { at, httpStatus, outcome, latencyMs } = attempted
     await CallbackAttempt.query(trx)
@@ -21,7 +21,7 @@ export function createSettle(context: { database: Database; clock: Clock; notifi
       .ignore()
   }
 
-  /** Only the latest attempt decides that there is another one, or none; that it was delivered is true whoever says it. */
+  /** Only the latest attempt decides whether there is another; a delivery counts from any attempt. */
   async function conclude(trx: Transaction, claimed: Claimed, attempted: Attempted): Promise<void> {
     const { id, attempt, tries, giveUpAt } = claimed
     const now = clock.now()
@@ -35,7 +35,7 @@ export function createSettle(context: { database: Database; clock: Clock; notifi
     const latest = pending.where({ attempts: attempt })
     if (nextAt) await latest.patch({ nextAt })
     else if ((await latest.patch({ status: 'failed', nextAt: null, endedAt: now })) > 0)
-      await tellFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
+      await notifyFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
   }
 
   /** May be repeated: the commit may have succeeded although its answer was lost. */

@@ -1,7 +1,7 @@
-/** Seconds from the end of one attempt to the next, by how many there were; the last goes on. */
+/** Seconds from the end of one attempt to the next, by the number of attempts; the last repeats. */
 export const delays: readonly number[] = [10, 30, 60, 300, 900, 1800, 3600]
 
-/** The longest that a receiver's own Retry-After is heeded, in seconds. */
+/** The longest that a receiver's Retry-After is honoured, in seconds. */
 const longestWait = 3600
 
 /** A callback after an attempt that did not succeed. */
@@ -11,15 +11,15 @@ interface Undelivered {
   /** When this one ended. */
   now: Date
   giveUpAt: Date
-  /** In seconds, as the receiver wants it. */
+  /** The receiver's Retry-After, in seconds. */
   retryAfter?: number | undefined
-  /** The receiver says that it wants no more of this. */
+  /** The receiver wants no more of this. */
   gone?: boolean
 }
 
 /**
- * When a callback is tried next; undefined if it is given up. The last attempt is due when the time is up, so that a
- * receiver has all of it to come back; `createGiveUp` sees to those whose turn does not come then.
+ * When a callback is tried next; undefined if it is given up. The last attempt is due when the time is up, so that the
+ * receiver has all of it to recover; `createGiveUp` handles those whose turn does not come then.
  */
 export function nextAttempt({ tries, now, giveUpAt, retryAfter = 0, gone = false }: Undelivered): Date | undefined {
   if (gone || now >= giveUpAt) return undefined

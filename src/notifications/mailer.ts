@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 
 /** One mail to one owner. */
 interface Mail {
-  /** Stays the same when it is sent again, so that a mailbox can tell. */
+  /** Stays the same when it is sent again, so that mailboxes detect duplicates. */
   id: string
   to: string
   subject: string
@@ -10,12 +10,12 @@ interface Mail {
 }
 
 /**
- * What became of a mail. `refused`: for good (RFC 5321, 4.2.1: 5yz). `deferred`: this one not now. `away`: the server
- * takes none, so that there is no point in going on with others. `what` says which answer or error it was.
+ * The outcome of a mail. `refused`: permanently (RFC 5321, 4.2.1: 5yz). `deferred`: this one not now. `away`: the
+ * server takes none, so others need not be tried. `what` names the answer or error.
  */
 export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away'; what: string }
 
-/** Sends plain text through the configured mail server, one connection for each; undefined where none is configured. */
+/** Sends plain text through the configured mail server, one connection for each; undefined if none is configured. */
 export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> }) {
   const { mail, http } = context.config
   if (mail.smtpUrl === undefined) return undefined
@@ -31,31 +31,31 @@ export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> })
   }
   const { hostname } = new URL(http.baseUrl)
 
-  /** Never throws. Takes three times the configured timeout at most, however slowly the server goes on. */
+  /** Never throws. Takes three times the configured timeout at most, however slow the server is. */
   return async function deliver({ id, to, subject, text }: Mail): Promise<Delivery> {
     try {
-      // Loaded by those only who have a mail to send.
+      // Loaded only when there is a mail to send.
       const { createTransport } = await import('nodemailer')
       await createTransport(settings).sendMail({
         from: mail.from,
-        // Not as a text, in which an odd address could pass for several.
+        // Not as a text, in which an odd address could be read as several.
         to: { name: '', address: to },
         subject,
         text,
         messageId: `<${id}@${hostname}>`,
-        // RFC 3834: nobody's absence note answers it.
+        // RFC 3834: no auto-reply answers it.
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(3 * timeoutMs),
       })
       return { kind: 'sent' }
     } catch (error) {
-      return judge(error)
+      return classify(error)
     }
   }
 }
 
-/** Only answers about recipient and content are about this mail; others are about the server, or about our own account. */
-function judge(error: unknown): Delivery {
+/** Only answers about recipient and content concern this mail; others concern the server or our account. */
+function classify(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
   const what = [code, command, responseCode].filter((part) => part !== undefined).join(' ')
   // The address cannot be written in SMTP.

@@ -6,10 +6,10 @@ import type { Logger } from '../logger.ts'
 import { createMailer, type Delivery } from './mailer.ts'
 import { Notification } from './notification.ts'
 
-/** Mails in one round at most, so that a process that is to end does not go on for long. */
+/** The most mails in one round, so that a stopping process ends soon. */
 const batch = 20
-/** How long the database may be away before a mail that was sent is forgotten to have been, and is sent again. */
-const settleMs = 20_000
+/** How long recording a sent mail is retried, in milliseconds. If it fails, the mail is sent again. */
+const recordMs = 20_000
 
 interface Claimed {
   id: string
@@ -20,9 +20,9 @@ interface Claimed {
 }
 
 /**
- * Mails to owners what they were told (docs/design.md, "Telling the owner"). A mail is claimed before it is sent, until
- * its next attempt would be due: five minutes at first, then doubled up to four hours. So a process that is killed
- * while it sends does not send twice within minutes. What was not taken within a day of its making is given up.
+ * Mails notifications to owners (docs/design.md, "Telling the owner"). A mail is claimed before it is sent, until its
+ * next attempt would be due: five minutes at first, then doubled up to four hours. So a process that is killed while
+ * sending does not cause two mails within minutes. A mail that is not sent within a day is given up.
  */
 export function createMails(context: {
   database: Database
@@ -33,8 +33,8 @@ export function createMails(context: {
 }) {
   const { database, clock, config, logger, lease } = context
   const deliver = createMailer(context)
-  // Longer than one mail can take with what is recorded of it; extended before each.
-  const leaseSeconds = 3 * config.mail.timeoutSeconds + settleMs / 1000 + 10
+  // Longer than sending and recording one mail can take; extended before each.
+  const leaseSeconds = 3 * config.mail.timeoutSeconds + recordMs / 1000 + 10
 
   async function giveUpOld(): Promise<void> {
     const dayAgo = new Date(clock.now().getTime() - 86_400_000)
@@ -50,12 +50,12 @@ export function createMails(context: {
     return rows[0]
   }
 
-  async function settle({ id, attempt }: Claimed, delivery: Delivery): Promise<void> {
+  async function recordOutcome({ id, attempt }: Claimed, delivery: Delivery): Promise<void> {
     if (delivery.kind === 'sent') {
       const sent = { mailStatus: 'sent' as const, mailNextAt: null, mailedAt: clock.now() }
       await retryWhileUnavailable(
         async () => Notification.query(database).findById(id).patch(sent),
-        AbortSignal.timeout(settleMs),
+        AbortSignal.timeout(recordMs),
       )
       logger.info({ notificationId: id, attempt }, 'mailed')
       return
@@ -66,8 +66,8 @@ export function createMails(context: {
   }
 
   /**
-   * One round: sends what is due, in one process at a time. Ends early when the server takes nothing, since each
-   * further attempt would cost a timeout. Does nothing where no mail server is configured.
+   * One round: sends what is due, in one process at a time. Ends early if the server takes nothing, since each further
+   * attempt would cost a timeout. Does nothing if no mail server is configured.
    */
   async function send(): Promise<void> {
     if (!deliver || !(await lease.hold('mails', leaseSeconds))) return
@@ -77,7 +77,7 @@ export function createMails(context: {
       if (!mail) return
       const { id, email: to, title: subject, message } = mail
       const delivery = await deliver({ id, to, subject, text: `${message}\n\n${config.http.baseUrl}\n` })
-      await settle(mail, delivery)
+      await recordOutcome(mail, delivery)
       if (delivery.kind === 'away') return
     }
   }

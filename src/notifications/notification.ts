@@ -10,7 +10,7 @@ export const notificationKinds = [
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
-/** Something that an owner must look at (table `notifications`). Never changed but for what became of its mail. */
+/** Something that an owner must look at (table `notifications`). Only the state of its mail ever changes. */
 export class Notification extends Row {
   static override tableName = 'notifications'
   declare id: string
@@ -18,7 +18,7 @@ export class Notification extends Row {
   declare kind: NotificationKind
   /** The identifier of what it is about; the thing itself may be gone. */
   declare subjectId: string
-  /** Which state of the subject it is about; an owner is told once of each. */
+  /** Which state of the subject it is about; an owner is notified of each once. */
   declare dedupeKey: string
   /** One line. */
   declare title: string

@@ -6,13 +6,13 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
 import { oneLine, plainLines } from './plain-text.ts'
 
-/** What an owner is told. Neither title nor message may hold a secret: both are mailed. */
-export interface Telling {
+/** A notification to create. Neither title nor message may hold a secret: both are mailed. */
+export interface NewNotification {
   ownerId: string
   kind: NotificationKind
   /** The identifier of what it is about. */
   subjectId: string
-  /** Which state of the subject this is: the same kind, subject and key are told once. */
+  /** Which state of the subject this is: each kind, subject and key is notified once. */
   key: string
   title: string
   message: string
@@ -26,11 +26,11 @@ export function createNotifications(context: { database: Database; clock: Clock;
 
   return {
     /**
-     * Tells an owner, in the caller's transaction; true if it is new. Of several who tell the same at the same instant
-     * one does: the others wait for its commit, or tell it themselves if that fails. Words of strangers may be in title
-     * and message: they are cut and cleaned, so that telling never makes the caller's transaction fail.
+     * Notifies an owner, in the caller's transaction; true if it is new. Of several concurrent callers with the same
+     * notification, one inserts it; the others wait for its commit, or insert it if that fails. Title and message may
+     * contain words of strangers: they are cut and cleaned, so that the caller's transaction never fails here.
      */
-    async tell(trx: Transaction, { ownerId, kind, subjectId, key, title, message }: Telling): Promise<boolean> {
+    async tell(trx: Transaction, { ownerId, kind, subjectId, key, title, message }: NewNotification): Promise<boolean> {
       const now = clock.now()
       // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
       const mail =
@@ -50,13 +50,13 @@ export function createNotifications(context: { database: Database; clock: Clock;
       return rows.length > 0
     },
 
-    /** One page of what an owner was told, newest first, of one kind if it is named. Fails for a cursor that is none. */
+    /** One page of an owner's notifications, newest first, of one kind if named. Fails for an invalid cursor. */
     list: (
       ownerId: string,
       request: PageRequest & { kind?: NotificationKind | undefined },
     ): Promise<Page<Notification>> => {
-      const told = Notification.query(database).where({ ownerId })
-      return page(told, { list: 'notifications', ...request, only: { kind: request.kind } })
+      const notifications = Notification.query(database).where({ ownerId })
+      return page(notifications, { list: 'notifications', ...request, only: { kind: request.kind } })
     },
   }
 }

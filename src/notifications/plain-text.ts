@@ -1,9 +1,9 @@
-/** Controls (line breaks among them), halves of surrogate pairs, separators of lines, and what turns text around. */
+/** Control characters (line breaks too), lone surrogates, line separators, and marks of text direction. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
 
 /**
- * The text as one line of at most `max` characters that Postgres, a mail's subject and a terminal take as it is: names
- * and words of sites, which become part of what owners are told, may hold anything. Never fails.
+ * The text as one line of at most `max` characters that is safe in Postgres, a mail's subject and a terminal: names and
+ * words of sites, which appear in notifications, may contain anything. Never fails.
  */
 export function oneLine(text: string, max: number): string {
   const line = text

@@ -171,7 +171,7 @@ export const lateParties: Fault[] = [
   {
     id: 'late/settle-lease',
     file: 'src/callbacks/claim-callbacks.ts',
-    find: 'config.callbacks.timeoutSeconds + settleMs / 1000 + 10',
+    find: 'config.callbacks.timeoutSeconds + recordMs / 1000 + 10',
     replace: '0',
     why: 'a callback is claimed again while an attempt is under way',
     tests: ['test/src/callbacks/late-attempts.test.ts'],

@@ -194,7 +194,7 @@ test.serial(
       [error, first.log.map(({ outcome }) => outcome)],
       [first.log[0]?.outcome, ['The receiver answered 500.']],
     )
-    const none = 'No attempt was made before its time was up, because no worker had room for one until then.'
+    const none = 'No attempt was made in time, because no worker had room for one.'
     t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
     const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body
       .items
@@ -342,8 +342,11 @@ test.serial(
     await keyless.deliverCallbacks()
     t.is(receiver.posted.length, 0)
     const [attempt] = await platform.services.database('callback_attempts').select()
-    t.like(attempt, { httpStatus: null, outcome: 'The platform could not make it, by a fault of its own.' })
-    t.true(logs.some((line) => line.includes('a callback cannot be made') && line.includes('is not configured')))
+    t.like(attempt, {
+      httpStatus: null,
+      outcome: 'The platform could not make the request because of an internal error.',
+    })
+    t.true(logs.some((line) => line.includes('a callback could not be built') && line.includes('is not configured')))
 
     clock.forward(10)
     t.is(await round(), 1)

@@ -4,7 +4,7 @@ import { Callback } from '../../../src/callbacks/callback.ts'
 import { createCallbacks } from '../../../src/callbacks/callbacks.ts'
 import { createClaim, type Claimed } from '../../../src/callbacks/claim-callbacks.ts'
 import type { Attempted } from '../../../src/callbacks/post.ts'
-import { createSettle } from '../../../src/callbacks/record-outcome.ts'
+import { createRecordOutcome } from '../../../src/callbacks/record-outcome.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf, customer } from '../../helpers/people.ts'
@@ -14,7 +14,7 @@ import { forWholeFile } from '../../helpers/whole-file.ts'
 
 /**
  * An attempt that took so long that another one was begun: its word counts for itself only. Nobody delivers on this
- * platform; the tests claim, one after the other, and settle in whatever order they like.
+ * platform; the tests claim, one after the other, and record outcomes in whatever order they like.
  */
 const house = forWholeFile(test, 'late attempts at callbacks', (t: ExecutionContext) => startPlatform(t))
 
@@ -39,7 +39,7 @@ async function claimedTimes(count: number) {
     if (claimed?.runId !== runId) throw new Error('another callback was claimed')
     attempts.push(claimed)
   }
-  const settle = createSettle({ database, clock, notifications })
+  const recordOutcome = createRecordOutcome({ database, clock, notifications })
   const told = () => database('notifications').where({ kind: 'callback_failed', subjectId: agent.id })
   const log = async () =>
     (
@@ -50,7 +50,7 @@ async function claimedTimes(count: number) {
   /** Has it posted again at that time. */
   const retryAt = (now: Date) => createCallbacks({ database, clock: { now: () => now }, config }).retry(runId)
   const removeAgent = () => call(someone, deleteAgent, { params: { agentId: agent.id } })
-  return { attempts, settle, read, told, log, claimAt, retryAt, removeAgent }
+  return { attempts, recordOutcome, read, told, log, claimAt, retryAt, removeAgent }
 }
 
 const attempted = (kind: Attempted['kind'], outcome: string = kind): Attempted => ({
@@ -66,56 +66,56 @@ const failures: Attempted['kind'][] = ['failed', 'gone']
 
 for (const kind of failures)
   test.serial(`an earlier attempt does not decide while a later one is under way: ${kind}`, async (t) => {
-    const { attempts, settle, read, told, log } = await claimedTimes(2)
+    const { attempts, recordOutcome, read, told, log } = await claimedTimes(2)
     const [earlier, later] = attempts
     if (!earlier || !later) throw new Error('there are two')
     const before = await read()
     t.like(before, { status: 'pending', attempts: 2 })
-    await settle(earlier, attempted(kind))
+    await recordOutcome(earlier, attempted(kind))
     t.deepEqual(await read(), before)
     t.deepEqual(await told(), [])
     t.deepEqual(await log(), [`1 ${kind}`], 'but it is on record')
-    await settle(later, attempted('gone'))
+    await recordOutcome(later, attempted('gone'))
     t.like(await read(), { status: 'failed', nextAt: null })
     t.is((await told()).length, 1)
   })
 
 test.serial('an earlier attempt whose time to be tried is up gives nothing up', async (t) => {
-  const { attempts, settle, read, told } = await claimedTimes(2)
+  const { attempts, recordOutcome, read, told } = await claimedTimes(2)
   const [earlier] = attempts
   if (!earlier) throw new Error('there are two')
   const before = await read()
-  await settle({ ...earlier, giveUpAt: new Date(0) }, attempted('failed'))
+  await recordOutcome({ ...earlier, giveUpAt: new Date(0) }, attempted('failed'))
   t.deepEqual(await read(), before)
   t.deepEqual(await told(), [])
 })
 
 test.serial('that it was delivered is true whichever attempt says so', async (t) => {
-  const { attempts, settle, read } = await claimedTimes(2)
+  const { attempts, recordOutcome, read } = await claimedTimes(2)
   const [earlier] = attempts
   if (!earlier) throw new Error('there are two')
-  await settle(earlier, attempted('delivered'))
+  await recordOutcome(earlier, attempted('delivered'))
   t.like(await read(), { status: 'delivered', nextAt: null })
 })
 
 test.serial('what is delivered stays so, whatever comes of attempts that end later', async (t) => {
-  const { attempts, settle, read, told } = await claimedTimes(2)
+  const { attempts, recordOutcome, read, told } = await claimedTimes(2)
   const [earlier, later] = attempts
   if (!earlier || !later) throw new Error('there are two')
-  await settle(later, attempted('delivered'))
+  await recordOutcome(later, attempted('delivered'))
   const before = await read()
-  for (const attempt of attempts) for (const kind of failures) await settle(attempt, attempted(kind))
-  await settle(earlier, attempted('delivered'))
+  for (const attempt of attempts) for (const kind of failures) await recordOutcome(attempt, attempted(kind))
+  await recordOutcome(earlier, attempted('delivered'))
   t.deepEqual(await read(), before)
   t.deepEqual(await told(), [])
 })
 
 test.serial('an attempt that is recorded twice is recorded as it was first, and told of once', async (t) => {
-  const { attempts, settle, log, told } = await claimedTimes(1)
+  const { attempts, recordOutcome, log, told } = await claimedTimes(1)
   const [only] = attempts
   if (!only) throw new Error('there is one')
-  await settle(only, attempted('gone', 'first'))
-  await settle(only, attempted('gone', 'second'))
+  await recordOutcome(only, attempted('gone', 'first'))
+  await recordOutcome(only, attempted('gone', 'second'))
   t.deepEqual(await log(), ['1 first'])
   t.is((await told()).length, 1)
 })
@@ -136,8 +136,8 @@ const twoDaysLater = () => new Date(Date.now() + 2 * 86_400_000)
 
 test.serial('a callback that its owner has posted again is tried as often and for as long as a new one', async (t) => {
   const { config } = (await house()).services
-  const { attempts, settle, read, retryAt, claimAt } = await claimedTimes(3)
-  await settle(attempts[2]!, attempted('gone'))
+  const { attempts, recordOutcome, read, retryAt, claimAt } = await claimedTimes(3)
+  await recordOutcome(attempts[2]!, attempted('gone'))
   const now = twoDaysLater()
   await retryAt(now)
   const giveUpAt = new Date(now.getTime() + config.callbacks.hours * 3_600_000)
@@ -146,8 +146,8 @@ test.serial('a callback that its owner has posted again is tried as often and fo
 })
 
 test.serial('of a deleted agent no callback is posted again', async (t) => {
-  const { attempts, settle, read, retryAt, removeAgent } = await claimedTimes(1)
-  await settle(attempts[0]!, attempted('gone'))
+  const { attempts, recordOutcome, read, retryAt, removeAgent } = await claimedTimes(1)
+  await recordOutcome(attempts[0]!, attempted('gone'))
   const before = await read()
   t.is((await removeAgent()).status, 204)
   t.like(await t.throwsAsync(retryAt(twoDaysLater())), { code: 'NOT_FOUND' })

@@ -5,7 +5,7 @@ import { createLease } from '../../../src/database/lease.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
-import { createNotifications, type Telling } from '../../../src/notifications/notifications.ts'
+import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { testConfig } from '../../helpers/config.ts'
@@ -59,14 +59,14 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     await shared.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
   }
   const owner = async (email: string) => (await first.users.register({ email, password })).id
-  const tell = (ownerId: string, fields: Partial<Telling> = {}, process = first) =>
+  const tell = (ownerId: string, fields: Partial<NewNotification> = {}, process = first) =>
     process.database.transaction((trx) => process.notifications.tell(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */
   const rows = () => Notification.query(shared).orderBy('id')
   return { ...first, url, logs, openProcess, pass, owner, tell, rows, ada: await owner('ada@example.com') }
 }
 
-export const telling: Omit<Telling, 'ownerId'> = {
+export const telling: Omit<NewNotification, 'ownerId'> = {
   kind: 'credential_dead',
   subjectId: newId(),
   key: '1',
