@@ -5,7 +5,7 @@ import type { Logger } from '../src/logger.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
 import { isTemporalAway } from '../src/temporal/temporal.ts'
 
-/** What every activity is given: identifiers only. */
+/** The input of every activity: identifiers only. */
 interface Identified {
   runId?: string
   agentId?: string
@@ -13,20 +13,20 @@ interface Identified {
 }
 
 /**
- * How often something that nobody foresaw may happen to one activity in this process before its run is given up. Counted
- * here and not by Temporal, whose count of attempts includes those that failed because Postgres was away.
+ * How many unexpected errors one activity may have in this process before its run fails. Counted here and not by
+ * Temporal, whose count of attempts includes those that failed because Postgres was away.
  */
-const maxSurprises = 10
+const maxUnexpected = 10
 
 /**
- * Wraps an activity: a logger that names run and request, heartbeats while it works (they carry cancellation to it), and
- * failures in a form that may stand in a history: a code and its public sentence, never a cause.
+ * Wraps an activity: a logger that names run and request, heartbeats while it works (they carry cancellation to it),
+ * and failures in a form that is fit for a history: a code and its public sentence, never a cause.
  */
 export function perform<Input extends Identified, Output>(
   logger: Logger,
   work: (input: Input, signal: AbortSignal) => Promise<Output>,
 ): (input: Input) => Promise<Output> {
-  const surprises = new Map<string, number>()
+  const unexpectedCounts = new Map<string, number>()
 
   return async (input) => {
     const context = Context.current()
@@ -44,25 +44,25 @@ export function perform<Input extends Identified, Output>(
     const key = `${workflowExecution?.runId}/${activityId}`
     try {
       const output = await work(input, context.cancellationSignal)
-      surprises.delete(key)
+      unexpectedCounts.delete(key)
       return output
     } catch (error) {
-      const expected = foreseen(error, log)
+      const expected = expectedFailure(error, log)
       if (expected) throw expected
-      log.error({ err: error }, 'the activity failed for a reason that nobody foresaw')
-      const count = (surprises.get(key) ?? 0) + 1
-      surprises.set(key, count)
-      if (count >= maxSurprises) surprises.delete(key)
-      throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxSurprises)
+      log.error({ err: error }, 'the activity failed unexpectedly')
+      const count = (unexpectedCounts.get(key) ?? 0) + 1
+      unexpectedCounts.set(key, count)
+      if (count >= maxUnexpected) unexpectedCounts.delete(key)
+      throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxUnexpected)
     } finally {
       clearInterval(beat)
     }
   }
 }
 
-/** The failure as Temporal may know it, or undefined for what nobody foresaw. */
-function foreseen(error: unknown, log: Logger): unknown {
-  if (Context.current().cancellationSignal.aborted) return interrupted()
+/** The failure as Temporal may see it, or undefined for an unexpected error. */
+function expectedFailure(error: unknown, log: Logger): unknown {
+  if (Context.current().cancellationSignal.aborted) return cancellation()
   if (error instanceof StaleEpochError) return failure('STALE_EPOCH', error.message, false)
   if (error instanceof CodedError) {
     log.warn({ err: error }, 'the activity failed')
@@ -83,8 +83,8 @@ function foreseen(error: unknown, log: Logger): unknown {
   return undefined
 }
 
-/** Cancelled by somebody: say so. Stopped with its worker: another one is to go on with it. */
-function interrupted(): unknown {
+/** If it was cancelled, say so. If its worker is stopping, another worker must retry it. */
+function cancellation(): unknown {
   if (cancellationDetails()?.workerShutdown) return failure('WORKER_SHUTDOWN', 'The worker was stopped.', true)
   return Context.current().cancellationSignal.reason
 }

@@ -15,13 +15,13 @@ export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'
       runs.queue.claimNext(agentId, activityInfo().workflowExecution?.runId),
     ),
 
-    /** Records how a run ended. Under an older epoch nothing is recorded: somebody else goes on with the run. */
+    /** Records how a run ended. Under an older epoch it records nothing: another execution has the run. */
     endRun: perform<Traced & { agentId: string } & Ending, void>(logger, async ({ status, reason, ...ref }) => {
       try {
         await runs.ending.end(ref, { status, reason })
       } catch (error) {
         if (!(error instanceof StaleEpochError)) throw error
-        logger.info({ runId: ref.runId, epoch: ref.epoch }, 'an ending of an older epoch was not recorded')
+        logger.info({ runId: ref.runId, epoch: ref.epoch }, 'an ending under an older epoch was not recorded')
       }
     }),
 

@@ -13,7 +13,7 @@ interface Fired {
 /** What the workflows do to schedules. */
 export function scheduleActivities({ fires, logger }: Pick<Services, 'fires' | 'logger'>) {
   return {
-    /** Puts a fire on record, with its run if there is to be one; asked again, it answers from the record. */
+    /** Records a fire, with its run if it starts one; a repeated call answers from the record. */
     recordFire: perform<Fired, FireOutcome>(logger, ({ nominalAt, ...fired }) =>
       fires.recordFire({ ...fired, nominalAt: new Date(nominalAt) }),
     ),

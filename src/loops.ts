@@ -2,14 +2,14 @@ import type { Config } from './config/config.ts'
 import { startLoop, type Loop } from './loop.ts'
 import type { Services } from './services.ts'
 
-/** Something that a process does again and again. */
+/** Work that a process repeats. */
 export interface LoopDeclaration {
   name: string
   /** Seconds between the end of one round and the beginning of the next. */
   every: (config: Config) => number
-  /** In which processes. */
+  /** Which processes run it. */
   where: 'workers' | 'everywhere'
-  /** One process at a time does it; the lease is kept for so many seconds after the beginning of a round. */
+  /** Only one process at a time runs it; its lease lasts so many seconds from the start of a round. */
   alone?: (config: Config) => number
   /** No round while Temporal is away. */
   needsTemporal?: true
@@ -21,7 +21,7 @@ export const loops = [
   {
     name: 'reconciler',
     every: ({ reconcile }) => reconcile.everySeconds,
-    // A cancelled run must end although no worker is left, and what wedged workers leave must be seen by somebody.
+    // A cancelled run must end even without workers, and somebody must see what stuck workers leave.
     where: 'everywhere',
     round: ({ runs }, stopping) => runs.reconciler.round(stopping),
   },
@@ -62,12 +62,12 @@ export const loops = [
     alone: () => 300,
     round: ({ vault }) => vault.refresh.keepAlive(),
   },
-  { name: 'housekeeping', every: () => 60, where: 'workers', round: keepHouse },
+  { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 
 export type LoopName = (typeof loops)[number]['name']
 
-/** Starts the loops of a kind of process; those that are left out are for tests, which do them when they want to. */
+/** Starts the loops of a kind of process. Tests leave some out, and run their rounds themselves. */
 export function startLoops(
   services: Services,
   where: LoopDeclaration['where'],
@@ -89,14 +89,14 @@ function roundOf(services: Services, { name, alone, needsTemporal, round }: Loop
   }
 }
 
-/** One round of a loop, as the process that does it would: for tests, and for those who do something by hand. */
+/** One round of a loop, as a process would run it: for tests, and for work by hand. */
 export function runRound(services: Services, name: LoopName): Promise<void> {
   const loop = loops.find((one) => one.name === name) as LoopDeclaration
   return roundOf(services, loop)(new AbortController().signal)
 }
 
-/** Forgets what is over, and closes what nobody will come back for. Harmless in several processes at once. */
-async function keepHouse(services: Services, stopping: AbortSignal): Promise<void> {
+/** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
+async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
   const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleSync, retention } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()

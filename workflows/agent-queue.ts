@@ -24,9 +24,9 @@ const { claimNext, endRun } = proxyLocalActivities<Activities>(recordOptions)
 const wake = defineSignal(wakeSignal)
 
 /**
- * Carries out an agent's runs one after the other, in the order of their sequence numbers. It holds no queue: the record
- * does. Started by the first wake, it ends when the record has nothing for it, after lingering a little, because
- * deliveries often come in groups and a workflow start costs more than a signal.
+ * Carries out an agent's runs one after the other, in order of sequence. The queue itself is in the record. The first
+ * wake starts this workflow. It ends when the record has nothing for it, but lingers a little, because deliveries often
+ * come in groups and a workflow start costs more than a signal.
  */
 export async function agentQueue(input: AgentQueueInput): Promise<void> {
   let woken = false
@@ -38,14 +38,14 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
     const run = await claimNext({ agentId: input.agentId })
     if (run) {
       await carryOut(run)
-      // Never while a child runs: continuing as new closes this execution, and children go with it.
+      // Never while a child runs: continuing as new closes this execution and its children.
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
       continue
     }
     await condition(() => woken, '3s')
-    // Between this look and the return nothing is awaited; a signal that comes later makes Temporal run us again.
+    // Nothing is awaited between this check and the return; a later signal makes Temporal run this again.
     if (!woken) return
-    // Woken again and again for nothing that may be done, a queue's history grows as well.
+    // Wakes that find nothing to do also make a queue's history grow.
     if (workflowInfo().continueAsNewSuggested && patched('continue-idle')) await continueAsNew<typeof agentQueue>(input)
   }
 }
@@ -55,15 +55,15 @@ async function carryOut(run: AgentRunInput): Promise<void> {
     try {
       return await executeChild(agentRun, childOptions(run))
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) return settle(run, error)
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) return recordEnding(run, error)
       await evict(run)
     }
   }
 }
 
 /**
- * An execution of an earlier epoch is still open, for example after this queue was terminated. The record does not
- * listen to it any more; it is asked to end, and then its id is free.
+ * An execution of an earlier epoch is still open, for example after this queue was terminated. The record has fenced it
+ * off; it is cancelled, and then its id is free.
  */
 async function evict({ runId }: AgentRunInput): Promise<void> {
   await getExternalWorkflowHandle(agentRunId(runId))
@@ -72,8 +72,8 @@ async function evict({ runId }: AgentRunInput): Promise<void> {
   await sleep('1s')
 }
 
-/** Records the ending of a run whose workflow could not do it itself. For one that did, this changes nothing. */
-async function settle(run: AgentRunInput, error: unknown): Promise<void> {
+/** Records the ending of a run in case its workflow could not; otherwise this changes nothing. */
+async function recordEnding(run: AgentRunInput, error: unknown): Promise<void> {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error
   const { runId, agentId, epoch } = run
   if (isCancellation(error)) {
@@ -90,10 +90,10 @@ function reasonOf(cause: unknown) {
 const childOptions = (run: AgentRunInput) => ({
   workflowId: agentRunId(run.runId),
   args: [run] as [AgentRunInput],
-  // The record's epoch keeps executions apart, so the id may be used again when a run is taken up again.
+  // The record's epoch tells executions apart, so the id may be used again when a run resumes.
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
   parentClosePolicy: 'REQUEST_CANCEL' as const,
-  // Above the run's budget and its longest permitted wait (24 h): only a wedged run gets here.
+  // Above the run's budget and its longest permitted wait (24 h): only a stuck run gets here.
   workflowRunTimeout: '26h' as const,
   staticSummary: `${run.trigger} run ${run.sequence}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,

@@ -26,7 +26,7 @@ type End = Extract<Move, { kind: 'end' }>
 
 /**
  * One run: model step, its tool calls in parallel, model step, until the record says that it ends. The workflow keeps
- * nothing that the record does not have; an execution that takes over simply asks what comes next.
+ * nothing that the record lacks; an execution that takes over simply asks what comes next.
  */
 export async function agentRun(input: AgentRunInput): Promise<void> {
   try {
@@ -45,7 +45,7 @@ async function follow(input: AgentRunInput): Promise<End> {
   })
   for (;;) {
     setCurrentDetails(`Step ${step}: waiting for the model.`)
-    // Before the record is asked: a signal that comes meanwhile may be about something newer than its answer.
+    // Reset before asking the record: a signal that comes meanwhile may be newer than the answer.
     resumed = false
     const move = await ask(input, step)
     if (move.kind === 'end') return move
@@ -56,10 +56,10 @@ async function follow(input: AgentRunInput): Promise<End> {
   }
 }
 
-/** Sleeps, for days if it must be; the record says when it is over, and a signal says that it may be so earlier. */
+/** Sleeps, for days if necessary. The record says how long; a signal says that it may end earlier. */
 async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
   setCurrentDetails(pauseDetails[cause])
-  // Executions that began before this attribute existed have waited without it (docs/deploys.md).
+  // Executions that began before this attribute existed waited without it (docs/deploys.md).
   const isShown = patched('waiting-for')
   if (isShown) upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
   await condition(isResumed, ms)
@@ -68,7 +68,7 @@ async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: 
 
 const pauseDetails = {
   rate_limit: 'Waiting: the site takes a limited number of calls a minute.',
-  credential: 'Waiting: the owner has to connect a site again.',
+  credential: 'Waiting: the owner has to reconnect a site.',
   paused: 'Waiting: the agent is paused.',
   credits: 'Waiting: the owner has no credits left.',
 } as const
@@ -86,9 +86,8 @@ async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[
 }
 
 /**
- * Records the ending, and closes this workflow in the same colour for those who look at it in Temporal. It closes as
- * failed where it learns of its cancelling from the record alone: Temporal takes as cancelled only what it was asked to
- * cancel.
+ * Records the ending, and closes this workflow with the matching status in Temporal. It closes as failed if it learns
+ * of its cancellation from the record alone: Temporal shows as cancelled only what it was asked to cancel.
  */
 async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
   await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))

@@ -5,10 +5,10 @@ import { recordOptions } from './options.ts'
 
 const { recordFire } = proxyLocalActivities<Activities>(recordOptions)
 
-/** Set by Temporal on whatever a schedule starts: the time that the schedule names, however late it is. */
+/** Set by Temporal on what a schedule starts: the nominal time, however late it is. */
 const nominalTime = { name: 'TemporalScheduledStartTime', type: 'DATETIME' } as const
 
-/** One fire of an agent's schedule. Whether a run comes of it is decided in the record. */
+/** One fire of an agent's schedule. The record decides whether it starts a run. */
 export async function cronTick({ agentId, generation }: CronTickInput): Promise<void> {
   const { typedSearchAttributes, workflowId } = workflowInfo()
   const nominal = typedSearchAttributes.get(nominalTime)
@@ -22,7 +22,7 @@ const details: Record<FireOutcome, string> = {
   ran: 'a run was accepted.',
   skipped: 'skipped; the ledger of fires says why.',
   missed: 'missed; the ledger of fires says why.',
-  stale: 'nothing was done, because the schedule was changed after this fire had been planned.',
-  gone: 'nothing was done, because the agent is not scheduled any more.',
+  stale: 'nothing was done, because the schedule was changed after this fire was planned.',
+  gone: 'nothing was done, because the agent is no longer scheduled.',
   none: 'nothing was done, because the schedule does not fire at this time.',
 }

@@ -1,6 +1,6 @@
 /**
- * The contract between whoever starts workflows and the workflows: ids, names, inputs. Only identifiers, enums, counts
- * and times may stand in them: Temporal keeps them readable in its histories.
+ * The contract between workflows and their callers: ids, names, inputs. They may contain only identifiers, enums,
+ * counts and times, because Temporal keeps them readable in its histories.
  */
 
 import type { EndReason } from '../src/runs/states.ts'
@@ -18,31 +18,31 @@ export interface AgentRunInput {
   sequence: number
   /** The epoch that this execution acts under; the record refuses writes of an older one. */
   epoch: number
-  /** Steps that are recorded already when this execution begins. */
+  /** Steps already recorded when this execution begins. */
   steps: number
   requestId: string
 }
 
-/** What a scheduled agent's fire begins with. */
+/** The input of a fire of a scheduled agent. */
 export interface CronTickInput {
   agentId: string
   ownerId: string
-  /** Which state of the schedule has fired; the record refuses fires of an older one. */
+  /** The generation of the schedule that fired; the record refuses fires of an older one. */
   generation: number
 }
 
 /**
- * What came of one fire: how the ledger records it; or why it does not: an older state of the schedule has fired
- * (`stale`), the agent is not scheduled any more (`gone`), the expression does not fire at this time (`none`).
+ * The outcome of one fire: how the ledger records it, or why it does not: an older generation of the schedule fired
+ * (`stale`), the agent is no longer scheduled (`gone`), the expression does not fire at this time (`none`).
  */
 export type FireOutcome = 'ran' | 'skipped' | 'missed' | 'stale' | 'gone' | 'none'
 
 export type Trigger = 'manual' | 'scheduled' | 'webhook'
 
 export const agentQueueId = (agentId: string): string => `agent/${agentId}`
-/** The id of an agent's schedule, and the beginning of the ids of the workflows that its fires start. */
+/** The id of an agent's schedule, and the prefix of the ids of the workflows that its fires start. */
 export const scheduleId = (agentId: string): string => `cron/${agentId}`
-/** The agent that a schedule is for, by the schedule's id; undefined if it is none of ours. */
+/** The agent of a schedule, by the schedule's id; undefined if it is not ours. */
 export const agentOfSchedule = (id: string): string | undefined =>
   id.startsWith('cron/') ? id.slice('cron/'.length) : undefined
 export const agentRunId = (runId: string): string => `run/${runId}`
@@ -53,7 +53,7 @@ export const wakeSignal = 'wake'
 /** A waiting run's signal. It says "look at the record again" and carries nothing. */
 export const resumeSignal = 'resume'
 
-/** Search attributes of the workflows, for those who look for them in Temporal, which must know them beforehand. */
+/** Search attributes of the workflows, for operators. Temporal must know them beforehand. */
 export const searchAttributes = {
   agent: { name: 'AgentId', type: 'KEYWORD' },
   owner: { name: 'OwnerId', type: 'KEYWORD' },
@@ -62,7 +62,7 @@ export const searchAttributes = {
   waitingFor: { name: 'WaitingFor', type: 'KEYWORD' },
 } as const
 
-/** One tool call that a workflow is to have made: its id, and a label for operators. */
+/** One tool call that a workflow makes: its id, and a label for operators. */
 export interface PlannedCall {
   callId: string
   /** `<site name>.<tool name>` of a strict pattern, or empty. */
@@ -77,8 +77,8 @@ export type Move =
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
 
 /**
- * What a run waits for: its turn at a site's host, or its owner, who has to connect a site anew, to let the agent go on,
- * or to buy credits.
+ * What a run waits for: its turn at a site's host, or its owner, who has to reconnect a site, resume the agent, or get
+ * credits.
  */
 export type WaitCause = 'rate_limit' | 'credential' | 'paused' | 'credits'
 

@@ -1,9 +1,9 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 
 /**
- * Timeouts and retries of activities, by kind. None limits the number of attempts: an activity that must not be tried
- * again says so itself, and attempts are counted in the record, where a crash cannot reset them. While Postgres is away
- * everything simply goes on trying.
+ * Timeouts and retries of activities, by kind. None limits the number of attempts: an activity that must not be retried
+ * says so itself, and attempts are counted in the record, where a crash cannot reset them. While Postgres is away,
+ * everything keeps retrying.
  */
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const
 
@@ -14,7 +14,7 @@ export const recordOptions: LocalActivityOptions = {
   retry: { ...patience, maximumInterval: '5s' },
 }
 
-/** One model call. The limit is above MODEL_TIMEOUT_SECONDS, which is what really ends a slow call. */
+/** One model call. The limit is above MODEL_TIMEOUT_SECONDS, which normally ends a slow call. */
 export const modelOptions: ActivityOptions = {
   startToCloseTimeout: '65m',
   heartbeatTimeout: '5s',

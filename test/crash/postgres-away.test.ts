@@ -135,7 +135,7 @@ test.serial(
     }
     t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
     t.is((await deliver(api, thinker, {})).body.sequence, 3)
-    t.false(worker.logs.some((line) => line.includes('nobody foresaw')))
+    t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
   },
 )
 
@@ -155,7 +155,7 @@ test.serial(
     t.true(isGapless(timeline.map(({ number }) => number)))
     t.is(dataOf(timeline, 'credential.refreshed').length, 1)
     t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
-    t.false(worker.logs.some((line) => line.includes('nobody foresaw')))
+    t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
 
     // What was stored is the grant that is good: it can be refreshed again.
     contacts.expireAccessTokens()

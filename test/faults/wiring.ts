@@ -181,8 +181,8 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/perform-message',
     file: 'activities/perform.ts',
-    find: "throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxSurprises)",
-    replace: "throw failure('INTERNAL_ERROR', (error as Error).message, count < maxSurprises)",
+    find: "throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxUnexpected)",
+    replace: "throw failure('INTERNAL_ERROR', (error as Error).message, count < maxUnexpected)",
     why: 'an unforeseen error’s message goes into Temporal’s history',
     tests: ['test/activities/perform.test.ts', 'test/activities/histories.test.ts'],
   },
@@ -246,7 +246,7 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/no-housekeeping',
     file: 'src/loops.ts',
-    find: 'round: keepHouse }',
+    find: 'round: housekeep }',
     replace: 'round: async () => {} }',
     why: 'nothing that is over is ever forgotten',
     tests: ['test/src/loops.test.ts'],

@@ -127,7 +127,7 @@ export const workflows: Fault[] = [
   {
     id: 'activities/surprised-for-ever',
     file: 'activities/perform.ts',
-    find: 'const count = (surprises.get(key) ?? 0) + 1',
+    find: 'const count = (unexpectedCounts.get(key) ?? 0) + 1',
     replace: 'const count = 1',
     why: 'a run that fails for a reason nobody foresaw is tried until Temporal ends it after a day',
     tests: ['test/activities/perform.test.ts'],
