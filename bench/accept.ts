@@ -9,15 +9,15 @@ import { openWebhooks } from './accept/webhooks.ts'
 /**
  * `npm run bench:accept`: how many deliveries a second the webhook endpoint accepts (one API process, each reply after
  * its commit), against how many rows a second the same Postgres takes when pgbench inserts the same row with as many
- * clients, one transaction each. Both are measured in turn, because a machine is not the same from minute to minute;
- * what is compared is the median of the rounds' ratios. Load, endpoint and Postgres share this machine.
+ * clients, one transaction each. Both are measured in turn, because a machine varies from minute to minute; the result
+ * is the median of the rounds' ratios. Load, endpoint and Postgres share this machine.
  */
 const rounds = 3
 const seconds = 3
 const connections = [32, 128]
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// Postgres runs as another user when we are root, and has to pass.
+// If we are root, Postgres runs as another user, which must get through.
 chmodSync(folder, 0o711)
 const servers = await openBenchServers(folder)
 try {

@@ -9,14 +9,14 @@ import { openBenchServers } from './servers.ts'
 /**
  * `npm run bench:drain`: how many runs of one agent are carried out a second, one after the other, each of one step of
  * the demo model, against how many empty child workflows of the same shape the same Temporal carries out, one after the
- * other, in workflow code that records nothing. Both are measured in turn, because a machine is not the same from minute
- * to minute; what is compared is the median of the rounds' ratios. All processes share this machine.
+ * other, in workflow code that records nothing. Both are measured in turn, because a machine varies from minute to
+ * minute; the result is the median of the rounds' ratios. All processes share this machine.
  */
 const rounds = 3
 const count = 100
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// Postgres runs as another user when we are root, and has to pass.
+// If we are root, Postgres runs as another user, which must get through.
 chmodSync(folder, 0o711)
 const servers = await openBenchServers(folder, true)
 try {

@@ -15,8 +15,8 @@ import { readLocalConfig } from '../src/config/local-config.ts'
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 
 /**
- * A Postgres that waits for its disk at every commit, as in production, and one API process; if runs are to be carried
- * out, also the Temporal server of `npm start`, and one worker process.
+ * A Postgres that waits for its disk at every commit, as in production, and one API process; to carry out runs, also
+ * the Temporal server of `npm start` and one worker process.
  */
 export async function openBenchServers(folder: string, carryOut = false) {
   const local = readLocalConfig()
@@ -31,7 +31,7 @@ export async function openBenchServers(folder: string, carryOut = false) {
   controls.push(control)
   const database = postgres.url('bench')
   await ensureDatabase(postgres.url('postgres'), 'bench')
-  const temporal = carryOut ? `127.0.0.1:${temporalPort}` : nobody
+  const temporal = carryOut ? `127.0.0.1:${temporalPort}` : unusedAddress
   const env = { ...environment, ...settings(database, port, temporal) }
   await once(program('migrate', env), 'exit')
   const processes = [await begin('api', env, 'listening')]
@@ -55,9 +55,9 @@ export async function openBenchServers(folder: string, carryOut = false) {
 }
 
 /** Accepting needs no Temporal. */
-const nobody = '127.0.0.1:1'
+const unusedAddress = '127.0.0.1:1'
 
-/** The limits are lifted, because they are not what is measured. */
+/** Without limits, which are not what is measured. */
 function settings(database: string, port: number, temporal: string): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519')
   return {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The one text of a JSON value: members sorted by name, no spaces, so that values which mean the same read the same.
- * The order of lists counts. Recursive: only for values of a checked depth (`parseJson`).
+ * The canonical text of a JSON value: members sorted by name, no spaces, so that equal values have equal texts. The
+ * order of lists counts. Recursive: only for values of a checked depth (`parseJson`).
  *
- * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which JavaScript
- * reads as Infinity and Postgres gets as null.
+ * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which
+ * JavaScript reads as Infinity and Postgres gets as null.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -15,9 +15,9 @@ export function canonicalJson(value: unknown): string {
   return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** Whether two JSON values mean the same. */
+/** Whether two JSON values are equal. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
 
-/** SHA-256 of the canonical text, in hex: tells two JSON documents apart in 64 characters. */
+/** SHA-256 of the canonical text, in hex: 64 characters that identify a JSON document. */
 export const jsonFingerprint = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('hex')

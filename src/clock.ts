@@ -1,11 +1,11 @@
-/** Where the present comes from; tests hand in another one. */
+/** The source of the current time; tests replace it. */
 export interface Clock {
   now(): Date
 }
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** The moment so many seconds after another. */
+/** The time so many seconds after another. */
 export const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 
 /** The later of the two; the first if there is no other. */

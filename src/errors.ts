@@ -1,12 +1,12 @@
 /**
  * The error catalogue: every code the platform may answer with (docs/specification.md, "Codes"), and INTERNAL_ERROR,
- * the one addition for what no code describes. Nothing else in the house maps codes to statuses.
+ * the one addition for what no code describes. Nothing else maps codes to statuses.
  */
 
 interface CatalogueEntry {
   /** HTTP status, repeated in the body as `statusCode`. */
   status: number
-  /** The sentence the client reads unless the place that throws knows a more helpful one. */
+  /** The sentence the client reads unless the thrower gives a more helpful one. */
   message: string
   /** Whether the same request may succeed later without being changed. */
   retryable: boolean
@@ -78,16 +78,16 @@ interface ErrorOptions {
   message?: string
   /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */
   details?: ErrorDetail[]
-  /** Seconds after which trying again makes sense; becomes the Retry-After header. */
+  /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
-  /** Says otherwise than the catalogue whether the same request may succeed later. */
+  /** Overrides the catalogue: whether the same request may succeed later. */
   retryable?: boolean
   /** What a developer reads in the log and a client never sees. */
   privateDetail?: string
   cause?: unknown
 }
 
-/** An error with a code of the catalogue. Code, public message and details leave the building; the rest does not. */
+/** An error with a code of the catalogue. Clients see the code, public message and details, not the rest. */
 export class CodedError extends Error {
   override readonly name = 'CodedError'
   readonly code: ErrorCode
@@ -110,12 +110,12 @@ export class CodedError extends Error {
   }
 }
 
-/** Throws the coded error unless the condition holds, and narrows the type of what was tested. */
+/** Throws the coded error unless the condition holds, and narrows its type. */
 export function assertThat(condition: unknown, code: ErrorCode, options?: ErrorOptions): asserts condition {
   if (!condition) throw new CodedError(code, options)
 }
 
-/** Whether the value is a coded error, of the given code if one is named. */
+/** Whether the value is a coded error, with the given code if any. */
 export function isCoded(error: unknown, code?: ErrorCode): error is CodedError {
   return error instanceof CodedError && (code === undefined || error.code === code)
 }

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from './errors.ts'
 
-/** Levels of nesting that every honest document stays below; what walks the value by recursion is safe under it. */
+/** Levels of nesting that every honest document stays below; recursion over the value is safe up to it. */
 export const jsonDepth = 100
 
 interface JsonLimits {
@@ -10,7 +10,7 @@ interface JsonLimits {
   exactNumbers?: boolean
 }
 
-/** What came out: the value, or one sentence about what is wrong and the dotted path of the place, where known. */
+/** The value, or one sentence about what is wrong and the dotted path of the place, if known. */
 type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string }
 
 /** The text of UTF-8 bytes without a leading byte order mark; undefined if they are not UTF-8 (RFC 8259, 8.1). */
@@ -23,8 +23,8 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Parses JSON that comes from outside, never throws. The depth is checked in the text, before anything recurses.
- * Of a member that occurs twice the last one counts, as everywhere in JavaScript.
+ * Parses JSON from outside; never throws. The depth is checked in the text, before anything recurses. If a member
+ * occurs twice, the last one counts, as everywhere in JavaScript.
  */
 export function parseJson(text: string, { maxDepth = jsonDepth, exactNumbers = false }: JsonLimits = {}): ParsedJson {
   if (isDeeper(text, maxDepth)) return failure(`It must not be nested deeper than ${maxDepth} levels.`)
@@ -47,7 +47,7 @@ const failure = (problem: string, path = ''): ParsedJson => ({ ok: false, proble
 const quote = 34
 const backslash = 92
 
-/** One pass over the text, brackets inside strings left out; whether the text is JSON at all is for the parser. */
+/** One pass over the text, without brackets inside strings; the parser decides whether the text is JSON. */
 function isDeeper(text: string, maxDepth: number): boolean {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
@@ -66,7 +66,7 @@ function endOfString(text: string, from: number): number {
   return i
 }
 
-/** Whether Postgres can keep the text: neither U+0000 nor half of a surrogate pair (its text type refuses both). */
+/** Whether Postgres can keep the text: no U+0000 and no half of a surrogate pair (its text type refuses both). */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 interface LossyPlace extends ErrorDetail {
@@ -85,8 +85,8 @@ export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
     yield { kind: 'text', path, message: 'contains the character U+0000 or half of a surrogate pair' }
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, member] of Object.entries(value)) {
-      // Most members are harmless: making paths and generators for them would cost ten times the look at them.
-      if (isUsableName(key) && isHarmless(member)) continue
+      // Most members are fine: paths and generators for them would cost ten times the check.
+      if (isUsableName(key) && isFine(member)) continue
       yield* lossyMember(joinPath(path, key), key, member)
     }
   }
@@ -100,10 +100,10 @@ function* lossyMember(path: string, key: string, member: unknown): Generator<Los
 const isUsableName = (name: string): boolean => name !== '__proto__' && isStorable(name)
 const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER
 
-const isHarmless = (value: unknown): boolean =>
+const isFine = (value: unknown): boolean =>
   typeof value === 'number' ? isExact(value) : typeof value === 'string' ? isStorable(value) : typeof value !== 'object'
 
-/** A dotted path one member longer; a member name of a stranger is cut and made harmless for messages and logs. */
+/** A dotted path one member longer; a member name of a stranger is cut and cleaned for messages and logs. */
 export function joinPath(path: string, key: string | number): string {
   const name = String(key).toWellFormed().replaceAll('\0', '\uFFFD')
   const short = name.length > 100 ? `${name.slice(0, 100)}…` : name

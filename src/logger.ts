@@ -2,7 +2,7 @@ import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** Members whose value is a secret or somebody's content whatever it looks like; `-` and `_` in names do not count. */
+/** Members whose value is always a secret or somebody's content; `-` and `_` in names do not count. */
 const secretNames = new Set(
   (
     'authorization proxyauthorization cookie setcookie password currentpassword newpassword token accesstoken ' +
@@ -18,10 +18,10 @@ const isSecretName = (name: string): boolean => secretNames.has(name.toLowerCase
  */
 const quotedMember = /"([\w-]{1,40})"\s*:\s*("(?:[^"\\]|\\.)*"?|[\d.eE+-]+)/g
 const formMember = /\b([\w-]{1,40})=([^\s&"',;]+)/g
-/** One whose value is an object or a list, or is quoted more than once: where it ends is not to be guessed. */
+/** One whose value is an object or a list, or is quoted more than once: where it ends is unknown. */
 const openMember = /(?<!\\)\\*"([\w-]{1,40})\\*"\s*:\s*[[{\\]/g
 
-/** Texts that are secrets wherever they stand: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
+/** Texts that are secrets wherever they occur: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
 const secretValues: [RegExp, string][] = [
   [/\bsy_[a-z]+_[\w-]{16,}/g, '[token]'],
   [/\bwhsec_[\w+/=-]{16,}/g, '[secret]'],
@@ -30,12 +30,12 @@ const secretValues: [RegExp, string][] = [
   [/(:\/\/[^/\s:@"]+):[^/\s@"]+@/g, '$1:[password]@'],
 ]
 
-/** What JSON leaves as it is and a terminal obeys or hides behind: C1 controls, line separators, text direction. */
+/** What JSON does not escape but terminals interpret: C1 controls, line separators, text direction. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Takes secrets out of one finished log line, by key and by value, however deep; the line stays one line of JSON. */
+/** Redacts secrets in one finished log line, by key and by value, at any depth; the line stays one line of JSON. */
 export function redact(line: string): string {
-  // Once more over the whole: the names of members are texts from outside, too.
+  // Once more over the whole line: member names come from outside, too.
   const clean = withoutValues(withoutMembers(line)).replaceAll(unprintable, (found) => {
     return `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   })
@@ -53,7 +53,7 @@ function withoutMembers(line: string): string {
   }
 }
 
-/** That there is none may be known. */
+/** A null may be seen. */
 const hidden = (value: unknown): unknown => (value === null ? value : '[redacted]')
 
 function cleanText(text: string): string {

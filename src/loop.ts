@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from './logger.ts'
 
-/** Something that goes on until it is stopped. */
+/** Repeated work, until it is stopped. */
 export interface Loop {
   name: string
   stop(): Promise<void>
 }
 
 /**
- * Does the work again and again, so many seconds after it ended the time before. A failure is logged and does not end
- * the loop; stopping waits for the work that is under way, which the signal tells to begin nothing new.
+ * Repeats the work, with so many seconds between the end of one round and the start of the next. A failure is logged
+ * and does not end the loop. Stopping waits for the round under way; the signal tells it to begin nothing new.
  */
 export function startLoop(
   name: string,

@@ -4,9 +4,9 @@ import type { Database } from './database/database.ts'
 import { CodedError } from './errors.ts'
 
 /**
- * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory where a single
- * process serves (RATE_LIMIT_STORE). Every function counts one request and fails with RATE_LIMITED when it is one too
- * many, with the seconds until the window ends.
+ * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory if a single
+ * process serves (RATE_LIMIT_STORE). Every function counts one request. If it is one too many, it fails with
+ * RATE_LIMITED and the seconds until the window ends.
  */
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
@@ -21,7 +21,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       tableName: 'rate_limits',
       tableCreated: true,
       clearExpiredByTimeout: false,
-      // Somebody who is far over the limit costs no more queries until the window ends.
+      // A caller over the limit costs no more queries until the window ends.
       inMemoryBlockOnConsumed: points + 1,
     })
   }
@@ -36,7 +36,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     webhook: count('webhook', config.webhookPerMinute),
     webhookFailed: count('webhook-failed', config.webhookFailedPerMinute),
 
-    /** Forgets windows that have ended. */
+    /** Deletes windows that have ended. */
     async purge(now: Date): Promise<void> {
       if (config.store !== 'postgres') return
       await database.raw('delete from rate_limits where expire < :now', { now: now.getTime() })

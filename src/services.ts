@@ -40,13 +40,13 @@ import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
-/** What tests replace: the present, and what a password costs to hash. */
+/** What tests replace: the clock, and the cost of hashing a password. */
 interface Replaceable {
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
 }
 
-/** The composition root: everything the product consists of, in the order of who needs whom. */
+/** The composition root: all parts of the product, in order of dependency. */
 export function createServices(
   config: Config,
   logger: Logger,
@@ -119,7 +119,7 @@ export function createServices(
     orphans,
     forgotten,
 
-    /** Releases what was opened, in reverse. */
+    /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
       await runs.watching.stop()
       await schedules.settled()

@@ -19,7 +19,7 @@ const insert = (payload: string) =>
    values (gen_random_uuid()::text, gen_random_uuid()::text, 'owner', nextval('bench_sequence'), 'webhook', 'queued',
      '${payload}', repeat('a', 64), gen_random_uuid()::text, 1, now(), now())`
 
-/** pgbench where it is installed; else a loop of our own, which the output says. */
+/** pgbench if it is installed, else a loop of our own; the output says which. */
 export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
   await withClient(database, async (client) => {
     await client.query('create table bench_runs (like runs including all)')
@@ -40,7 +40,7 @@ function pgbench(database: string, statement: string): Inserts {
       const { stdout } = await promisify(execFile)('pgbench', [...options, database])
       rmSync(folder, { recursive: true })
       const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? []
-      if (!rate) throw new Error(`pgbench said no rate: ${stdout}`)
+      if (!rate) throw new Error(`pgbench printed no rate: ${stdout}`)
       return Number(rate)
     },
   }
@@ -48,7 +48,7 @@ function pgbench(database: string, statement: string): Inserts {
 
 function loop(database: string, text: string): Inserts {
   return {
-    name: 'an insert loop in Node, for lack of pgbench (install it for a fair comparison: it needs less CPU)',
+    name: 'an insert loop in Node, because pgbench is missing (install it for a fair comparison: it needs less CPU)',
     async measure(clients, seconds) {
       let rows = 0
       let began = 0

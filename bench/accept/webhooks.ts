@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { customer, webhookAgent } from '../../test/helpers/people.ts'
 import type { BenchServers } from '../servers.ts'
 
-/** As many agents as deliveries are spread over. */
+/** How many agents the deliveries are spread over. */
 const agentCount = 50
 
 interface Target {
@@ -11,12 +11,12 @@ interface Target {
   secret: string
 }
 
-/** Somebody with many agents, and a way to send their webhooks as much as they take. */
+/** An owner of many agents, and a way to send them as many webhooks as they take. */
 export async function openWebhooks({ url, database }: BenchServers) {
-  const someone = await customer({ url }, 'enterprise')
+  const owner = await customer({ url }, 'enterprise')
   const targets: Target[] = []
   for (let number = 0; number < agentCount; number += 1) {
-    const { id, webhookSecret } = await webhookAgent(someone)
+    const { id, webhookSecret } = await webhookAgent(owner)
     targets.push({ path: `/api/webhooks/agent/${id}`, secret: webhookSecret })
   }
   const payload = JSON.stringify({ event: 'order.paid', number: 1, note: 'x'.repeat(970) })

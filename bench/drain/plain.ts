@@ -8,7 +8,7 @@ import type { PlainActivities, plainQueue } from './plain-workflows.ts'
 /** Activities that do nothing. */
 const activities: PlainActivities = { record: async () => undefined, step: async () => undefined }
 
-/** The other side: a worker in this process, with child workflows in which nothing happens. */
+/** The other side: a worker in this process, with child workflows that do nothing. */
 export async function openPlain({ temporal }: BenchServers) {
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') })
   const taskQueue = 'plain'

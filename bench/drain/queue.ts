@@ -2,17 +2,17 @@ import { customer, deliver, webhookAgent } from '../../test/helpers/people.ts'
 import { allEnded } from '../../test/helpers/runs.ts'
 import type { BenchServers } from '../servers.ts'
 
-/** Somebody whose agents' queues are filled and watched until they are empty. */
+/** An owner whose agents' queues are filled and watched until they are empty. */
 export async function openQueue({ url }: BenchServers) {
-  const someone = await customer({ url }, 'enterprise')
+  const owner = await customer({ url }, 'enterprise')
   return {
     /** Runs a second, by the record's own times: from the start of the first to the end of the last. */
     async measure(count: number): Promise<number> {
-      const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+      const agent = await webhookAgent(owner, { systemPrompt: '[[say done]]' })
       await Promise.all(Array.from({ length: count }, (_, number) => deliver({ url }, agent, { number })))
-      const runs = await allEnded(someone, agent, 120)
+      const runs = await allEnded(owner, agent, 120)
       if (runs.length !== count || runs.some(({ status }) => status !== 'completed')) {
-        throw new Error(`${count} runs were to be completed`)
+        throw new Error(`not all of the ${count} runs were completed`)
       }
       const first = Date.parse(String(runs.at(0)?.startedAt))
       const last = Date.parse(String(runs.at(-1)?.endedAt))
