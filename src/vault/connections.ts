@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { openCredential } from './credential.ts'
-import type { Deaths } from './reauthorisation.ts'
+import type { MarkNeedsReauth } from './reauthorization.ts'
 import type { Refresh, Renewal } from './refresh/refresh.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -10,37 +10,37 @@ import { VaultEntry } from './vault-entry.ts'
 export interface Connection {
   entryId: string
   serverUrl: string
-  /** Names of the tools that may be called now: the site offers them, and what they need was granted. */
+  /** Names of the callable tools: the site offers them, and the scopes they need were granted. */
   tools: string[]
   token: string
-  /** Of the credential that the token belongs to. */
+  /** The generation of the credential that the token belongs to. */
   generation: number
 }
 
-/** Whether a site can be called: `dead` until its owner connects it anew, `unavailable` for the time being. */
+/** Whether a site can be called. `dead` lasts until the owner reconnects it; `unavailable` is temporary. */
 export type ConnectionState =
   | { kind: 'ready'; connection: Connection; refreshed: boolean }
   | { kind: 'dead'; message: string }
-  /** `retryAt`: when the site wants to be asked for tokens again. */
+  /** `retryAt`: when the site accepts another token request. */
   | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
 
-/** How exactly it is known when an entry was last used. */
+/** The precision of `lastUsedAt`. */
 const usedPrecisionMs = 60 * 60 * 1000
 
 /**
- * Opens connections for tool calls: looks whether the credential is good, refreshes it where it is about to expire, and
- * takes back what a site answers with 401.
+ * Opens connections for tool calls: checks the credential, refreshes it when it is about to expire, and replaces it
+ * after a 401.
  */
 export function createConnections(context: {
   database: Database
   clock: Clock
   sealing: Sealing
   refresh: Refresh
-  deaths: Deaths
+  markNeedsReauth: MarkNeedsReauth
   toolsOf: (entry: VaultEntry) => { name: string; usable: boolean }[]
 }) {
-  const { database, clock, sealing, refresh, deaths, toolsOf } = context
+  const { database, clock, sealing, refresh, markNeedsReauth, toolsOf } = context
 
   const find = (ownerId: string, id: string) => VaultEntry.query(database).findOne({ ownerId, id })
 
@@ -61,7 +61,7 @@ export function createConnections(context: {
     await VaultEntry.query(database).findById(entry.id).patch({ lastUsedAt: now })
   }
 
-  /** The state after somebody wanted newer tokens than the entry's. */
+  /** The state after a renewal. `usable`: the entry's present token is still good. */
   function after(renewal: Renewal, entry: VaultEntry, usable: boolean): ConnectionState {
     if (renewal.kind === 'renewed') {
       return renewal.entry.status === 'connected' ? ready(renewal.entry, true) : dead(renewal.entry)
@@ -70,7 +70,7 @@ export function createConnections(context: {
     if (renewal.kind === 'dead') return dead(renewal.entry)
     if (usable) return ready(entry, false)
     if (renewal.kind === 'unavailable') return unavailable(renewal.message, renewal.retryAt)
-    return unavailable('Its tokens cannot be refreshed now.', null)
+    return unavailable('Its tokens cannot be refreshed at the moment.', null)
   }
 
   async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
@@ -84,30 +84,30 @@ export function createConnections(context: {
     return after(await refresh.renew(entry.id, entry.generation, 'expiry'), entry, usable)
   }
 
-  /** A token made by hand cannot be made new by anybody but its owner. */
+  /** Only the owner can replace a token that was pasted. */
   const markDead = (entry: VaultEntry, reason: string): Promise<ConnectionState> =>
     database.transaction(async (trx) => {
       const current = await VaultEntry.query(trx).findById(entry.id).forUpdate()
       if (!current) return { kind: 'gone' }
       if (current.generation !== entry.generation) return ready(current, false)
-      if (current.status === 'connected') await deaths.record(trx, current, reason)
+      if (current.status === 'connected') await markNeedsReauth(trx, current, reason)
       return dead({ statusReason: current.statusReason ?? reason })
     })
 
   return {
-    /** The connection to call a site with now. Never throws for what a site does. */
+    /** Opens the connection for a call now. Never throws because of the site. */
     open,
 
     /**
-     * The site answered 401 to the credential of the given generation: gets a newer one, or records that there is none.
-     * `again` says that a token which was new just now was refused as well: then no refresh will help.
+     * The site answered 401 to the credential of this generation. Gets a newer one, or records that there is none.
+     * `again`: a newly issued token was refused too, so another refresh would not help.
      */
     async refused(ownerId: string, connection: Connection, again: boolean): Promise<ConnectionState> {
       const entry = await find(ownerId, connection.entryId)
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
-      if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token any more.')
-      if (again) return markDead(entry, 'The site does not accept the tokens that it has just given.')
+      if (entry.authType === 'bearer') return markDead(entry, 'The site no longer accepts the token.')
+      if (again) return markDead(entry, 'The site does not accept the tokens that it has just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
     },
   }
@@ -121,5 +121,5 @@ const unavailable = (why: string, retryAt: Date | null): ConnectionState => ({
 
 const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionState => ({
   kind: 'dead',
-  message: `The connection to the site has to be renewed by its owner. ${statusReason ?? ''}`.trim(),
+  message: `The owner has to reconnect the site. ${statusReason ?? ''}`.trim(),
 })

@@ -19,11 +19,11 @@ import type { Grant } from './oauth/token-outcome.ts'
 import type { OAuthFlow } from './oauth/oauth-flow.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** A site to be connected with a bearer token that its user made there. */
+/** A site to connect with a bearer token that the user made there. */
 interface NewEntry {
   url: string
   token: string
-  /** Hosts outside the site's own domain that the caller has seen and lets the credential go to. */
+  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
@@ -51,14 +51,14 @@ export function createEntries(context: {
     return entry
   }
 
-  /** Refuses a site that the owner has connected already, or one too many: TOKEN_EXISTS, VAULT_LIMIT_REACHED. */
+  /** Refuses a site that is already connected (TOKEN_EXISTS), or a full vault (VAULT_LIMIT_REACHED). */
   async function assertNew(ownerId: string, origin: string): Promise<void> {
     const existing = await mine(ownerId).findOne({ origin })
     assertThat(!existing, 'TOKEN_EXISTS')
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 
-  /** Counts under the owner's lock. */
+  /** Inserts an entry; the limit is checked under the owner's lock. */
   async function insert(fields: NewFields, credential: Credential, id = newId()): Promise<VaultEntry> {
     const now = clock.now()
     const limit = await limitOf(fields.ownerId)
@@ -78,7 +78,7 @@ export function createEntries(context: {
     try {
       return await database.transaction(async (trx) => {
         await lockOwner(trx, fields.ownerId)
-        // Stored already, by an attempt whose commit was not heard of.
+        // An earlier attempt committed, but its confirmation was lost.
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored
         await assertRoom(trx, fields.ownerId, limit)
@@ -90,7 +90,7 @@ export function createEntries(context: {
     }
   }
 
-  /** Puts a new credential in the place of the old one, whatever state that is in; parked runs go on with it. */
+  /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
   function renew(
     id: string,
     credential: Credential,
@@ -115,7 +115,7 @@ export function createEntries(context: {
     })
   }
 
-  /** A grant that nobody needs any more is given back, as far as the site lets us. */
+  /** Revokes a grant that is no longer needed, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
@@ -132,12 +132,12 @@ export function createEntries(context: {
     assertNew,
     revoke,
 
-    /** What a site publishes, before it is connected. Fails as `Sites.discover` does. */
+    /** Reads what a site publishes, before it is connected. Fails as `Sites.discover` does. */
     inspect: (url: string): Promise<DiscoveredSite> => sites.discover(url),
 
     /**
-     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts that were not accepted; a
-     * site that wants OAuth), and as `Sites.discover` does.
+     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or a site
+     * that uses OAuth), and as `Sites.discover` does.
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry): Promise<VaultEntry> {
       await assertRoom(database, ownerId, await limitOf(ownerId))
@@ -148,30 +148,30 @@ export function createEntries(context: {
       return insert({ ownerId, origin, manifest }, { accessToken: token })
     },
 
-    /** Keeps the grant of a finished flow: a new entry, or the tokens of one that was authorised again. */
+    /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
     keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
       const { ownerId, origin, manifest, clientId, entryId } = flow
       const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
       const { accessToken, refreshToken } = grant
       if (entryId) return renew(entryId, { accessToken, refreshToken }, fields, (entry) => assertSameSite(flow, entry))
-      // Under the flow's own id, so that storing it twice is storing it once.
+      // The entry takes the flow's id, so a repeated store inserts nothing.
       return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken }, flow.id)
     },
 
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
       page(mine(ownerId), { list: 'vault', ...request }),
 
-    /** Puts a new token in the place of the old one. VALIDATION_ERROR for an entry that is authorised by OAuth. */
+    /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {
       const message =
-        'This site connects by OAuth 2.0: authorise it again with POST /vault/oauth/start and this "entryId".'
+        'This site connects by OAuth 2.0: authorize it again with POST /vault/oauth/start and this "entryId".'
       assertPasted(entry.authType, 'token', message)
       return renew(entry.id, { accessToken: token }, {})
     },
 
-    /** Forgets the connection and its credential, which is revoked at the site where that is possible. */
+    /** Deletes the entry and revokes its credential at the site, if the site supports it. */
     async remove({ id }: VaultEntry): Promise<void> {
-      // As it is when it goes: its tokens may have been refreshed since it was read.
+      // Revokes the deleted row's tokens: they may have been refreshed since the entry was read.
       const removed = await database.transaction(async (trx) => {
         await due.vaultEntry(trx, id)
         const [row] = await VaultEntry.query(trx).where({ id }).delete().returning('*')
@@ -180,11 +180,11 @@ export function createEntries(context: {
       if (removed) await revoke(removed)
     },
 
-    /** The site's tools, and whether what was granted allows to call them. */
+    /** The site's tools, and whether the granted scopes allow calling them. */
     toolsOf: (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
       sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) })),
 
-    /** Which of the ids are entries of this owner. */
+    /** The owner's entries among the ids. */
     async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {
       return mine(ownerId).findByIds(ids.filter(isId))
     },
@@ -197,9 +197,9 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }
 
-/** Between the start of a flow and its end the owner may have accepted other addresses; the grant is from the old ones. */
+/** The owner may have accepted other addresses since the flow began; the grant comes from the old ones. */
 function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
-  const message = 'The way to connect the site has changed meanwhile. Start again.'
+  const message = 'The way to connect the site has changed in the meantime. Start again.'
   const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }

@@ -2,7 +2,7 @@ import { Row } from '../database/row.ts'
 import type { Manifest } from '../sites/manifest/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
 
-/** `needs_reauth`: the credential is dead, and only the owner can bring a new one. */
+/** `needs_reauth`: the credential is dead, and only the owner can provide a new one. */
 type EntryStatus = 'connected' | 'needs_reauth'
 
 /** One owner's connection to one site origin, with its sealed credential (table `vault_entries`). */
@@ -13,23 +13,23 @@ export class VaultEntry extends Row {
   declare ownerId: string
   declare origin: string
   declare name: string
-  /** The manifest in use. A changed one takes its place only as `manifest-changes` says. */
+  /** The pinned manifest. It is replaced only as `docs/manifest-changes.md` says. */
   declare manifest: Manifest
   declare manifestFetchedAt: Date
-  /** When the site was last asked whether its manifest has changed. */
+  /** When the site was last asked for its manifest. */
   declare manifestCheckedAt: Date
   declare authType: 'bearer' | 'oauth2'
   declare status: EntryStatus
-  /** Why it needs its owner, as a sentence. */
+  /** Why the owner has to reconnect it, as a sentence. */
   declare statusReason: string | null
-  /** Sealed; opened only to send it to the site. See `credential.ts` for what is inside. */
+  /** Sealed; opened only to be sent to the site. See `credential.ts` for the content. */
   declare credential: string
-  /** Raised with every new credential. */
+  /** Raised by every new credential. */
   declare generation: number
-  /** OAuth only: the client that the grant was made to, and the scopes that were granted. */
+  /** OAuth only: the client that holds the grant, and the granted scopes. */
   declare clientId: string | null
   declare scopes: Scope[] | null
-  /** When the access token expires, and from when on it is renewed; null where nothing is known. */
+  /** When the access token expires, and when its refresh is due; null if unknown. */
   declare expiresAt: Date | null
   declare refreshAfter: Date | null
   declare renewedAt: Date

@@ -9,7 +9,7 @@ import type { Sealing } from '../secrets/sealing.ts'
 import type { Sites } from '../sites/sites.ts'
 import { createCallback } from './oauth/oauth-return.ts'
 import { createConnections } from './connections.ts'
-import { createDeaths } from './reauthorisation.ts'
+import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
 import { createFlows } from './oauth/flows.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
@@ -17,7 +17,7 @@ import { createRefresh } from './refresh/refresh.ts'
 
 /**
  * The vault: an owner's connections to sites (docs/design.md, "Vault and sites"). Credentials are sealed with
- * authenticated encryption and never leave except to the site they belong to.
+ * authenticated encryption and are only ever sent to the site they belong to.
  */
 export function createVault(context: {
   database: Database
@@ -32,15 +32,15 @@ export function createVault(context: {
   limitOf: (ownerId: string) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(context)
-  const deaths = createDeaths(context)
+  const markNeedsReauth = createMarkNeedsReauth(context)
   const entries = createEntries({ ...context, oauthClient })
-  const refresh = createRefresh({ ...context, oauthClient, deaths })
+  const refresh = createRefresh({ ...context, oauthClient, markNeedsReauth })
   return {
     ...entries,
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
     callback: createCallback({ ...context, oauthClient, keep: entries.keep }),
     refresh,
-    connections: createConnections({ ...context, refresh, deaths, toolsOf: entries.toolsOf }),
+    connections: createConnections({ ...context, refresh, markNeedsReauth, toolsOf: entries.toolsOf }),
   }
 }
 

@@ -76,7 +76,7 @@ test('a person who comes back with a browser is told what happened on a page', a
   t.regex(await back.text(), /is connected/)
   const again = await comeBack(someone, address, visit.cookie, html)
   t.is(again.status, 400)
-  t.regex(await again.text(), /used already/)
+  t.regex(await again.text(), /already used/)
 })
 
 test('an entry with a token of its own is not authorised, and the refusal says what to do instead', async (t) => {

@@ -77,13 +77,13 @@ test('a person who says no at the site, comes twice or with another browser is t
   const callback = page.url()
 
   await page.goto(callback)
-  t.regex(await page.innerText('main'), /used already. Start again/)
+  t.regex(await page.innerText('main'), /already used. Start again/)
 
   const second = await begin()
   await goOn(page, second.connectUrl)
   const stranger = await openPage()
   await stranger.goto(second.connectUrl)
-  t.regex(await stranger.innerText('main'), /opened in another browser already/)
+  t.regex(await stranger.innerText('main'), /already opened in another browser/)
   t.deepEqual((await call(someone, vault.listVault)).body.items, [])
 })
 

@@ -79,7 +79,7 @@ export const callbacks: Fault[] = [
   },
   {
     id: 'notifications/second-death',
-    file: 'src/vault/reauthorisation.ts',
+    file: 'src/vault/reauthorization.ts',
     find: 'key: String(entry.generation)',
     replace: "key: 'dead'",
     why: 'an owner is not told when the next credential dies as well',

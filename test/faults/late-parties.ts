@@ -179,7 +179,7 @@ export const lateParties: Fault[] = [
   {
     id: 'late/refresh-keeps-grant',
     file: 'src/vault/refresh/refresh.ts',
-    find: "if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)",
+    find: "if (renewal.kind === 'gone' && outcome.kind === 'granted') await revoke(entry, outcome.grant)",
     replace: '',
     why: 'a grant that arrives after its entry was deleted is kept',
     tests: ['test/src/vault/oauth/late-grants.test.ts'],

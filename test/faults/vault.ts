@@ -37,7 +37,7 @@ export const vault: Fault[] = [
   {
     id: 'vault/pause-does-not-grow',
     file: 'src/vault/refresh/refresh-turn.ts',
-    find: '1000 * 2 ** (harmless.length - 1)',
+    find: '1000 * 2 ** (unspent.length - 1)',
     replace: '1000',
     why: 'a site whose token address fails is asked every second',
     tests: ['test/src/vault/refresh/refresh-turn.test.ts'],
@@ -104,7 +104,7 @@ export const vault: Fault[] = [
   {
     id: 'vault/dead-is-not-told',
     file: 'src/vault/connections.ts',
-    find: "if (current.status === 'connected') await deaths.record(trx, current, reason)",
+    find: "if (current.status === 'connected') await markNeedsReauth(trx, current, reason)",
     replace: '',
     why: 'a token that a site refuses stays "connected", and its owner hears nothing',
     tests: ['test/src/vault/oauth/late-grants.test.ts'],

@@ -3,25 +3,25 @@ import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 
 /**
- * `adopted`: taken over without asking · `pending`: not used before its owner accepts it · `superseded`: another change
- * came before the owner decided · `withdrawn`: the site went back to the manifest in use.
+ * `adopted`: put into use without asking · `pending`: unused until the owner accepts it · `superseded`: another change
+ * came before the owner decided · `withdrawn`: the site went back to the pinned manifest.
  */
 export const manifestChangeStatuses = ['adopted', 'pending', 'accepted', 'superseded', 'withdrawn'] as const
 
 type ManifestChangeStatus = (typeof manifestChangeStatuses)[number]
 
-/** A change of a connected site's manifest (table `manifest_changes`); at most one of an entry is pending. */
+/** A change of a connected site's manifest (table `manifest_changes`). An entry has at most one pending change. */
 export class ManifestChange extends Row {
   static override tableName = 'manifest_changes'
   static override jsonAttributes = ['differences', 'manifest']
   declare id: string
   declare entryId: string
   declare class: Exclude<ChangeClass, 'none'>
-  /** Between the manifest that was in use when it was found and the new one. */
+  /** Between the manifest pinned when the change was found and the new one. */
   declare differences: Difference[]
-  /** The whole new one. While it is pending, nothing of it is used. */
+  /** The whole new manifest. While it is pending, no part of it is used. */
   declare manifest: Manifest
-  /** Of the new one: what an owner accepts is named by it. */
+  /** Of the new manifest. The owner accepts the change by this value. */
   declare fingerprint: string
   declare status: ManifestChangeStatus
   declare foundAt: Date

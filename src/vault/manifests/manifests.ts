@@ -12,34 +12,34 @@ import type { Sites } from '../../sites/sites.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import { sealCredential } from '../credential.ts'
 import { ManifestChange } from './manifest-change.ts'
-import { createManifestJudgement, lockEntry, pendingIn, putIntoUse, settle } from './review-manifest.ts'
+import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision } from './review-manifest.ts'
 import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** What an owner says yes to. */
+/** The change that an owner accepts. */
 interface Acceptance {
-  /** Of the change that was shown. */
+  /** Of the change that the owner was shown. */
   fingerprint: string
-  /** Hosts outside the site's own domain that the owner has seen and lets the credential go to. */
+  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
-/** A change as it is listed: without the manifest itself. */
+/** A change in a list: without the manifest itself. */
 type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
 
-/** What an entry says of a change that waits. */
+/** An entry's pending change. */
 export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
-/** Entries that one round looks at. Sites are asked once for all entries of theirs, and all at the same time. */
+/** Entries per round. Each site is fetched once for all its entries; all sites are fetched in parallel. */
 const batchSize = 20
 
 /**
  * Pinned manifests (docs/design.md, "Pinned"): an entry works with the manifest that its owner has seen, or with a
- * later one that takes nothing away. What could break, and what would send calls or credentials elsewhere, waits until
- * its owner has accepted the shown difference.
+ * compatible later one. A change that may break something, or that sends calls or credentials elsewhere, waits until
+ * the owner accepts the difference shown.
  */
 export function createManifests(context: {
   database: Database
@@ -50,13 +50,13 @@ export function createManifests(context: {
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compareManifests' | 'foreignHostsOf'>
   notifications: Pick<Notifications, 'tell'>
-  /** Gives a grant back to its site; never fails. */
+  /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {
   const { database, clock, config, logger, lease, sealing, sites, revoke } = context
-  const { judge } = createManifestJudgement(context)
+  const { review } = createManifestReview(context)
 
-  /** That the site was asked, whatever came of it: it is asked again when the next period is over. */
+  /** Records that the site was asked, whatever the outcome: the next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
     const ids = entries.map(({ id }) => id)
     await VaultEntry.query(database)
@@ -69,17 +69,17 @@ export function createManifests(context: {
     const askedAt = clock.now()
     try {
       const { manifest } = await sites.discover(origin)
-      for (const { id } of entries) await judge(id, manifest, askedAt)
+      for (const { id } of entries) await review(id, manifest, askedAt)
     } catch (error) {
-      // A site that is away, or an entry that was removed meanwhile, is nothing to look into.
+      // An unreachable site and an entry that was just removed need no attention.
       const level = isCoded(error) ? 'debug' : 'warn'
-      logger[level]({ err: error, origin }, 'the manifest of a site was not checked')
+      logger[level]({ err: error, origin }, 'the manifest of a site could not be checked')
     } finally {
       await noteAsked(entries, askedAt)
     }
   }
 
-  /** What a change of the way to connect does to the credential: it is worth nothing any more, and is forgotten. */
+  /** If the auth type changes, the credential is useless and is erased. */
   function lostCredential(entry: VaultEntry, { auth }: Manifest): Partial<VaultEntry> {
     if (auth.type === entry.authType) return {}
     const how = auth.type === 'oauth2' ? 'by OAuth 2.0' : 'with a token made there'
@@ -88,9 +88,9 @@ export function createManifests(context: {
       scopes: null,
       clientId: null,
       status: 'needs_reauth',
-      statusReason: `The site connects ${how} now, so it has to be connected again.`,
+      statusReason: `The site now connects ${how}, so it has to be connected again.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
-      // Whoever is renewing the old one must not bring it back.
+      // A refresh that is under way must not bring the old one back.
       generation: entry.generation + 1,
       expiresAt: null,
       refreshAfter: null,
@@ -99,28 +99,28 @@ export function createManifests(context: {
 
   return {
     /**
-     * Asks the site for its manifest now. Fails with MANIFEST_NOT_FOUND and MANIFEST_INVALID (the one in use stays, and
-     * nothing is recorded) and with NOT_FOUND when the entry was removed meanwhile.
+     * Fetches the site's manifest now. Fails with MANIFEST_NOT_FOUND and MANIFEST_INVALID (the pinned one stays, and
+     * nothing is recorded), and with NOT_FOUND if the entry was removed in the meantime.
      */
     async refresh(entry: VaultEntry): Promise<ManifestFinding> {
       const askedAt = clock.now()
       try {
         const { manifest } = await sites.discover(entry.origin)
-        return await judge(entry.id, manifest, askedAt)
+        return await review(entry.id, manifest, askedAt)
       } finally {
         await noteAsked([entry], askedAt)
       }
     },
 
     /**
-     * Puts the change that waits into use, if it is the one that the owner was shown. VALIDATION_ERROR when none waits or
-     * another one, and for hosts outside the site that are new and were not accepted.
+     * Puts the pending change into use, if it is the one that the owner was shown. VALIDATION_ERROR if another change
+     * is pending or none is, and for new hosts outside the site that were not accepted.
      */
     async accept({ id }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
         const pending = await pendingIn(trx, id)
-        assertWaits(pending, fingerprint)
+        assertPending(pending, fingerprint)
         const known = sites.foreignHostsOf(entry.origin, entry.manifest)
         const wanted = sites.foreignHostsOf(entry.origin, pending.manifest)
         assertHostsAccepted(
@@ -128,7 +128,7 @@ export function createManifests(context: {
           acceptHosts,
         )
         const now = clock.now()
-        await settle(trx, pending, 'accepted', now)
+        await recordDecision(trx, pending, 'accepted', now)
         const before = entry.$clone()
         const fields = { ...lostCredential(entry, pending.manifest), updatedAt: now }
         return { before, after: await putIntoUse(trx, entry, pending, fields) }
@@ -137,14 +137,14 @@ export function createManifests(context: {
       return after
     },
 
-    /** The changes of an entry, newest first, those that were taken over without asking included. */
+    /** All changes of an entry, newest first, including adopted ones. */
     history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
       const changes = ManifestChange.query(database).where({ entryId: id })
       const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
       return page(listed, { list: 'changes', ...request })
     },
 
-    /** Which of the entries have a change that waits for their owner, and which one. */
+    /** The pending changes of these entries, by entry id. */
     async pendingOf(entryIds: readonly string[]): Promise<Map<string, PendingManifest>> {
       const rows = await ManifestChange.query(database)
         .select('entryId', 'class', 'fingerprint', 'foundAt')
@@ -154,8 +154,8 @@ export function createManifests(context: {
     },
 
     /**
-     * Looks at the manifests that were not looked at for MANIFEST_CHECK_HOURS, those that wait longest first, one batch at
-     * a time. For a loop: in all processes together one works. A site that does not answer is asked again a period later.
+     * Checks one batch of the manifests that were last checked more than MANIFEST_CHECK_HOURS ago, oldest check first.
+     * For a loop; a lease lets one process work at a time. A site that does not answer is asked again a period later.
      */
     checkDue: async (): Promise<void> => {
       const { manifestTimeoutSeconds, manifestCheckHours } = config.sites
@@ -171,11 +171,11 @@ export function createManifests(context: {
   }
 }
 
-function assertWaits(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
+function assertPending(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =
     pending === undefined
-      ? 'No change of the manifest waits to be accepted.'
-      : 'The difference shown is not the one that waits: the site has changed its manifest again. Look at it anew.'
+      ? 'No manifest change is waiting to be accepted.'
+      : 'This is not the pending change: the site has changed its manifest again. Review the new difference.'
   assertThat(pending?.fingerprint === fingerprint, 'VALIDATION_ERROR', {
     message,
     details: [{ path: 'fingerprint', message }],

@@ -10,36 +10,36 @@ import type { Sites } from '../../sites/sites.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** What a look at a site's manifest brought. */
+/** The result of checking a site's manifest. */
 export interface ManifestFinding {
   class: ChangeClass
-  /** `none`: the site's manifest is the one in use. `pending`: it waits for its owner. */
+  /** `none`: the site publishes the pinned manifest. `pending`: the change waits for the owner. */
   status: 'none' | 'adopted' | 'pending'
-  /** SHA-256 of the manifest that was found. */
+  /** SHA-256 of the manifest found. */
   fingerprint: string
   differences: Difference[]
   foundAt: Date
 }
 
-/** Decided changes of one entry that are kept; each holds a whole manifest. */
+/** Decided changes kept per entry; each holds a whole manifest. */
 const mostKept = 50
-/** Differences that are told in a notification; the others are shown where the change is accepted. */
-const mostTold = 10
+/** Differences listed in a notification; the rest are shown where the change is accepted. */
+const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
 
-/** Locks the entry's row: whatever decides about its manifest does so under this lock. NOT_FOUND when it is gone. */
+/** Locks the entry's row, as every decision about its manifest requires. NOT_FOUND if it is gone. */
 export async function lockEntry(trx: Transaction, entryId: string): Promise<VaultEntry> {
   const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
   assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
   return entry
 }
 
-/** The change that waits for the entry's owner. */
+/** The entry's pending change. */
 export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChange | undefined> =>
   ManifestChange.query(trx).findOne({ entryId, status: 'pending' })
 
-/** Puts a manifest into use. Whoever reads the entry from the commit on works with it. */
+/** Pins a manifest. It is in use from the commit on. */
 export async function putIntoUse(
   trx: Transaction,
   entry: VaultEntry,
@@ -50,8 +50,8 @@ export async function putIntoUse(
   return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
 }
 
-/** Decides what becomes of a manifest that a site was found to publish (docs/design.md, "Pinned"). */
-export function createManifestJudgement(context: {
+/** Decides what happens to a manifest fetched from a site (docs/design.md, "Pinned"). */
+export function createManifestReview(context: {
   database: Database
   clock: Clock
   sites: Pick<Sites, 'compareManifests'>
@@ -66,13 +66,13 @@ export function createManifestJudgement(context: {
     if (pending?.fingerprint === fingerprint) return waiting(pending)
     const change = sites.compareManifests(entry.manifest, manifest)
     const found = { ...change, fingerprint, foundAt: now }
-    if (pending) await settle(trx, pending, change.class === 'none' ? 'withdrawn' : 'superseded', now)
+    if (pending) await recordDecision(trx, pending, change.class === 'none' ? 'withdrawn' : 'superseded', now)
     if (change.class === 'none') return { ...found, status: 'none' }
     const waits = mustBeAccepted.has(change.class)
     const status = waits ? ('pending' as const) : ('adopted' as const)
     const row = { id: newId(), entryId: entry.id, ...found, class: change.class, manifest }
     await ManifestChange.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
-    if (waits || change.class === 'new_scope') await notifications.tell(trx, tellingOf(entry, row))
+    if (waits || change.class === 'new_scope') await notifications.tell(trx, notificationOf(entry, row))
     if (!waits) await putIntoUse(trx, entry, row, { updatedAt: now })
     await forgetOld(trx, entry.id)
     return { ...found, status }
@@ -80,10 +80,10 @@ export function createManifestJudgement(context: {
 
   return {
     /**
-     * Holds the manifest that was fetched against the one in use: takes it over, keeps it until the owner decides, or
-     * finds nothing. `askedAt` is when the site was asked: of two answers that overtook each other the later one counts.
+     * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
+     * `askedAt` is when the site was asked; of two answers that arrive out of order, the later request's counts.
      */
-    judge: (entryId: string, manifest: Manifest, askedAt: Date): Promise<ManifestFinding> =>
+    review: (entryId: string, manifest: Manifest, askedAt: Date): Promise<ManifestFinding> =>
       database.transaction(async (trx) => {
         const entry = await lockEntry(trx, entryId)
         if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
@@ -101,15 +101,15 @@ const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestCh
   foundAt,
 })
 
-/** What is known without the answer that came too late. */
+/** The finding on record, for an answer that came too late. */
 function standing(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
   if (pending) return waiting(pending)
   const fingerprint = jsonFingerprint(entry.manifest)
   return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }
 }
 
-/** Records what became of a change that waited. */
-export async function settle(
+/** Records what happened to a pending change. */
+export async function recordDecision(
   trx: Transaction,
   { id }: ManifestChange,
   status: 'accepted' | 'superseded' | 'withdrawn',
@@ -129,23 +129,23 @@ async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
 }
 
 const waitsForConsent = {
-  consequence: 'Nothing of it is used before you accept it.',
-  title: 'has changed and waits for your consent',
+  consequence: 'No part of the change is used before you accept it.',
+  title: 'has changed and needs your consent',
 }
-const tellings = {
+const wordings = {
   changed_address: { what: 'would send calls or credentials to other addresses', ...waitsForConsent },
-  breaking: { what: 'could make what your agents do fail, or have calls repeated', ...waitsForConsent },
+  breaking: { what: 'could make your agents fail or repeat calls', ...waitsForConsent },
   new_scope: {
-    what: 'lets more be done there',
-    consequence: 'It is in use: agents that may use all tools of the site have it, as far as it was granted.',
+    what: 'allows more to be done there',
+    consequence: 'The change is in use: agents that may use all tools of the site have it, as far as it was granted.',
     title: 'can do more than before',
   },
 }
 
-function tellingOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' | 'differences' | 'fingerprint'>) {
-  const told = change.differences.slice(0, mostTold).map(({ path, message }) => `${path}: ${message}`)
+function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' | 'differences' | 'fingerprint'>) {
+  const listed = change.differences.slice(0, mostListed).map(({ path, message }) => `${path}: ${message}`)
   const { what, consequence, title } =
-    tellings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
+    wordings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
   const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}`
   return {
     ownerId: entry.ownerId,
@@ -153,6 +153,6 @@ function tellingOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' | 'di
     subjectId: entry.id,
     key: change.fingerprint,
     title: `${entry.name} ${title}`,
-    message: [message, ...told].join('\n'),
+    message: [message, ...listed].join('\n'),
   }
 }

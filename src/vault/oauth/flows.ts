@@ -15,42 +15,42 @@ import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 
-/** What an owner wants to connect: a site that is new to the vault, or an entry that is there already. */
+/** What an owner wants to connect: a new site, or an existing entry. */
 interface FlowRequest {
   ownerId: string
   target: { url: string } | { entry: VaultEntry }
-  /** Names of the tools that are to be usable; all of the site's without it. */
+  /** Names of the tools to make usable; all of the site's if absent. */
   tools?: readonly string[] | undefined
   acceptHosts: readonly string[]
 }
 
 interface StartedFlow {
   id: string
-  /** What the owner's browser opens, on this platform. */
+  /** The platform's address for the owner's browser to open. */
   connectUrl: string
   expiresAt: Date
   scopes: string[]
-  /** Chosen tools that need a scope which the site does not offer. */
+  /** Chosen tools whose scope the site does not offer. */
   unusableTools: string[]
 }
 
-/** A flow whose address a browser has opened, and what ties it to that browser. */
+/** A flow opened in a browser, and the secrets that tie it to that browser. */
 interface OpenedFlow {
   flow: OAuthFlow
-  /** For the browser's cookie: the one it has already, or a new one. */
+  /** The value of the browser's cookie, existing or new. */
   binding: string
-  /** What only a page that was given to the browser with this cookie can contain. */
+  /** Only a page served to the browser with this cookie can contain this. */
   seen: string
 }
 
-/** Ten minutes for signing in and agreeing at the site (docs/design.md, "OAuth"). */
+/** Ten minutes to sign in and consent at the site (docs/design.md, "OAuth"). */
 const lifetimeMs = 10 * 60_000
 
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
 
 /**
- * The first half of connecting a site by OAuth: what is asked for, and sending the browser there. The browser comes back
- * to `createCallback`.
+ * The first half of connecting a site by OAuth: picks the scopes and sends the browser to the site. The browser comes
+ * back to `createCallback`.
  */
 export function createFlows(context: {
   database: Database
@@ -63,7 +63,7 @@ export function createFlows(context: {
 }) {
   const { database, clock, config, sealing, sites, oauthClient, assertNew } = context
 
-  /** What is authorised: as the site presents itself now, or as it was pinned when it was connected. */
+  /** The manifest to authorize with: the site's current one, or the entry's pinned one. */
   async function targetOf({ ownerId, target, acceptHosts }: FlowRequest) {
     if ('entry' in target) {
       const { entry } = target
@@ -87,7 +87,7 @@ export function createFlows(context: {
 
   return {
     /**
-     * Begins to connect a site, or to authorise an entry again with more tools. Fails as `Sites.discover` does, with
+     * Begins to connect a site, or to authorize an entry again with more tools. Fails as `Sites.discover` does, with
      * TOKEN_EXISTS, VAULT_LIMIT_REACHED, VALIDATION_ERROR (a site without OAuth, unknown tools, hosts not accepted).
      */
     async start(request: FlowRequest): Promise<StartedFlow> {
@@ -119,9 +119,9 @@ export function createFlows(context: {
     },
 
     /**
-     * What a browser has that opens the address. Binds nothing yet: previews of links, and people who do not go on, open
-     * addresses too. `bindingOf` finds the cookie from opening it before. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
-     * another browser's).
+     * Opens the address in a browser. Binds nothing yet, because link previews and people who go no further open
+     * addresses too. `bindingOf` finds an earlier cookie of this flow. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
+     * bound to another browser).
      */
     async open(ticket: string, bindingOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
       const flow = await find(ticket)
@@ -133,8 +133,8 @@ export function createFlows(context: {
     },
 
     /**
-     * Where the site authorises. Binds the flow to the browser: another one cannot have it any more. The same browser is
-     * sent there with the same state however often it goes, so that all its tabs can finish. Fails with VALIDATION_ERROR.
+     * The site's authorization address. Binds the flow to this browser and shuts out all others. The same browser
+     * always gets the same state, so any of its tabs can finish. Fails with VALIDATION_ERROR.
      */
     async go({ flow, binding }: OpenedFlow): Promise<string> {
       const state = derivedToken('state', binding, flow.id)
@@ -150,20 +150,20 @@ export function createFlows(context: {
       return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
     },
 
-    /** What a person is to know before going on: whose vault it is, and what for. */
+    /** What to show before the browser goes to the site: whose vault it is, and what is requested. */
     async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
       const { email: owner } = await User.query(database).findById(flow.ownerId).throwIfNotFound()
       return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
-    /** How far an owner's flow has come. NOT_FOUND. */
+    /** An owner's flow, to follow its progress. NOT_FOUND. */
     async get(ownerId: string, id: string): Promise<OAuthFlow> {
       const flow = isId(id) ? await OAuthFlow.query(database).findOne({ ownerId, id }) : undefined
       assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
       return flow
     },
 
-    /** Forgets flows a day after they are over. */
+    /** Deletes flows a day after they expire. */
     async purge(): Promise<void> {
       const before = new Date(clock.now().getTime() - 86_400_000)
       await OAuthFlow.query(database).where('expiresAt', '<', before).delete()
@@ -181,13 +181,13 @@ function assertOAuth(
 }
 
 function assertSameBrowser(same: boolean): void {
-  const message = 'This address was opened in another browser already. Start again.'
+  const message = 'This address was already opened in another browser. Start again.'
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
-/** Refuses a flow whose time is over, or that was used. */
+/** Refuses a flow that has expired or was already used. */
 export function assertOpen(flow: OAuthFlow, now: Date): void {
-  const message = flow.status === 'pending' ? 'The time to connect the site is over.' : 'This was used already.'
+  const message = flow.status === 'pending' ? 'The time to connect the site is over.' : 'This address was already used.'
   const details = [{ path: 'ticket', message }]
   const open = flow.status === 'pending' && flow.expiresAt > now
   assertThat(open, 'VALIDATION_ERROR', { message: `${message} Start again.`, details })

@@ -1,13 +1,13 @@
 import type { Scope } from '../../sites/tool.ts'
 import type { Grant } from './token-outcome.ts'
 
-/** Tokens are renewed when so much of their lifetime is over, while the old one is still good for emergencies. */
+/** The share of a token's lifetime after which it is refreshed; the old token is still good as a fallback. */
 const renewAt = 0.8
 
 /**
- * What of a grant is kept in plain beside its sealed tokens. Expiry is counted from the receipt by our own clock, so the
- * site's does not matter. Without a `scope` the scopes are those asked for (RFC 6749, 5.1 and 6); a site that grants more
- * does not decide what its owner's agents may do.
+ * The fields of a grant that are stored in plain text. Expiry is counted by our own clock from the receipt, so the
+ * site's clock does not matter. Without a `scope`, the requested scopes are granted (RFC 6749, 5.1 and 6). Scopes
+ * beyond the request are ignored.
  */
 export function grantFields({ expiresInSeconds, scopes }: Grant, asked: Scope[], now: Date) {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)

@@ -4,9 +4,9 @@ import type { Scope, SiteTool } from '../../sites/tool.ts'
 const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
 
 /**
- * The least scopes that the chosen tools need and the site offers, beside those granted already
+ * The least scopes that the chosen tools need and the site offers, and those already granted
  * (docs/specification.md, "OAuth 2.0 with PKCE"). Without a choice: what was granted before, or else what all tools
- * need. Tools that need another scope are named. VALIDATION_ERROR for a tool that the site does not have.
+ * need. Lists the tools whose scope is not offered. VALIDATION_ERROR for a tool that the site does not have.
  */
 export function neededScopes(
   tools: SiteTool[],
@@ -23,7 +23,7 @@ export function neededScopes(
   }
 }
 
-/** Whether a tool may be called with what was granted; a token made by hand says nothing about scopes. */
+/** Whether the granted scopes allow a tool. A pasted token has no scopes (null), so it allows every tool. */
 export const isUsable = (tool: SiteTool, granted: readonly Scope[] | null): boolean =>
   granted === null || granted.includes(tool.scope)
 

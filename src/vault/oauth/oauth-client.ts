@@ -6,15 +6,15 @@ import type { Scope } from '../../sites/tool.ts'
 import { readable, toResponse } from './token-answer.ts'
 import { attempt } from './token-outcome.ts'
 
-/** The part of a manifest that says where a site authorises. */
+/** The OAuth part of a manifest. */
 export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
 
-/** A token answer is two tokens and a few words. */
+/** Ample for a token response. */
 const maxAnswerBytes = 64 * 1024
 
 /**
- * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client, PKCE with S256 always. Every
- * request goes through the safe fetch. Nothing throws for what a site answers.
+ * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client that always uses PKCE with
+ * S256. Every request goes through the safe fetch. `exchange` and `refresh` never throw because of a site's answer.
  */
 export function createOAuthClient(context: { fetch: SafeFetch; config: Config }) {
   const { fetch, config } = context
@@ -31,7 +31,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
-    /** Where the browser is sent to authorise (docs/specification.md, "Authorization endpoint"). */
+    /** Where the browser is sent to authorize (docs/specification.md, "Authorization endpoint"). */
     async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
       const url = new URL(site.authorization_url)
       const query = {
@@ -48,13 +48,13 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
     },
 
     /**
-     * Checks what came back with the browser: the state, the issuer where it is sent or promised (RFC 9207), every
-     * parameter at most once. Throws an error of the library.
+     * Validates the authorization response: the state, the issuer if it is sent or promised (RFC 9207), each parameter
+     * at most once. Throws the library's errors.
      */
     checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams =>
       oauth.validateAuthResponse(serverOf(site, parameters), client(clientId), parameters, state),
 
-    /** Exchanges a code for a grant. The parameters are those that `checkCallback` returned. */
+    /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
       attempt([...parameters.getAll('code'), verifier], async () => {
         const server = serverOf(site)
@@ -81,7 +81,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
         return oauth.processRefreshTokenResponse(server, from, await readable(answer))
       }),
 
-    /** Tells the site that a grant is not needed any more (RFC 7009), where it has an address for that. */
+    /** Revokes a grant at the site (RFC 7009), if the site has an address for that. */
     async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
       if (!site.revocation_url) return
       const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
@@ -93,8 +93,8 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 
 /**
- * The site as an authorization server. One that names its issuer must send it along (RFC 9207, 2.4); of one that does
- * not, an issuer that comes along all the same must be of the authorization address's origin, or it is a mix-up.
+ * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). If an undeclared
+ * issuer is sent, it must have the origin of the authorization address; anything else is a mix-up.
  */
 function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.AuthorizationServer {
   const { origin } = new URL(site.authorization_url)

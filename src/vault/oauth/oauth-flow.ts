@@ -3,12 +3,12 @@ import type { ErrorCode } from '../../errors.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 
-/** `exchanging`: the browser is back, and the code is on its way to the site. It never goes back to `pending`. */
+/** `exchanging`: the browser is back, and the code is being exchanged. A flow never returns to `pending`. */
 type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
 
 /**
- * An owner's attempt to connect a site by OAuth, or to authorise an entry again (table `oauth_flows`). Whoever opens its
- * address first has it: the state that goes to the site and the cookie of the browser belong together from then on.
+ * An owner's attempt to connect a site by OAuth, or to authorize an entry again (table `oauth_flows`). The first
+ * browser that goes on to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
  */
 export class OAuthFlow extends Row {
   static override tableName = 'oauth_flows'
@@ -20,11 +20,11 @@ export class OAuthFlow extends Row {
   declare manifest: Manifest
   declare clientId: string
   declare scopes: Scope[]
-  /** SHA-256 of the secrets, which are nowhere else: in the address, in the state, in the cookie. */
+  /** SHA-256 of the secrets in the address, the state and the cookie. The secrets themselves are not stored. */
   declare ticketHash: string
   declare stateHash: string | null
   declare bindingHash: string | null
-  /** Of PKCE; sealed, and gone when the flow has ended. */
+  /** The PKCE verifier, sealed; erased when the flow ends. */
   declare verifier: string | null
   declare status: FlowStatus
   declare code: ErrorCode | null

@@ -14,16 +14,16 @@ import type { VaultEntry } from '../vault-entry.ts'
 /** What the browser brings back from the site. */
 interface CallbackInput {
   parameters: URLSearchParams
-  /** The cookie that this browser was given for the flow with this id. */
+  /** This browser's cookie for the flow. */
   bindingOf: (flowId: string) => string | undefined
 }
 
-/** A grant cannot be had a second time, so storing it is worth a little patience. */
+/** A grant cannot be obtained twice, so storing it is retried for this long. */
 const storeMs = 20_000
 
 /**
- * The second half of connecting a site by OAuth: the browser is back from the site. Everything that could be replayed
- * or moved is used up before the code leaves for the site (RFC 9700, 2.1 and 4.4).
+ * The second half of connecting a site by OAuth: the browser is back from the site. The flow is claimed before the code
+ * is sent, so the response cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
  */
 export function createCallback(context: {
   database: Database
@@ -31,32 +31,32 @@ export function createCallback(context: {
   sealing: Sealing
   logger: Logger
   oauthClient: OAuthClient
-  /** Puts the grant into the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND. */
+  /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND. */
   keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
 }) {
   const { database, clock, sealing, logger, oauthClient, keep } = context
 
-  /** Finds the flow of the state, if it is this browser's, and uses it up. */
+  /** Finds the flow of the state, checks that it is this browser's, and marks it as used. */
   async function claim({ parameters, bindingOf }: CallbackInput): Promise<{ flow: OAuthFlow; state: string }> {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
     const flow = isToken('state', state)
       ? await OAuthFlow.query(database).findOne({ stateHash: hashToken(state) })
       : undefined
-    assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or not one that was given out.'))
+    assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown.'))
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
     assertThat(
       bound,
       'VALIDATION_ERROR',
-      problem('state', 'This attempt to connect a site was begun in another browser.'),
+      problem('state', 'This attempt to connect a site was started in another browser.'),
     )
     assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
       .where({ status: 'pending', stateHash: flow.stateHash })
       .patch({ status: 'exchanging' })
-    assertThat(claimed === 1, 'VALIDATION_ERROR', problem('state', 'This was used already. Start again.'))
+    assertThat(claimed === 1, 'VALIDATION_ERROR', problem('state', 'This state was already used. Start again.'))
     return { flow, state }
   }
 
@@ -64,7 +64,7 @@ export function createCallback(context: {
     const site = flow.manifest.auth as OAuthSite
     const checked = checkParameters(() => oauthClient.checkCallback(site, flow.clientId, parameters, state))
     const [code, ...more] = checked.getAll('code')
-    assertThat(code && more.length === 0, 'VALIDATION_ERROR', problem('code', 'There must be one code.'))
+    assertThat(code && more.length === 0, 'VALIDATION_ERROR', problem('code', 'There must be exactly one code.'))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
     return granted(await oauthClient.exchange(site, flow.clientId, checked, verifier))
   }
@@ -74,10 +74,10 @@ export function createCallback(context: {
       return await retryWhileUnavailable(() => keep(flow, grant), AbortSignal.timeout(storeMs))
     } catch (error) {
       const site = flow.manifest.auth as OAuthSite
-      // Nobody will ever use it: it is given back.
+      // The grant will never be used.
       await oauthClient
         .revoke(site, flow.clientId, grant.refreshToken ?? grant.accessToken)
-        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'a grant was not given back'))
+        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'an unused grant was not revoked'))
       throw error
     }
   }
@@ -90,9 +90,9 @@ export function createCallback(context: {
 
   return {
     /**
-     * Finishes a flow: exchanges the code and keeps the grant. Fails with VALIDATION_ERROR (a state, an issuer, a set of
-     * parameters that is not as it must be), PERMISSION_DENIED (the user or the site refused), SITE_UNAVAILABLE,
-     * TOOL_EXECUTION_ERROR (the token address failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
+     * Finishes a flow: exchanges the code and stores the grant. Fails with VALIDATION_ERROR (a bad state, issuer or set
+     * of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused
+     * or its token address failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
      */
     async finish(input: CallbackInput): Promise<{ flow: OAuthFlow; entry: VaultEntry }> {
       const { flow, state } = await claim(input)
@@ -112,23 +112,23 @@ export function createCallback(context: {
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-/** The library's findings as codes. What it says of the parameters may quote them, so it stays here. */
+/** Turns the library's errors into codes. Its messages may quote the parameters, so they stay private. */
 function checkParameters(check: () => URLSearchParams): URLSearchParams {
   try {
     return check()
   } catch (error) {
     if (error instanceof AuthorizationResponseError) throw refusedBySite(error)
     const message =
-      'What came back from the site is not what it should be: its issuer, or a parameter that is missing or there twice.'
-    // Not its cause, which quotes the parameters.
+      'The response from the site is not valid: its issuer is wrong, or a parameter is missing or repeated.'
+    // The error itself is not attached as the cause, because it quotes the parameters.
     throw new CodedError('VALIDATION_ERROR', { ...problem('iss', message), privateDetail: (error as Error).message })
   }
 }
 
-/** The site's own `error` (RFC 6749, 4.1.2.1), as text. */
+/** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
 function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
   if (error === 'access_denied') {
-    return new CodedError('PERMISSION_DENIED', { message: 'The access was denied at the site. Nothing was connected.' })
+    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site. Nothing was connected.' })
   }
   const said = [error, description].filter((words) => words !== undefined).map(plain)
   return new CodedError('TOOL_EXECUTION_ERROR', { message: `The site refused to connect. It says: ${said.join(': ')}` })

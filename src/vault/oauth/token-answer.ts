@@ -1,15 +1,15 @@
 import type { SafeResponse } from '../../safe-fetch/safe-fetch.ts'
 import { decodeUtf8, parseJson } from '../../json.ts'
 
-/** The answer of the safe fetch in the form that the OAuth library reads. */
+/** The safe fetch's response in the form that the OAuth library reads. */
 export function toResponse({ status, headers, body }: SafeResponse): Response {
   const empty = status === 204 || status === 205 || status === 304
   return new Response(empty ? null : new Uint8Array(body), { status, headers })
 }
 
 /**
- * A token answer in the form that the library makes the most of. Of a refusal it reads the `error` then, which says what
- * is the matter, although there is a challenge, or no type of content.
+ * A token response in the form that the library can use best. It then reads the `error` of a refusal even if there is a
+ * challenge or no content type.
  */
 export const readable = (response: Response): Promise<Response> =>
   response.status === 200 ? withoutOddities(response) : Promise.resolve(asRefusal(response))
@@ -22,9 +22,9 @@ function asRefusal({ status, headers: given, body }: Response): Response {
 }
 
 /**
- * A successful token answer without what the library would refuse it for although nothing hangs on it. A refresh token
- * was spent for this answer: to throw it away because of a strange lifetime would throw the grant away. An `expires_in`
- * that is no positive number counts as none, and so does what is null; an `id_token` is not asked for.
+ * Removes unimportant members that would make the library reject a successful token response. A refresh token was spent
+ * for it, so rejecting it for a strange lifetime would lose the grant. An `expires_in` that is not a positive number
+ * counts as absent, and so does any null; an `id_token` was not requested.
  */
 async function withoutOddities(response: Response): Promise<Response> {
   const text = decodeUtf8(new Uint8Array(await response.arrayBuffer()))

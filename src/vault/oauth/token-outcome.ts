@@ -4,38 +4,38 @@ import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetc
 import { withoutSecrets } from '../../safe-fetch/sent-secrets.ts'
 import type { Scope } from '../../sites/tool.ts'
 
-/** A grant as the site's token endpoint gave it (docs/specification.md, "OAuth token response"). */
+/** A grant from the site's token endpoint (docs/specification.md, "OAuth token response"). */
 export interface Grant {
   accessToken: string
   refreshToken?: string | undefined
-  /** Undefined where the site says nothing that could be believed. */
+  /** Undefined if the site gives no credible lifetime. */
   expiresInSeconds?: number | undefined
-  /** Undefined where the site leaves it out: then what was asked for is granted (RFC 6749, 5.1). */
+  /** Undefined if the site omits it: then the requested scopes are granted (RFC 6749, 5.1). */
   scopes?: Scope[] | undefined
 }
 
 /**
- * What came of a request to a token endpoint. Of a refresh it matters whether the site may have spent the token:
- * `refused` and `failed` say it did not, `not_sent` that it never saw it, `ambiguous` that nobody knows.
+ * The outcome of a request to a token endpoint. For a refresh, it says whether the site may have spent the token:
+ * `refused` and `failed` mean no, `not_sent` means the site never saw it, `ambiguous` means unknown.
  */
 export type TokenOutcome =
   | { kind: 'granted'; grant: Grant }
-  /** `error` of RFC 6749, 5.2; undefined where the site refused without one that could be read. */
+  /** `error` of RFC 6749, 5.2; undefined if the site refused without a readable one. */
   | { kind: 'refused'; error?: string; message: string }
   | {
       kind: 'failed' | 'not_sent' | 'ambiguous'
       message: string
       retryAfter?: number | undefined
-      /** No answer came, as opposed to one that is of no use. */
+      /** No answer came at all. */
       unreachable?: boolean
     }
 
-/** Years are no lifetime that anybody means; the clock of a database column ends somewhere, too. */
+/** Lifetimes are capped at a year, in seconds: longer ones are not meant, and could overflow a timestamp. */
 const longestLifetime = 365 * 24 * 60 * 60
 
 /**
- * Carries out a request to a token endpoint; every answer and every failure is an outcome. The secrets that are sent
- * with it are in no message, even if the site quotes them.
+ * Makes a request to a token endpoint and turns every answer and failure into an outcome. The secrets that are sent
+ * appear in no message, even if the site quotes them.
  */
 export async function attempt(
   secrets: readonly string[],
@@ -48,16 +48,16 @@ export async function attempt(
   }
 }
 
-/** A token goes into a header, so it can be of visible ASCII characters only (RFC 6750, 2.1 and RFC 6749, A.12). */
+/** A token is sent in a header, so it must be visible ASCII (RFC 6750, 2.1 and RFC 6749, A.12). */
 const sendable = /^[\x21-\x7e]{1,8192}$/
 const knownScopes = new Set(['read', 'write', 'delete', 'admin'])
 
 function toOutcome(answer: oauth.TokenEndpointResponse): TokenOutcome {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = answer
   if (answer.token_type !== 'bearer')
-    return { kind: 'ambiguous', message: 'The site gave a token that is no Bearer token.' }
+    return { kind: 'ambiguous', message: 'The site issued a token that is not a Bearer token.' }
   if (!sendable.test(accessToken) || (refreshToken !== undefined && !sendable.test(refreshToken))) {
-    return { kind: 'ambiguous', message: 'The site gave a token that cannot be sent in a header.' }
+    return { kind: 'ambiguous', message: 'The site issued a token that cannot be sent in a header.' }
   }
   const scopes = scope?.split(' ').filter((word): word is Scope => knownScopes.has(word))
   const expiresInSeconds = expiresIn === undefined ? undefined : Math.min(Math.ceil(expiresIn), longestLifetime)
@@ -70,12 +70,12 @@ function failure(error: unknown, secrets: readonly string[]): TokenOutcome {
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
-    return { kind: 'ambiguous', message: 'The site answered with something that is no token answer.' }
+    return { kind: 'ambiguous', message: 'The site answered with something other than a token response.' }
   }
   throw error
 }
 
-/** What is too large, or sends elsewhere, is an answer, although none that was read. */
+/** An oversized response and a redirect are answers, although they were not read. */
 const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
   message: `The site's token address ${noAnswer[reason] ?? noAnswer.connect}.`,
@@ -83,21 +83,21 @@ const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
 })
 
 /**
- * A refused address, a name that does not resolve and a closed port read the same, as for tool calls: the difference
- * would let a manifest map the network that this server stands in.
+ * A refused address, an unresolvable name and a closed port read the same, as for tool calls: the difference would let
+ * a manifest map the network around this server.
  */
 const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } = {
   connect: 'could not be reached',
   tls: 'could not be reached securely',
   timeout: 'did not answer in time',
   reset: 'broke off its answer',
-  'too-large': 'answered more than is allowed',
+  'too-large': 'answered with more than is allowed',
   redirect: 'answered with a redirect, and redirects are not followed',
 }
 
 /**
- * Busy is not broken: with 429 and 503 a server says that it has not begun (RFC 9110, 15.6.4). Any other 4xx is a no,
- * however it is worded; 408 is what gateways say, too, when they have waited in vain for the server behind them.
+ * 429 and 503 mean that the server is busy and has not begun (RFC 9110, 15.6.4). Any other 4xx is a refusal, except
+ * 408: gateways also send it when the server behind them did not answer.
  */
 function fromStatus({ status, headers }: Response): TokenOutcome {
   const message = `The site's token address answered with the status ${status}.`
@@ -107,7 +107,7 @@ function fromStatus({ status, headers }: Response): TokenOutcome {
 
 const saysNo = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
-/** An error of RFC 6749, 5.2. With another status than that of a refusal it says nothing about what happened before. */
+/** An error of RFC 6749, 5.2. Unless the status is a refusal too, it does not show what the site did. */
 function refusal(answer: oauth.ResponseBodyError, secrets: readonly string[]): TokenOutcome {
   const { error, response } = answer
   if (!saysNo(response.status)) return fromStatus(response)
@@ -116,7 +116,7 @@ function refusal(answer: oauth.ResponseBodyError, secrets: readonly string[]): T
   return { kind: 'refused', error, message: `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.` }
 }
 
-/** A site's words, as text that may be shown anywhere. */
+/** A site's words as text that is safe to show anywhere. */
 export const plain = (words: string): string => plainWithout(words, [])
 
 const plainWithout = (words: string, secrets: readonly string[]): string =>

@@ -2,14 +2,14 @@ import type { Transaction } from '../../database/database.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh } from './vault-refresh.ts'
 
-/** How many attempts to refresh an entry are kept for its owner to look at. */
+/** Attempts kept per entry for its owner to see. */
 const kept = 200
-/** What the rule of refreshing counts: as long as the refresh token is in use it must not be forgotten. */
+/** `decideTurn` counts these outcomes, so they are kept while the refresh token is in use. */
 const counted = ['ambiguous', 'abandoned', 'refused'] as const
 
 /**
- * What the rule of refreshing judges by, oldest first: the attempts with the entry's present refresh token, and whichever
- * has not ended. Two lookups, each with an index of its own, because this is read whenever tokens are wanted.
+ * The input of `decideTurn`, oldest first: the attempts with the entry's present refresh token, and any open one. Two
+ * lookups, each with its own index, because this is read before every refresh.
  */
 export async function pastAttempts(trx: Transaction, { id: entryId, generation }: VaultEntry): Promise<VaultRefresh[]> {
   const underWay = VaultRefresh.query(trx).where({ entryId }).whereNull('endedAt').whereNot({ generation })
@@ -17,7 +17,7 @@ export async function pastAttempts(trx: Transaction, { id: entryId, generation }
   return [...(await underWay), ...(await present)]
 }
 
-/** Keeps the history of an entry bounded; to be called under the entry's lock, with the entry as it is stored. */
+/** Bounds the history of an entry. Call it under the entry's lock, with the entry as stored. */
 export async function forgetOldAttempts(trx: Transaction, { id: entryId, generation }: VaultEntry): Promise<void> {
   const oldestKept = await VaultRefresh.query(trx)
     .where({ entryId })

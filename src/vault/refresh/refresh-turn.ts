@@ -1,18 +1,18 @@
 import type { VaultEntry } from '../vault-entry.ts'
 import type { RefreshCause, VaultRefresh } from './vault-refresh.ts'
 
-/** How long somebody whose lease is over gets to store what it may have, once Postgres is there to take it. */
+/** How long the holder of an expired lease has to store its result once Postgres is reachable. */
 const contestMs = 2_000
-/** How often a refresh token is sent whose fate is unknown: the first time, and once more. */
+/** How often a refresh token is sent that may have been spent: the first time, and once more. */
 const mostDoubts = 2
-/** How often a site may refuse for a reason other than the token (a client that it does not know, for example). */
+/** How often a site may refuse for a reason other than the token, such as an unknown client. */
 const mostRefusals = 5
-/** The longest pause between attempts that a site has refused or not received, also where it asks for a longer one. */
+/** The longest pause after attempts that did not spend the token, even if the site asks for a longer one. */
 export const longestPauseMs = 5 * 60_000
 
 /**
- * All that decides whether somebody may refresh now. `past`: the attempts with the entry's present refresh token, and
- * whichever has not ended.
+ * All that decides whether the caller may refresh now. `past`: the attempts with the entry's present refresh token, and
+ * any open one.
  */
 export interface TurnFacts {
   entry: VaultEntry
@@ -24,11 +24,11 @@ export interface TurnFacts {
   refreshable: boolean
 }
 
-/** What the caller is to do: go ahead, wait, or take what is there. */
+/** What the caller does next: refresh, wait, or use what is there. */
 export type Turn = {
-  /** Whose lease is over: from now on its time to come back runs. */
+  /** An attempt with an expired lease: its holder's last chance (`contestMs`) starts now. */
   contest?: VaultRefresh
-  /** Who did not come back: nobody will ever know what came of that attempt. */
+  /** An attempt whose holder never came back: its outcome stays unknown. */
   abandon?: VaultRefresh
 } & (
   | { kind: 'mine'; entry: VaultEntry; attemptId?: string }
@@ -40,19 +40,19 @@ export type Turn = {
 )
 
 const inDoubt =
-  'The site did not answer clearly when its tokens were last refreshed, and did not take the old refresh token either.'
-const noRefreshToken = 'The access token is not good any more, and the site gave no refresh token.'
+  'The site did not answer clearly when its tokens were last refreshed, and did not accept the old refresh token either.'
+const noRefreshToken = 'The access token is no longer valid, and the site gave no refresh token.'
 
 /**
- * The rule of refreshing, from the record alone. An attempt in doubt may have spent the refresh token: as long as the
- * access token lives that one is used, then the refresh token is tried once more, and that is all.
+ * Decides from the record alone whether the caller may refresh. An attempt in doubt may have spent the refresh token:
+ * the access token is used until it expires, then the refresh token is tried once more.
  */
-export function judgeTurn({ entry, past, seen, cause, now, refreshable }: TurnFacts): Turn {
+export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnFacts): Turn {
   if (entry.generation !== seen) return { kind: 'renewed', entry }
   if (entry.status === 'needs_reauth') return { kind: 'dead', entry, reason: entry.statusReason ?? '' }
   const lives = cause !== 'unauthorized' && entry.expiresAt !== null && entry.expiresAt > now
   const underWay = past.find(({ endedAt }) => endedAt === null)
-  // What is under way with a token that is not the entry's any more concerns nobody.
+  // An attempt with a replaced token does not count.
   const open = underWay?.generation === entry.generation ? underWay : undefined
   if (open && !isOver(open, now)) return lives ? { kind: 'kept', entry } : contested(open, now)
   const abandon = underWay && { abandon: underWay }
@@ -68,26 +68,26 @@ export function judgeTurn({ entry, past, seen, cause, now, refreshable }: TurnFa
   return { kind: 'mine', entry, ...abandon }
 }
 
-/** Whether nobody will come back for it any more. */
+/** Whether the attempt's holder has given up or died. */
 const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =>
   leaseUntil <= now && contestedAt !== null && now.getTime() - contestedAt.getTime() >= contestMs
 
 /**
- * A lease that is over has not been given up yet: its holder may only have been cut off from Postgres, with the new
- * tokens in its hands. So it gets a little time after somebody else was first seen to get through.
+ * The holder of an expired lease may only be cut off from Postgres, with the new tokens in memory. So it gets a little
+ * time after another caller first reaches Postgres.
  */
 const contested = (open: VaultRefresh, now: Date): Turn =>
   open.leaseUntil <= now && open.contestedAt === null ? { kind: 'busy', contest: open } : { kind: 'busy' }
 
 /**
- * When the next attempt may be made: after failures that certainly spent nothing, in growing intervals from 1 s on, and
- * not before the site wants to be asked again.
+ * When the next attempt may be made: after failures that certainly spent nothing, the intervals grow from 1 s, and a
+ * Retry-After of the site is respected.
  */
 function pauseAfter(past: VaultRefresh[]): Date {
-  const harmless = past.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_sent' || outcome === 'refused')
-  const last = harmless.at(-1)
+  const unspent = past.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_sent' || outcome === 'refused')
+  const last = unspent.at(-1)
   if (!last?.endedAt) return new Date(0)
-  const pauseMs = Math.min(1000 * 2 ** (harmless.length - 1), longestPauseMs)
+  const pauseMs = Math.min(1000 * 2 ** (unspent.length - 1), longestPauseMs)
   return new Date(Math.max(last.endedAt.getTime() + pauseMs, last.retryAt?.getTime() ?? 0))
 }
 

@@ -6,39 +6,39 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
-import type { Deaths } from '../reauthorisation.ts'
+import type { MarkNeedsReauth } from '../reauthorization.ts'
 import { openCredential, sealCredential } from '../credential.ts'
 import type { OAuthClient, OAuthSite } from '../oauth/oauth-client.ts'
 import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
 import { grantFields } from '../oauth/grant-fields.ts'
 import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
-import { judgeTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
+import { decideTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 
-/** A lease is extended while its holder lives, so a dead one's is over soon after. */
+/** A live holder keeps extending its lease, so a dead holder's lease expires soon. */
 const leaseMs = 10_000
 const beatMs = 3_000
 const pollMs = 100
 /**
- * Between attempts that a site refuses for another reason than the token: it may know the platform again soon, or its
- * proxy may be in the midst of a change.
+ * The pause after a refusal for a reason other than the token: the site may soon know the client again, or its proxy
+ * may be changing.
  */
 const refusedPauseSeconds = 30
 
-/** What came of wanting newer tokens. `kept`: the ones there are go on being used, for a reason of caution. */
+/** The result of asking for newer tokens. `kept`: as a precaution, the present tokens stay in use. */
 export type Renewal =
   | { kind: 'renewed'; entry: VaultEntry }
   | { kind: 'kept' | 'dead'; entry: VaultEntry }
-  /** `retryAt`: when the site wants to be asked again, if it said so. */
+  /** `retryAt`: when the site accepts another request, if it said so. */
   | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
 
 /**
  * Refreshes the tokens of OAuth entries (docs/design.md, "Refresh"). A refresh token is spent by one use, and many
- * sites revoke the whole grant when a spent one comes again, so: one refresh at a time per entry over all processes;
- * the intent is on record before the request leaves; the new tokens are stored before anything else; and what may have
- * been spent is tried once more at most, when there is nothing to lose any longer. No lock is held across HTTP.
+ * sites revoke the whole grant when a spent one is reused. So only one refresh per entry runs at a time, across all
+ * processes; the intent is recorded before the request is sent; the new tokens are stored before anything else; and a
+ * token in doubt is tried only once more, when nothing is left to lose. No lock is held across HTTP.
  */
 export function createRefresh(context: {
   database: Database
@@ -47,23 +47,23 @@ export function createRefresh(context: {
   logger: Logger
   sealing: Sealing
   oauthClient: OAuthClient
-  deaths: Deaths
+  markNeedsReauth: MarkNeedsReauth
 }) {
-  const { database, clock, config, logger, sealing, oauthClient, deaths } = context
+  const { database, clock, config, logger, sealing, oauthClient, markNeedsReauth } = context
   const underWay = new Map<string, Promise<Renewal>>()
   const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
 
-  /** Takes the entry's turn, or says what comes instead. What it decides, it decides under the entry's lock. */
+  /** Takes the entry's turn, or says what to do instead. Decides under the entry's lock. */
   function take(entryId: string, seen: number, cause: RefreshCause): Promise<Turn> {
     return database.transaction(async (trx) => {
       const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
       if (!entry) return { kind: 'gone' }
       const past = await pastAttempts(trx, entry)
       const now = clock.now()
-      const turn = judgeTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
+      const turn = decideTurn({ entry, past, seen, cause, now, refreshable: isRefreshable(entry) })
       if (turn.contest) await VaultRefresh.query(trx).findById(turn.contest.id).patch({ contestedAt: now })
       if (turn.abandon) await closeAttempt(trx, turn.abandon.id, { outcome: 'abandoned', error: abandonedNote }, now)
-      if (turn.kind === 'dead' && entry.status === 'connected') await deaths.record(trx, entry, turn.reason)
+      if (turn.kind === 'dead' && entry.status === 'connected') await markNeedsReauth(trx, entry, turn.reason)
       return turn.kind === 'mine' ? begin(trx, entry, cause, now) : turn
     })
   }
@@ -83,43 +83,46 @@ export function createRefresh(context: {
     const beat = setInterval(() => void extend(attemptId), beatMs)
     try {
       const outcome = await ask(entry)
-      // Nobody else knows these tokens: while the process lives, it goes on trying to store them.
-      const renewal = await retryWhileUnavailable(() => record(entry, attemptId, outcome), new AbortController().signal)
-      if (renewal.kind === 'gone' && outcome.kind === 'granted') await giveBack(entry, outcome.grant)
+      // Only this process has these tokens, so it keeps trying to store them while it lives.
+      const renewal = await retryWhileUnavailable(
+        () => recordOutcome(entry, attemptId, outcome),
+        new AbortController().signal,
+      )
+      if (renewal.kind === 'gone' && outcome.kind === 'granted') await revoke(entry, outcome.grant)
       return renewal
     } finally {
       clearInterval(beat)
     }
   }
 
-  /** The entry was deleted meanwhile: nobody will ever use these tokens. */
-  async function giveBack({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
+  /** For an entry that was deleted in the meantime: its new tokens will never be used. */
+  async function revoke({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
     await oauthClient
       .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
-      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'a grant was not given back'))
+      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'an unused grant was not revoked'))
   }
 
-  /** Whoever has contested the lease before is answered by this; should it end again, its time runs anew. */
+  /** Clears a contest too: if the lease expires again, the holder gets its full time again. */
   const extend = (attemptId: string) =>
     VaultRefresh.query(database)
       .findById(attemptId)
       .whereNull('endedAt')
       .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
-      .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh was not extended'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh could not be extended'))
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
     const { refreshToken = '' } = openCredential(sealing, entry)
     return oauthClient.refresh(entry.manifest.auth as OAuthSite, entry.clientId ?? '', refreshToken)
   }
 
-  function record(seen: VaultEntry, attemptId: string, outcome: TokenOutcome): Promise<Renewal> {
+  function recordOutcome(seen: VaultEntry, attemptId: string, outcome: TokenOutcome): Promise<Renewal> {
     return database.transaction(async (trx) => {
       const entry = await VaultEntry.query(trx).findById(seen.id).forUpdate()
       if (!entry) return { kind: 'gone' }
       const now = clock.now()
       await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
       await forgetOldAttempts(trx, entry)
-      // Its owner connected it anew meanwhile: those tokens are the ones in use.
+      // The owner has reconnected it in the meantime: those tokens are in use.
       if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
       if (outcome.kind === 'granted') return { kind: 'renewed', entry: await store(trx, entry, outcome.grant, now) }
       return afterFailure(trx, entry, outcome)
@@ -127,7 +130,7 @@ export function createRefresh(context: {
   }
 
   async function store(trx: Transaction, entry: VaultEntry, grant: Grant, now: Date) {
-    // A site that sends no new refresh token goes on taking the old one.
+    // A site that sends no new refresh token still accepts the old one.
     const { refreshToken } = openCredential(sealing, entry)
     const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
     return entry.$query(trx).patchAndFetch({
@@ -145,7 +148,7 @@ export function createRefresh(context: {
     outcome: Exclude<TokenOutcome, { kind: 'granted' }>,
   ): Promise<Renewal> {
     if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
-      if (entry.status === 'connected') await deaths.record(trx, entry, outcome.message)
+      if (entry.status === 'connected') await markNeedsReauth(trx, entry, outcome.message)
       return { kind: 'dead', entry: await VaultEntry.query(trx).findById(entry.id).throwIfNotFound() }
     }
     return { kind: 'unavailable', message: outcome.message, retryAt: retryAtOf(outcome, clock.now()) }
@@ -158,7 +161,7 @@ export function createRefresh(context: {
       if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
       if (Date.now() > giveUpAt)
-        return { kind: 'unavailable', message: 'Its tokens are just being refreshed.', retryAt: null }
+        return { kind: 'unavailable', message: 'Its tokens are being refreshed.', retryAt: null }
       await delay(pollMs)
     }
   }
@@ -174,19 +177,19 @@ export function createRefresh(context: {
 
   return {
     /**
-     * Gets newer tokens than those of the generation that the caller has seen; whoever comes while it is under way gets
-     * the same answer. Never throws for what a site does.
+     * Gets newer tokens than those of the generation that the caller has seen. Concurrent callers share one refresh.
+     * Never throws because of the site.
      */
     renew,
 
-    /** Waits for what is under way: to cut it off would leave tokens in doubt. */
+    /** Waits for refreshes under way: cutting them off would leave tokens in doubt. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay.values())
     },
 
     /**
-     * Refreshes grants that nobody has used for so long that their refresh tokens would soon die of age. Those tried
-     * longest ago come first, so that sites which are down do not keep the others from their turn.
+     * Refreshes idle grants before their refresh tokens expire. The least recently tried come first, so that sites
+     * which are down do not starve the others.
      */
     async keepAlive(): Promise<void> {
       const before = new Date(clock.now().getTime() - config.oauth.keepAliveDays * 86_400_000)
@@ -202,7 +205,7 @@ export function createRefresh(context: {
         .limit(20)
       for (const { id, generation } of idle) {
         await renew(id, generation, 'keep_alive').catch((error: unknown) =>
-          logger.warn({ err: error, entryId: id }, 'an idle grant was not refreshed'),
+          logger.warn({ err: error, entryId: id }, 'an idle grant could not be refreshed'),
         )
       }
     },

@@ -1,17 +1,17 @@
 import { Row } from '../../database/row.ts'
 
-/** Why a token is refreshed: it is about to expire, the site did not accept it, or nobody has used it for long. */
+/** Why a token is refreshed: it is about to expire, the site refused it, or the grant has long been idle. */
 export type RefreshCause = 'expiry' | 'unauthorized' | 'keep_alive'
 
 /**
- * `refreshed`; `refused`: the site said no for good; `not_sent`: it could not be reached; `failed`: it said that it did
- * nothing; `ambiguous`: it may have spent the refresh token; `abandoned`: nobody knows, the process died meanwhile.
+ * `refreshed`; `refused`: the site refused; `not_sent`: it could not be reached; `failed`: it said that it did nothing;
+ * `ambiguous`: it may have spent the refresh token; `abandoned`: the process died, so the outcome is unknown.
  */
 export type RefreshOutcome = 'refreshed' | 'refused' | 'not_sent' | 'failed' | 'ambiguous' | 'abandoned'
 
 /**
- * One attempt to refresh an entry's tokens (table `vault_refreshes`): the intent, written before the request leaves; the
- * lease, while it is under way (one open row per entry); afterwards the history. There is never a token in it.
+ * One attempt to refresh an entry's tokens (table `vault_refreshes`): the intent, recorded before the request is sent;
+ * the lease while it is under way (one open row per entry); then the history. It never holds a token.
  */
 export class VaultRefresh extends Row {
   static override tableName = 'vault_refreshes'
@@ -25,8 +25,8 @@ export class VaultRefresh extends Row {
   declare endedAt: Date | null
   declare outcome: RefreshOutcome | null
   declare error: string | null
-  /** When the site wants to be asked again, by its Retry-After. */
+  /** When the next attempt is allowed, by the site's Retry-After or after a refusal. */
   declare retryAt: Date | null
-  /** Whether the site gave a new refresh token. */
+  /** Whether the site issued a new refresh token. */
   declare rotated: boolean | null
 }

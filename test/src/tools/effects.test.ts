@@ -136,7 +136,7 @@ test('a token that the site does not accept parks the run with its call, and its
   for (let number = 0; number < 2; number += 1) {
     const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
     t.is(failure.code, 'TOOL_EXECUTION_ERROR')
-    t.regex(failure.error, /has to be renewed by its owner. The site does not accept the token/)
+    t.regex(failure.error, /owner has to reconnect the site\. The site no longer accepts the token/)
   }
   t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
   const { items } = (await call(someone, notifications.listNotifications)).body

@@ -134,7 +134,7 @@ test.serial('an owner is told of a site that can do more than before, although t
   t.like((await call(someone, manifests.refreshManifest, { params })).body, { class: 'new_scope', status: 'adopted' })
   const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'manifest_changed' } })).body
   t.is(items.length, 1)
-  t.regex(items[0]?.message ?? '', /lets more be done there/)
+  t.regex(items[0]?.message ?? '', /allows more to be done there/)
 })
 
 test.serial('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
@@ -202,6 +202,6 @@ test.serial('a flow that began before the site’s addresses were changed connec
   await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
   const back = await finish(visit)
   t.is(back.status, 400)
-  t.regex(((await back.json()) as { error: string }).error, /has changed meanwhile/)
+  t.regex(((await back.json()) as { error: string }).error, /has changed in the meantime/)
   await eventually(5, 'the grant is given back', () => site.revokeForms.length === 1 || undefined)
 })

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../../src/errors.ts'
 import { newId } from '../../../../src/ids.ts'
 import { createCallSite } from '../../../../src/tools/call-site.ts'
 import { createSender, type Ledger } from '../../../../src/tools/sender.ts'
-import { createManifestJudgement } from '../../../../src/vault/manifests/review-manifest.ts'
+import { createManifestReview } from '../../../../src/vault/manifests/review-manifest.ts'
 import { OAuthFlow } from '../../../../src/vault/oauth/oauth-flow.ts'
 import { VaultEntry } from '../../../../src/vault/vault-entry.ts'
 import { call } from '../../../helpers/client.ts'
@@ -198,14 +198,14 @@ test.serial('a manifest that was asked for before the one on record changes noth
   const entryId = await connectBadTools(someone, sites)
   const entry = await entryOf(platform, entryId)
   if (!entry) throw new Error('the site is connected')
-  const judgement = createManifestJudgement(platform.services)
+  const manifests = createManifestReview(platform.services)
   const older = new Date(entry.manifestCheckedAt.getTime() - 1)
   const [first, ...tools] = entry.manifest.tools
   t.truthy(first)
-  const found = await judgement.judge(entryId, { ...entry.manifest, tools }, older)
+  const found = await manifests.review(entryId, { ...entry.manifest, tools }, older)
   t.is(found.status, 'none')
   t.deepEqual(await entryOf(platform, entryId), entry)
-  const newer = await judgement.judge(entryId, { ...entry.manifest, tools }, new Date())
+  const newer = await manifests.review(entryId, { ...entry.manifest, tools }, new Date())
   t.is(newer.status, 'pending', 'asked for later, it counts')
 })
 

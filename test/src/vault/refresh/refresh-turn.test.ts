@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { judgeTurn, type Turn, type TurnFacts } from '../../../../src/vault/refresh/refresh-turn.ts'
+import { decideTurn, type Turn, type TurnFacts } from '../../../../src/vault/refresh/refresh-turn.ts'
 import type { VaultEntry } from '../../../../src/vault/vault-entry.ts'
 import type { RefreshCause, RefreshOutcome, VaultRefresh } from '../../../../src/vault/refresh/vault-refresh.ts'
 
@@ -34,7 +34,7 @@ const ofOlder = attemptOf({ id: 'old', generation: 2 })
 type Case = Partial<Omit<TurnFacts, 'past'>> & { past?: VaultRefresh[] }
 
 const judge = (facts: Case): Turn =>
-  judgeTurn({ entry: entryOf(), past: [], seen: 3, cause: 'expiry', now: at(0), refreshable: true, ...facts })
+  decideTurn({ entry: entryOf(), past: [], seen: 3, cause: 'expiry', now: at(0), refreshable: true, ...facts })
 
 /** A turn in short: its kind, and whose attempt is contested or abandoned. */
 const short = ({ kind, contest, abandon }: Turn): string =>
@@ -164,7 +164,7 @@ function playOut(story: Happening[]) {
   function want({ cause, stale, fate, seconds }: Extract<Happening, { kind: 'want' }>): void {
     const seen = stale ? entry.generation - 1 : entry.generation
     const past = record.filter(({ generation, endedAt }) => generation === entry.generation || endedAt === null)
-    const turn = judgeTurn({ entry, past, seen, cause, now: at(now), refreshable: true })
+    const turn = decideTurn({ entry, past, seen, cause, now: at(now), refreshable: true })
     const lives = cause !== 'unauthorized' && entry.expiresAt !== null && entry.expiresAt > at(now)
     const sentBefore = record.find(({ endedAt }) => endedAt === null)
     if (turn.contest) turn.contest.contestedAt = at(now)

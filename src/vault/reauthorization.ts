@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts'
+import type { Transaction } from '../database/database.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { VaultEntry } from './vault-entry.ts'
+
+/** Makes the function that marks an entry's credential as dead and notifies the owner, once for each credential. */
+export function createMarkNeedsReauth(context: { clock: Clock; notifications: Notifications }) {
+  const { clock, notifications } = context
+  /** Call it under the lock of the entry's row. The reason is a sentence without secrets. */
+  return async function markNeedsReauth(trx: Transaction, entry: VaultEntry, reason: string): Promise<void> {
+    await VaultEntry.query(trx)
+      .findById(entry.id)
+      .patch({ status: 'needs_reauth', statusReason: reason, updatedAt: clock.now() })
+    const how = entry.authType === 'oauth2' ? 'authorize it again' : 'give it a new token'
+    await notifications.tell(trx, {
+      ownerId: entry.ownerId,
+      kind: 'credential_dead',
+      subjectId: entry.id,
+      key: String(entry.generation),
+      title: `${entry.name} has to be connected again`,
+      message: `${reason} Runs that need ${entry.origin} wait for a day: ${how}, and they continue where they stopped.`,
+    })
+  }
+}
+
+export type MarkNeedsReauth = ReturnType<typeof createMarkNeedsReauth>
