@@ -5,20 +5,20 @@ import type { Config } from '../config/config.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 
-/** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type; what a token says of itself chooses nothing. */
+/** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type; the token itself chooses neither. */
 const algorithm = 'EdDSA'
 const type = 'at+jwt'
 const audience = 'switchyard'
 
-/** Whom an access token stands for. */
+/** The user and login that an access token stands for. */
 interface Subject {
   userId: string
   loginId: string
 }
 
 /**
- * Access tokens (JWT, RFC 9068 in shape): signed with the Ed25519 key of the configuration, checked with its public
- * half. Fails at start when the key is not an Ed25519 one.
+ * Access tokens (JWT, in the form of RFC 9068), signed with the configured Ed25519 key and verified with its public
+ * half. Throws at start if the key is not an Ed25519 key.
  */
 export function createAccessTokens(context: { clock: Clock; config: Pick<Config, 'auth' | 'http'> }) {
   const { clock, config } = context
@@ -26,7 +26,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
   const publicKey = createPublicKey(privateKey)
   const issuer = config.http.baseUrl
 
-  /** Seconds a token is to live: what was asked for, at most what is configured. Below 1 is a VALIDATION_ERROR. */
+  /** A token's lifetime in seconds: the requested one, capped by the configuration. VALIDATION_ERROR below 1. */
   function lifetime(ttlSeconds: number | undefined): number {
     const asked = ttlSeconds ?? config.auth.accessTokenSeconds
     assertThat(Number.isInteger(asked) && asked >= 1, 'VALIDATION_ERROR', {
@@ -46,15 +46,15 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
         .setSubject(userId)
         .setJti(newId())
         .setIssuedAt(Math.floor(now))
-        // Rounded up, so that a token of one second lives for one second at least.
+        // Rounded up, so that a one-second token lives for at least a second.
         .setExpirationTime(Math.ceil(now + seconds))
         .sign(privateKey)
     )
   }
 
-  /** Whom the token stands for. TOKEN_EXPIRED, or INVALID_TOKEN for anything else that is wrong with it. */
+  /** The token's subject. TOKEN_EXPIRED, or INVALID_TOKEN for any other fault. */
   async function verify(token: string): Promise<Subject> {
-    // Without padding (RFC 7515, 2); jose is more patient with a signature.
+    // Without padding (RFC 7515, 2); jose would accept a padded signature.
     assertThat(/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token), 'INVALID_TOKEN')
     const { payload } = await jwtVerify(token, publicKey, {
       algorithms: [algorithm],
@@ -74,7 +74,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>
 
-/** The key is pinned and proved at start, so every failure is the token's. jose looks at `exp` last. */
+/** The key was checked at start, so every failure is the token's. jose checks `exp` last. */
 function refuse(error: unknown): never {
   const expired = (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED'
   throw new CodedError(expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', { cause: error })

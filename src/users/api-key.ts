@@ -2,8 +2,8 @@ import { Row } from '../database/row.ts'
 import type { Scope } from './caller.ts'
 
 /**
- * One API key (table `api_keys`), known by its hash only. A deleted one keeps its row with `revokedAt`, so that its use is
- * answered with TOKEN_REVOKED.
+ * One API key (table `api_keys`); only its hash is stored. A deleted key keeps its row with `revokedAt`, so that using
+ * it fails with TOKEN_REVOKED.
  */
 export class ApiKey extends Row {
   static override tableName = 'api_keys'
@@ -14,7 +14,7 @@ export class ApiKey extends Row {
   declare scopes: Scope[]
   declare createdAt: Date
   declare expiresAt: Date | null
-  /** Correct to a minute. */
+  /** Accurate to a minute. */
   declare lastUsedAt: Date | null
   declare revokedAt: Date | null
 }

@@ -14,7 +14,7 @@ interface NewApiKey {
   expiresAt?: Date | undefined
 }
 
-/** API keys of users: for programs, with a part of their owner's rights. Managed by logins only (`requireLogin`). */
+/** API keys of users: for programs, with some of the owner's rights. Only logins manage them (`requireLogin`). */
 export function createApiKeys(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
@@ -26,8 +26,8 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   }
 
   /**
-   * Makes a key and shows it this one time. `limit` is how many live keys the caller's tier allows:
-   * FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for a name, scopes or expiry that make no sense.
+   * Creates a key and returns it in plain, this one time. `limit` is how many live keys the caller's tier allows:
+   * FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scopes or expiry.
    */
   async function create(caller: Caller, wanted: NewApiKey, limit: number): Promise<ApiKey & { key: string }> {
     requireLogin(caller)
@@ -36,7 +36,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     const made = { id: newId(), userId: caller.userId, ...fields, keyHash: hashToken(key), createdAt: clock.now() }
     const row = ApiKey.fromJson({ ...made, lastUsedAt: null, revokedAt: null })
     await database.transaction(async (trx) => {
-      // The user's row is locked so that parallel requests are counted one after the other.
+      // Locks the user's row, so that parallel requests cannot exceed the limit together.
       await User.query(trx).findById(caller.userId).select('id').forUpdate()
       assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
         message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
@@ -46,7 +46,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     return Object.assign(row, { key })
   }
 
-  /** Deletes one of the caller's keys; it is TOKEN_REVOKED from now on. NOT_FOUND if it is not there. */
+  /** Deletes one of the caller's keys; using it then fails with TOKEN_REVOKED. NOT_FOUND. */
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
     const live = ApiKey.query(database).where({ id, userId: caller.userId }).whereNull('revokedAt')
@@ -54,7 +54,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
   }
 
-  /** An expired key is of no use to anybody and takes no place. */
+  /** Expired keys do not count. */
   const countLive = (trx: Database, userId: string) =>
     ApiKey.query(trx)
       .where({ userId })
@@ -65,7 +65,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   return { list, create, remove }
 }
 
-/** The columns of a new key, or a VALIDATION_ERROR that names every problem. */
+/** The columns of a new key; a VALIDATION_ERROR names every problem. */
 function readNewApiKey(wanted: NewApiKey, now: Date) {
   const name = wanted.name.normalize('NFC').trim()
   const expiresAt = wanted.expiresAt ?? null

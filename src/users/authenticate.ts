@@ -5,19 +5,19 @@ import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
-import { normaliseEmail } from './email.ts'
+import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
 
-/** Our own tokens are below 1 KiB; nothing near this limit needs to be decoded to know that it is not one. */
+/** Our own tokens are below 1 KiB; a header over this limit is refused without being decoded. */
 const headerBytes = 8 * 1024
 
 const minute = 60_000
 
 type Person = Pick<User, 'email' | 'termsVersion'>
 
-/** Makes the function that turns an Authorization header into a caller, with one query of the database. */
+/** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
   database: Database
   clock: Clock
@@ -25,8 +25,8 @@ export function createAuthenticate(context: {
   accessTokens: AccessTokens
 }) {
   const { database, clock, config, accessTokens } = context
-  const admins = new Set(config.auth.adminEmails.map(normaliseEmail))
-  /** What the database says of a person, as far as every request needs it. */
+  const admins = new Set(config.auth.adminEmails.map(normalizeEmail))
+  /** The part of a caller that comes from the user's row. */
   const presentPerson = ({ email, termsVersion }: Person) => ({
     email,
     termsAccepted: termsVersion === config.auth.termsVersion,
@@ -34,8 +34,9 @@ export function createAuthenticate(context: {
   })
 
   /**
-   * Who is calling. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (docs/specification.md,
-   * "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750, 2.1).
+   * The caller. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED
+   * (docs/specification.md, "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750,
+   * 2.1).
    */
   return async function authenticate(authorization: string | undefined): Promise<Caller> {
     assertThat(authorization !== undefined, 'UNAUTHORIZED')
@@ -76,7 +77,7 @@ export function createAuthenticate(context: {
     return { userId, ...presentPerson(found), scopes: found.scopes, via: 'api-key', apiKeyId }
   }
 
-  /** Once a minute is exact enough for people, and spares a write per request. */
+  /** Written once a minute at most, to spare a write per request. */
   async function noteUse({ id, lastUsedAt }: ApiKey, now: Date): Promise<void> {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < minute) return
     await ApiKey.query(database).findById(id).patch({ lastUsedAt: now })

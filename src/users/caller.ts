@@ -3,11 +3,11 @@ import { assertThat } from '../errors.ts'
 export const scopes = ['read', 'write'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who makes a request, as established by `authenticate`. A login has both scopes; an API key has those it was given. */
+/** Who makes a request, as `authenticate` found. A login has both scopes; an API key has those it was given. */
 export interface Caller {
   userId: string
   email: string
-  /** Whether the user accepted the version of the terms that is in force now. */
+  /** Whether the user has accepted the terms in force. */
   termsAccepted: boolean
   scopes: readonly Scope[]
   /** Whether the user operates the platform (ADMIN_EMAILS). */
@@ -30,8 +30,8 @@ export function requireScope(caller: Caller, scope: Scope): void {
 }
 
 /**
- * The login of a caller who came with an access token. API keys are PERMISSION_DENIED: a leaked key must not be able to
- * make further keys, change the password or end its owner's logins.
+ * The caller's login. PERMISSION_DENIED for an API key: a leaked key must not create more keys, change the password or
+ * end its owner's logins.
  */
 export function requireLogin(caller: Caller): string {
   assertThat(caller.via === 'login' && caller.loginId !== undefined, 'PERMISSION_DENIED', {
@@ -40,7 +40,7 @@ export function requireLogin(caller: Caller): string {
   return caller.loginId
 }
 
-/** Refuses callers who do not operate the platform: ADMIN_REQUIRED; and their API keys, as `requireLogin` does. */
+/** Refuses callers who do not operate the platform (ADMIN_REQUIRED), and API keys, as `requireLogin` does. */
 export function requireAdmin(caller: Caller): void {
   requireLogin(caller)
   assertThat(caller.admin, 'ADMIN_REQUIRED')

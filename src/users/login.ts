@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** One sign-in of a user (table `logins`): the family of refresh tokens and access tokens that came from it ends with it. */
+/** One sign-in of a user (table `logins`). When it ends, so do all refresh and access tokens issued from it. */
 export class Login extends Row {
   static override tableName = 'logins'
   declare id: string

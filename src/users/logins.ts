@@ -6,14 +6,14 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import { normaliseEmail } from './email.ts'
+import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { User } from './user.ts'
 
-/** What a login or a refresh answers; `expiresIn` is in seconds and concerns the access token. */
+/** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
 interface TokenPair {
   accessToken: string
   tokenType: 'Bearer'
@@ -24,7 +24,7 @@ interface TokenPair {
 const day = 86_400_000
 const again = 'Log in again.'
 
-/** Logins of users, and the refresh tokens of logins, each good for one use (RFC 9700, 4.14.2: rotation, a replay ends the login). */
+/** Logins and their single-use refresh tokens (RFC 9700, 4.14.2: rotation; a replay ends the login). */
 export function createLogins(context: {
   database: Database
   clock: Clock
@@ -35,25 +35,25 @@ export function createLogins(context: {
 }) {
   const { database, clock, config, logger, accessTokens, passwords } = context
 
-  /** Opens a login. UNAUTHORIZED for an unknown address and for a wrong password alike; `ttlSeconds` shortens. */
+  /** Opens a login. UNAUTHORIZED for an unknown address or a wrong password. `ttlSeconds` shortens the access token. */
   async function open(request: {
     email: string
     password: string
     ttlSeconds?: number | undefined
   }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
-    const email = normaliseEmail(request.email)
+    const email = normalizeEmail(request.email)
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
     return openFor(user, expiresIn)
   }
 
-  /** For a user whose password was just checked. UNAUTHORIZED if it was changed in between. */
+  /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it has changed since. */
   async function openFor(user: User, expiresIn: number): Promise<TokenPair> {
     const login = { id: newId(), userId: user.id, createdAt: clock.now() }
     const refreshToken = await database.transaction(async (trx) => {
-      // Shared lock: a password change or a logout everywhere comes before this login as a whole, or after it.
+      // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
       await Login.query(trx).insert(login)
@@ -63,17 +63,17 @@ export function createLogins(context: {
   }
 
   /**
-   * Exchanges a refresh token for a new pair. INVALID_TOKEN (unknown), TOKEN_EXPIRED, TOKEN_REVOKED (the login ended, or
-   * the token was used before, which ends the login: one of its two holders is a thief).
+   * Exchanges a refresh token for a new pair. INVALID_TOKEN (unknown), TOKEN_EXPIRED, TOKEN_REVOKED (the login has
+   * ended, or the token was already used, which ends the login: one of the two holders is a thief).
    */
   async function refresh(request: { refreshToken: string; ttlSeconds?: number | undefined }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
     assertThat(isToken('refresh', request.refreshToken), 'INVALID_TOKEN', { message: 'This is not a refresh token.' })
     const outcome = await database.transaction((trx) => rotate(trx, hashToken(request.refreshToken)))
-    // Thrown only now, since throwing inside would roll the revocation back.
+    // Thrown after the commit: throwing inside would roll back the revocation.
     if (outcome.reused) {
-      logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'a used refresh token came again')
-      throw new CodedError('TOKEN_REVOKED', { message: `This refresh token was used before. ${again}` })
+      logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'a refresh token was reused')
+      throw new CodedError('TOKEN_REVOKED', { message: `This refresh token was already used. ${again}` })
     }
     return pair(outcome.login.userId, outcome.login.id, outcome.refreshToken, expiresIn)
   }
@@ -92,7 +92,7 @@ export function createLogins(context: {
     return { reused: false as const, login, refreshToken: await issue(trx, login.id) }
   }
 
-  /** Locks the login first and reads the token after, so that of two parallel uses the second sees the first. */
+  /** Locks the login before it reads the token, so that of two parallel uses the second sees the first. */
   async function lock(trx: Transaction, tokenHash: string) {
     const known = await RefreshToken.query(trx).findOne({ tokenHash })
     const login = known && (await Login.query(trx).findById(known.loginId).forUpdate())
@@ -101,7 +101,7 @@ export function createLogins(context: {
     return { login, token }
   }
 
-  /** Used tokens that are past their time can be replayed no more and need not be kept. */
+  /** Deletes used tokens that have expired: they can no longer be replayed. */
   const forget = (trx: Transaction, loginId: string) =>
     RefreshToken.query(trx).delete().where({ loginId }).whereNotNull('consumedAt').where('expiresAt', '<', clock.now())
 
@@ -118,24 +118,24 @@ export function createLogins(context: {
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
   }
 
-  /** Ends the login that the caller's access token came from. */
+  /** Ends the caller's login. */
   const end = async (caller: Caller): Promise<void> => revoke(database, { id: requireLogin(caller) })
 
-  /** Ends every login of the caller. API keys go on: they are deleted one by one. */
+  /** Ends every login of the caller. API keys stay valid. */
   async function endAll(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {
-      // Waits for logins that are being opened (they hold a shared lock), so that none slips through.
+      // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
       await User.query(trx).findById(caller.userId).select('id').forUpdate()
       await revoke(trx, { userId: caller.userId })
     })
   }
 
-  /** Ends all logins of a user but this one. */
+  /** Ends all other logins of a user. */
   const endOthers = (trx: Transaction, userId: string, loginId: string): Promise<void> =>
     revoke(trx, { userId }, loginId)
 
-  /** Ends the logins that match, all but one if it is named; their access tokens are TOKEN_REVOKED from the commit on. */
+  /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */
   async function revoke(trx: Database, match: { id: string } | { userId: string }, exceptId?: string): Promise<void> {
     const open = Login.query(trx).patch({ revokedAt: clock.now() }).where(match).whereNull('revokedAt')
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))

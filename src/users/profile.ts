@@ -1,6 +1,6 @@
 import type { User } from './user.ts'
 
-/** What a user may see of the own account. */
+/** A user's account as the user sees it. */
 export interface Profile {
   id: string
   email: string
@@ -8,7 +8,6 @@ export interface Profile {
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }
 
-/** What a user is shown, beside the version of the terms in force. */
 export function profileOf(user: User, currentVersion: string): Profile {
   const { id, email, createdAt, termsVersion, termsAcceptedAt } = user
   const terms = { currentVersion, acceptedVersion: termsVersion, acceptedAt: termsAcceptedAt }

@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** One refresh token of a login (table `refresh_tokens`); consumed ones are kept until they expire, so that a replay is noticed. */
+/** One refresh token of a login (table `refresh_tokens`). Used ones are kept until they expire, to detect a replay. */
 export class RefreshToken extends Row {
   static override tableName = 'refresh_tokens'
   declare id: string

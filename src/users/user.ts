@@ -12,7 +12,7 @@ export class User extends Row {
   declare createdAt: Date
 }
 
-/** Locks an owner's row. Whoever counts what a tier limits does so under it: two requests cannot exceed it together. */
+/** Locks an owner's row. Tier limits are checked under this lock, so two requests cannot exceed one together. */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
   await User.query(trx).findById(ownerId).select('id').forNoKeyUpdate()
 }

@@ -15,11 +15,11 @@ import { profileOf, type Profile } from './profile.ts'
 import { User } from './user.ts'
 
 const taken = {
-  message: 'There is an account with this email address already.',
+  message: 'There is already an account with this email address.',
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
-/** The people who use the platform: registering, the terms, passwords, logins, API keys, and who a request comes from. */
+/** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
 export function createUsers(context: {
   database: Database
   clock: Clock
@@ -33,12 +33,12 @@ export function createUsers(context: {
   const logins = createLogins({ ...context, accessTokens, passwords })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
-  /** Makes an account. VALIDATION_ERROR for a bad address or password, or a taken address, with equal work either way. */
+  /** Creates an account. VALIDATION_ERROR for a bad address or password, or for a taken address, with equal work. */
   async function register(request: { email: string; password: string }): Promise<Profile> {
     const email = readEmail(request.email)
     const passwordHash = await passwords.hash(readNewPassword(request.password, 'password'))
     const id = newId()
-    // The address is not looked up before: the constraint decides, after the same work, also between parallel requests.
+    // No look-up first: the constraint decides after the same work, and between parallel requests too.
     const row = { id, email, passwordHash, createdAt: clock.now() }
     await User.query(database).insert(row).onConflict('email').ignore()
     const made = await User.query(database).findById(id)
@@ -61,12 +61,12 @@ export function createUsers(context: {
     await database.transaction(async (trx) => {
       const same = User.query(trx).where({ id: caller.userId, passwordHash: before })
       const changed = await same.patch({ passwordHash })
-      assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed meanwhile.' })
+      assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed in the meantime.' })
       await logins.endOthers(trx, caller.userId, loginId)
     })
   }
 
-  /** Records that the caller accepts the terms in force, with the time; accepting them again changes nothing. */
+  /** Records when the caller accepts the terms in force. Safe to repeat. */
   async function acceptTerms(caller: Caller): Promise<Profile> {
     requireLogin(caller)
     const termsVersion = config.auth.termsVersion

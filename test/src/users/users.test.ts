@@ -122,7 +122,7 @@ test('a password change that meets another one waits for it, is refused, and ove
   const later = t.throwsAsync(users.changePassword(caller, change))
   await somebodyWaits(database)
   await earlier.commit()
-  t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed meanwhile.' })
+  t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed in the meantime.' })
   t.is((await User.query(database).findById(caller.userId))?.passwordHash, 'another one')
 })
 
