@@ -7,11 +7,11 @@ export class Account extends Row {
   static override idColumn = 'ownerId'
   declare ownerId: string
   declare tier: TierName
-  /** Until when the tier is paid; null for the free tier. */
+  /** The end of the paid period; null for the free tier. */
   declare currentPeriodEnd: Date | null
-  /** Always the sum of the owner's ledger entries; changed only under this row's lock. */
+  /** The sum of the owner's ledger entries, changed only under this row's lock. */
   declare balance: number
-  /** The last month and tier for which a grant was settled (`2026-11/free`), so that seeing it costs no further query. */
+  /** The last month and tier whose grant was made (`2026-11/free`), so that checking takes no further query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
 }

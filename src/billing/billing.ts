@@ -7,13 +7,13 @@ import { createPaymentMethods } from './payment-methods.ts'
 import { standingOf, type Standing } from './standing.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
-/** What owners may do and have paid for: tier, subscription, credits. An owner is a user for now. */
+/** What owners may do and have paid for: tier, subscription and credits. */
 export function createBilling(context: { database: Database; clock: Clock; gateway: Gateway; due: Due }) {
   const credits = createCredits(context)
   const paymentMethods = createPaymentMethods({ ...context, credits })
 
   return {
-    /** The owner's standing; one query by primary key. The month's first look also makes the month's grant. */
+    /** The owner's standing; one query by primary key. The first call of a month also makes the month's grant. */
     account: async (ownerId: string, trx?: Transaction): Promise<Standing> =>
       standingOf(await credits.current(ownerId, trx), context.clock.now()),
 

@@ -13,13 +13,13 @@ interface StepCharge {
   runId: string
   /** The number of the step within its run. */
   step: number
-  /** What the step cost; parts of a credit are rounded up, and a step costs 1 at least. */
+  /** The cost of the step, rounded up to whole credits and at least 1. */
   credits: number
 }
 
 type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> & Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step'>>
 
-/** The account rows and the ledger: an entry and its change of the balance are one transaction under the row's lock. */
+/** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
 export function createCredits(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
@@ -28,17 +28,17 @@ export function createCredits(context: { database: Database; clock: Clock }) {
     return new Map(found.map((account) => [account.ownerId, account]))
   })
 
-  /** The owner's account with this month's grant; one query by primary key, unless the grant is still to be made. */
+  /** The owner's account with this month's grant; one query by primary key, unless the grant is due. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
     if (account && !isGrantDue(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
 
-  /** The same, made if it is missing, and locked until the transaction ends. */
+  /** The same, created if missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
-    if (isGrantDue(account)) await settleGrant(account, trx)
+    if (isGrantDue(account)) await makeGrant(account, trx)
     return account
   }
 
@@ -46,18 +46,18 @@ export function createCredits(context: { database: Database; clock: Clock }) {
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const account = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
-    // Of two who make it at once the second waits here for the first, and then finds its row.
+    // A parallel insert waits here for the first one, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
     return Account.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
   }
 
-  /** Nothing is granted on a subscription that is not paid. */
+  /** A past-due subscription grants nothing. */
   const isGrantDue = (account: Account): boolean =>
     account.grantedPeriod !== periodOf(account, clock.now()) &&
     subscriptionOf(account, clock.now())?.status !== 'past_due'
 
-  /** Grants the month's credits less what the month was granted already, as before an upgrade. */
-  async function settleGrant(account: Account, trx: Transaction): Promise<void> {
+  /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
+  async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const period = periodOf(account, clock.now())
     const month = await grantsOf(account.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
     const credits = tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
@@ -70,7 +70,7 @@ export function createCredits(context: { database: Database; clock: Clock }) {
   const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
     LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
-  /** Writes an entry and the balance it leads to. The row must be locked. */
+  /** Writes an entry and the new balance. The account must be locked. */
   async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<void> {
     const balance = account.balance + entry.credits
     const facts = { id: newId(), ownerId: account.ownerId, balanceAfter: balance, createdAt: clock.now() }
@@ -80,8 +80,8 @@ export function createCredits(context: { database: Database; clock: Clock }) {
   }
 
   /**
-   * Charges a step of a run, in the transaction that records it. Asked twice for the same step, it charges once and says
-   * so by the same answer. What was used is charged even beyond the balance: the next step then meets NO_CREDITS.
+   * Charges a step of a run, in the transaction that records it. Asked twice for one step, it charges once and returns
+   * the same charge. A charge may exceed the balance: the next step then fails with NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, { ownerId, runId, step, credits }: StepCharge) {
     const account = await locked(ownerId, trx)

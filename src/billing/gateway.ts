@@ -1,7 +1,7 @@
 import { assertThat, CodedError } from '../errors.ts'
 
 interface Card {
-  /** What the gateway calls it from now on. */
+  /** The gateway's name for the card. */
   reference: string
   brand: string
   last4: string
@@ -10,15 +10,15 @@ interface Card {
 export interface Charge {
   reference: string
   cents: number
-  /** The same key charges once, however often it is sent. */
+  /** One key charges once, however often it is sent. */
   idempotencyKey: string
 }
 
-/** Where money moves. The sandbox stands in until a payment provider is configured. */
+/** Moves money. The sandbox stands in for a payment provider. */
 export interface Gateway {
-  /** Takes up a payment method by the name the client got for it. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
+  /** Registers a payment method by its client-side name. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
   attach(method: string): Promise<Card>
-  /** Takes the money now, or throws PAYMENT_FAILED. */
+  /** Charges now, or throws PAYMENT_FAILED. */
   charge(charge: Charge): Promise<void>
   detach(reference: string): Promise<void>
 }
@@ -30,7 +30,7 @@ interface SandboxMethod {
   charge: 'accepted' | 'refused'
 }
 
-/** Stripe's names for test cards, with Stripe's behaviour (docs.stripe.com/testing), so that clients can be moved over. */
+/** Stripe's test cards with Stripe's behaviour (docs.stripe.com/testing), so that clients can move to Stripe. */
 const methods: Record<string, SandboxMethod> = {
   pm_card_visa: { brand: 'visa', last4: '4242', attach: 'accepted', charge: 'accepted' },
   pm_card_mastercard: { brand: 'mastercard', last4: '4444', attach: 'accepted', charge: 'accepted' },
@@ -38,7 +38,7 @@ const methods: Record<string, SandboxMethod> = {
   pm_card_chargeCustomerFail: { brand: 'visa', last4: '0341', attach: 'accepted', charge: 'refused' },
 }
 
-/** A gateway that moves no money and keeps nothing: each test name decides what happens. */
+/** A gateway that moves no money and keeps nothing. The test name decides the outcome. */
 export function createSandboxGateway(): Gateway {
   return {
     async attach(method) {

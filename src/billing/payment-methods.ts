@@ -6,10 +6,10 @@ import type { Credits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { PaymentMethod } from './payment-method.ts'
 
-/** More cards than anybody has; the list is answered whole. */
+/** More cards than anyone has; the list has no pages. */
 const atMost = 20
 
-/** The cards of an owner. The one added last is the one that is charged. */
+/** The cards of an owner. The newest one is charged. */
 export function createPaymentMethods(context: {
   database: Database
   clock: Clock
@@ -22,7 +22,7 @@ export function createPaymentMethods(context: {
   const list = async (ownerId: string): Promise<PaymentMethod[]> =>
     PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
-  /** Takes up a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
+  /** Adds a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
   async function add(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
     const card = await gateway.attach(request.paymentMethod)
     const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })

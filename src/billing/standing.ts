@@ -4,12 +4,12 @@ import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } f
 
 interface Subscription {
   tier: PaidTierName
-  /** Past due: the paid period is over and nothing renewed it. */
+  /** `past_due`: the paid period is over and was not renewed. */
   status: 'active' | 'past_due'
   currentPeriodEnd: Date
 }
 
-/** What an owner may do now and has paid for, as it follows from the account. `balance` is in credits and may be below zero. */
+/** What an owner may do now, derived from the account. `balance` is in credits and may be negative. */
 export interface Standing {
   tier: TierName
   limits: Limits
@@ -24,7 +24,7 @@ export function standingOf(account: Account, now: Date): Standing {
   return { tier, limits, features, subscription: subscriptionOf(account, now), balance }
 }
 
-/** Whether it is paid is derived from the date: no job has to run for a subscription to become past due. */
+/** The status follows from the date: a subscription becomes past due without any job. */
 export function subscriptionOf({ tier, currentPeriodEnd }: Account, now: Date): Subscription | null {
   if (tier === 'free' || currentPeriodEnd === null) return null
   return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd }
@@ -35,7 +35,7 @@ export function requireGoodStanding({ subscription }: Pick<Standing, 'subscripti
   assertThat(subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
 }
 
-/** Refuses an owner without a single credit: NO_CREDITS. */
+/** Refuses an owner with less than one credit: NO_CREDITS. */
 export function requireCredits({ balance }: Pick<Standing, 'balance'>): void {
   assertThat(balance >= 1, 'NO_CREDITS')
 }

@@ -21,21 +21,21 @@ export function createSubscriptions(context: {
   const { database, clock, gateway, due, credits, paymentMethods } = context
 
   /**
-   * Pays for a month of a tier, from now. The tier one has already is paid again only when past due, so that repeating a
-   * request is harmless. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (nothing changes then).
+   * Pays for a month of a tier, from now. The present tier is paid again only if past due, so a request is safe to
+   * repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
    */
   async function subscribe(ownerId: string, request: { tier: string }): Promise<Standing> {
     const tier = readPaidTier(request.tier)
     const before = await credits.current(ownerId)
     if (isActive(before, tier)) return standingOf(before, clock.now())
     const { id, reference } = await paymentMethods.toCharge(ownerId)
-    // No lock is held while the gateway is asked. Parallel requests for one tier have one key, thus pay once.
+    // No lock is held during the charge. Parallel requests for one tier share a key, so they pay once.
     const idempotencyKey = [ownerId, tier, before.currentPeriodEnd?.toISOString() ?? 'first', id].join('/')
     await gateway.charge({ reference, cents: tierOf(tier).centsPerMonth, idempotencyKey })
     return database.transaction((trx) => begin(ownerId, tier, trx))
   }
 
-  /** Starts the paid month, unless a parallel request for the same payment has started it. */
+  /** Starts the paid month, unless a parallel request for the same payment did. */
   async function begin(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing> {
     const account = await credits.locked(ownerId, trx)
     if (!isActive(account, tier)) {
@@ -60,7 +60,7 @@ function readPaidTier(name: string): PaidTierName {
   })
 }
 
-/** The same day and time of the next month (UTC), or the month's last day: 31 January leads to 28 February. */
+/** The same day and time of the next month (UTC), or that month's last day: 31 January becomes 28 February. */
 export function monthAfter(start: Date): Date {
   const end = new Date(start)
   end.setUTCMonth(end.getUTCMonth() + 1)

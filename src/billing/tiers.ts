@@ -2,7 +2,7 @@ import { CodedError } from '../errors.ts'
 
 export type Feature = 'manual' | 'scheduled' | 'webhooks' | 'workspaces'
 
-/** How many of each an owner may have. Unlimited is Infinity, so that `count < limit` holds without a special case. */
+/** How many of each an owner may have. Unlimited is Infinity, so `count < limit` needs no special case. */
 export interface Limits {
   agents: number
   vaultSites: number
@@ -11,9 +11,9 @@ export interface Limits {
 }
 
 interface Tier {
-  /** Price of one month in cents (US dollars); 0 is the tier everybody has without paying. */
+  /** Price per month in US cents; 0 for the free tier. */
   centsPerMonth: number
-  /** Granted once per calendar month (UTC); what is left over stays. */
+  /** Granted once per calendar month (UTC); unused credits are kept. */
   creditsPerMonth: number
   limits: Limits
   features: readonly Feature[]
@@ -22,8 +22,8 @@ interface Tier {
 const { POSITIVE_INFINITY: unlimited } = Number
 
 /**
- * The subscription tiers (docs/specification.md, "Tiers and credits"). Credits are money spent on models, therefore
- * even the highest tier has a number of them.
+ * The subscription tiers (docs/specification.md, "Tiers and credits"). Credits pay for models, so even the highest tier
+ * has a finite number.
  */
 export const tiers = {
   free: {
@@ -58,7 +58,7 @@ export type PaidTierName = Exclude<TierName, 'free'>
 export const tierNames = Object.keys(tiers) as TierName[]
 export const paidTierNames = tierNames.filter((name): name is PaidTierName => name !== 'free')
 
-/** The tier as its interface, for code that handles any of them. */
+/** The tier typed as `Tier`, for code that handles any tier. */
 export const tierOf = (name: TierName): Tier => tiers[name]
 
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
@@ -66,7 +66,7 @@ export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.
 /** The tiers that include a feature. */
 const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
-/** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with a sentence that names the tiers that have it. */
+/** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with the tiers that have it. */
 export function requireFeature({ tier }: { tier: TierName }, feature: Feature): void {
   if (tierOf(tier).features.includes(feature)) return
   throw new CodedError('TIER_REQUIRED', {
