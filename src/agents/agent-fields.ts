@@ -2,13 +2,13 @@ import { CodedError } from '../errors.ts'
 import { assertPlan } from '../schedules/plan.ts'
 import type { Agent } from './agent.ts'
 
-/** The sites and tools an agent is given; without `tools` all of the site's. */
+/** A site that an agent may use; without `tools`, all of its tools. */
 export interface SiteChoice {
   vaultEntryId: string
   tools?: string[] | undefined
 }
 
-/** What an owner says of an agent. */
+/** The fields of an agent that its owner sets. */
 export interface AgentFields {
   name: string
   systemPrompt: string
@@ -22,12 +22,12 @@ export interface AgentFields {
   sites: SiteChoice[]
 }
 
-/** What an owner changes of an agent; what is not named stays as it is. */
+/** A change of an agent; absent fields stay as they are. */
 export type AgentChanges = { [Name in keyof AgentFields]?: AgentFields[Name] | undefined }
 
 /**
- * A change with what follows from it: whoever gives an agent another trigger need not know what the former one had, just
- * as whoever makes an agent.
+ * Completes a change with its consequences: a new trigger other than `scheduled` clears the schedule unless the change
+ * names one.
  */
 export function completeChanges(changes: AgentChanges): Partial<AgentFields> {
   const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
@@ -35,7 +35,7 @@ export function completeChanges(changes: AgentChanges): Partial<AgentFields> {
   return { ...(!isScheduled && { cron: null, timeZone: null }), ...named }
 }
 
-/** Refuses a combination of fields that no agent can have, and a schedule that cannot be read: VALIDATION_ERROR. */
+/** Refuses an invalid combination of fields, and an invalid schedule: VALIDATION_ERROR. */
 export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
   const { trigger, cron, timeZone } = fields
   const isScheduled = trigger === 'scheduled'

@@ -6,7 +6,7 @@ import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
 import type { SiteChoice } from './agent-fields.ts'
 
-/** One tool that an agent may use, and where it is. */
+/** One tool that an agent may use, and its site. */
 export interface AgentTool {
   entryId: string
   siteName: string
@@ -14,12 +14,12 @@ export interface AgentTool {
   tool: SiteTool
 }
 
-/** The connected sites that agents may use, and which of their tools. */
+/** The connected sites and tools that agents may use. */
 export function createAgentSites(context: { database: Database; vault: Vault }) {
   const { database, vault } = context
   const choicesOf = (agentId: string) => AgentSite.query(database).where({ agentId }).orderBy('position')
 
-  /** The vault entries that are named, as far as they are there. */
+  /** The named vault entries that exist. */
   const named = (ownerId: string, sites: Pick<SiteChoice, 'vaultEntryId'>[]): Promise<VaultEntry[]> =>
     vault.known(
       ownerId,
@@ -36,7 +36,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
   }
 
-  /** The tools the agent may use now, as far as their scopes were granted, in the order of its sites and their manifests. */
+  /** The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests. */
   async function toolsOf(agentId: string, ownerId: string): Promise<AgentTool[]> {
     const choices = await choicesOf(agentId)
     const entries = await named(ownerId, choices)
@@ -54,16 +54,16 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     named,
     toolsOf,
 
-    /** Refuses sites and tools that are not among the entries, and sites that are named twice: VALIDATION_ERROR. */
+    /** Refuses unknown sites and tools, and sites named twice: VALIDATION_ERROR. */
     assertSites(entries: VaultEntry[], sites: SiteChoice[]): void {
       const details = sites.flatMap((choice, index) => problemsOf(entries, choice, index))
       const repeated = new Set(sites.map(({ vaultEntryId }) => vaultEntryId)).size < sites.length
-      if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named once.' })
+      if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named only once.' })
       const message = `The sites are not valid. ${details[0]?.message ?? ''}`
       assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     },
 
-    /** Puts these sites in the place of those that the agent had. */
+    /** Replaces the agent's sites. */
     async store(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {
       await AgentSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
@@ -83,9 +83,9 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   }
 }
 
-/** A site that was there when the request was checked may have been removed from the vault since. */
+/** A site may have been removed from the vault since the request was checked. */
 function refuseRemoved(error: unknown): never {
   if (violatedConstraint(error) !== 'agent_sites_vault_entry_fk') throw error
-  const message = 'A site of the agent was removed from the vault meanwhile.'
+  const message = 'A site of the agent was removed from the vault in the meantime.'
   throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
 }

@@ -9,7 +9,7 @@ export interface WebhookField {
   description?: string | undefined
 }
 
-/** The ways in which senders of webhooks prove themselves (docs/design.md, "Senders as they are"). */
+/** The kinds of proof that webhook senders use (docs/design.md, "Senders as they are"). */
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
@@ -24,19 +24,18 @@ export class Agent extends Row {
   declare trigger: Trigger
   declare cron: string | null
   declare timeZone: string | null
-  /** Sealed. Every agent has one, so that changing the trigger to webhook and back keeps it. */
+  /** Sealed. Every agent has one, so a change of the trigger keeps it. */
   declare webhookSecret: string
   declare webhookSchema: WebhookField[] | null
   declare allowActionOverride: boolean
-  /** How senders prove themselves. */
   declare webhookProof: WebhookProof
-  /** Sealed; the secret before the present one is good until then. */
+  /** Sealed. The previous secret stays valid until that time. */
   declare previousWebhookSecret: string | null
   declare previousWebhookSecretUntil: Date | null
-  /** Where endings of runs are posted; signed with the secret, which is sealed. */
+  /** Where callbacks are posted, and the sealed secret that signs them. */
   declare callbackUrl: string | null
   declare callbackSecret: string | null
-  /** Since when nothing is started; what arrives is queued. */
+  /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
   declare createdAt: Date
   declare updatedAt: Date
@@ -51,7 +50,7 @@ export class AgentSite extends Row {
   declare agentId: string
   declare vaultEntryId: string
   declare position: number
-  /** The tools it may use; null for all of the site's. */
+  /** The tools it may use; null for all of the site's tools. */
   declare tools: string[] | null
 }
 

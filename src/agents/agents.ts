@@ -21,13 +21,13 @@ import { createCallbackAddress } from './callback-address.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 
-/** What a run takes over from its agent when it starts. */
+/** What a run takes from its agent when it starts. */
 export type AgentForRun = Pick<
   Agent,
   'id' | 'ownerId' | 'name' | 'pausedAt' | 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'
 >
 
-/** Agents: what an owner configures, and what runs and webhooks need of it. */
+/** Agents: what an owner configures, and what runs and webhooks read of it. */
 export function createAgents(context: {
   database: Database
   clock: Clock
@@ -63,8 +63,8 @@ export function createAgents(context: {
     toolsOf: sites.toolsOf,
 
     /**
-     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (a trigger without what it needs, sites or tools
-     * that are not there), INVALID_URL (of callbacks).
+     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, unknown sites or tools),
+     * INVALID_URL (of callbacks).
      */
     async create(ownerId: string, { sites: choices, ...fields }: AgentFields): Promise<AgentWithSites> {
       assertTrigger(fields)
@@ -91,17 +91,17 @@ export function createAgents(context: {
     },
 
     /**
-     * Changes what is named. Runs that have started keep what they were started with. Fails with AGENT_NOT_FOUND,
-     * TIER_REQUIRED, VALIDATION_ERROR and INVALID_URL, as `create` does, and VALIDATION_ERROR for a proof that the
-     * agent's secret cannot give.
+     * Changes the named fields. Started runs keep their configuration. Fails with AGENT_NOT_FOUND, TIER_REQUIRED,
+     * VALIDATION_ERROR and INVALID_URL, as `create` does, and VALIDATION_ERROR for a proof that the agent's secret does
+     * not suit.
      */
     async update({ id, ownerId }: Agent, changes: AgentChanges): Promise<AgentWithSites> {
       const { sites: choices, ...fields } = completeChanges(changes)
       // Read before the lock is taken; checked under it.
       const standing = fields.trigger === 'webhook' ? await billing.account(ownerId) : undefined
       const entries = choices ? await sites.named(ownerId, choices) : []
-      const isTold = await database.transaction(async (trx) => {
-        // Checked under the row's lock: two changes that are right each for itself may not be so together.
+      const needsSync = await database.transaction(async (trx) => {
+        // Checked under the row's lock: two changes may be valid alone but not together.
         const current = await living(trx).findById(id).forUpdate()
         assertThat(current, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
@@ -119,16 +119,16 @@ export function createAgents(context: {
         if (choices) await due.agent(trx, id)
         return schedules.noteChange(trx, current, after, clock.now())
       })
-      if (isTold) schedules.syncSoon(id)
+      if (needsSync) schedules.syncSoon(id)
       return get(ownerId, id)
     },
 
-    /** What the agent's callbacks are signed with; null if it never named an address for them. */
+    /** The secret that signs the agent's callbacks; null if it never had a callback address. */
     callbackSecretOf: callbackAddress.secretOf,
 
     /**
-     * Gives the agent's callbacks another secret; it signs from now on. Fails with VALIDATION_ERROR for an agent without
-     * any, and AGENT_NOT_FOUND.
+     * Replaces the secret that signs the agent's callbacks, at once. Fails with VALIDATION_ERROR for an agent without
+     * a callback address, and AGENT_NOT_FOUND.
      */
     async rotateCallbackSecret({ id, ownerId, callbackUrl }: Agent): Promise<AgentWithSites> {
       const message = 'The agent has no callbackUrl, so there is no secret to change.'
@@ -141,21 +141,21 @@ export function createAgents(context: {
     list: (ownerId: string, request: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> =>
       page(living(database).where({ ownerId }), { list: 'agents', ...request, only: { trigger: request.trigger } }),
 
-    /** The agent that a webhook addresses; AGENT_NOT_FOUND unless it is there and triggered by webhooks. */
+    /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
       assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND')
       return agent
     },
 
-    /** The agent whose deliveries a sender asks after, whatever starts it by now; AGENT_NOT_FOUND. */
+    /** The agent whose deliveries a sender reads, whatever its trigger is now. AGENT_NOT_FOUND. */
     async forSender(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
       assertThat(agent, 'AGENT_NOT_FOUND')
       return agent
     },
 
-    /** What a starting run takes over; undefined when the agent is gone. */
+    /** What a starting run takes from the agent; undefined if the agent is gone. */
     forRun: async (trx: Transaction, id: string): Promise<AgentForRun | undefined> => living(trx).findOne({ id }),
   }
 }

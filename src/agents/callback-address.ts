@@ -10,7 +10,7 @@ import { newSecret } from './webhook-secrets.ts'
 
 const placeOf = (id: string) => ({ id, column: 'agents.callback_secret' })
 
-/** Where an agent's endings of runs are posted, and what they are signed with (docs/design.md, "Telling the owner"). */
+/** An agent's callback address, and the secret that signs callbacks (docs/design.md, "Telling the owner"). */
 export function createCallbackAddress(context: {
   sealing: Sealing
   config: { sites: Pick<Config['sites'], 'allow'> }
@@ -18,7 +18,7 @@ export function createCallbackAddress(context: {
   const { sealing } = context
   const allowed = new Set(context.config.sites.allow.map(readPair))
 
-  /** In one spelling. Whether a name may be reached is judged on connecting, an address is here already. */
+  /** Normalizes the URL. An IP address is checked here; a host name is checked on connecting. */
   function readUrl(text: string): string {
     const url = parseSiteUrl(text)
     const host = bareHost(url)
@@ -33,13 +33,13 @@ export function createCallbackAddress(context: {
   return {
     newSealedSecret,
 
-    /** The columns for an address that an owner gives or takes away. The first one brings a secret, which stays. */
+    /** The columns for a new or removed address. The first address creates the secret, which is then kept. */
     columnsFor(id: string, text: string | null, sealed: string | null): Pick<Agent, 'callbackUrl' | 'callbackSecret'> {
       if (text === null) return { callbackUrl: null, callbackSecret: sealed }
       return { callbackUrl: readUrl(text), callbackSecret: sealed ?? newSealedSecret(id) }
     },
 
-    /** The secret in plain; null for an agent that never had an address. */
+    /** The secret in plain text; null for an agent that never had an address. */
     secretOf: ({ id, callbackSecret }: Pick<Agent, 'id' | 'callbackSecret'>): string | null =>
       callbackSecret === null ? null : sealing.open(callbackSecret, placeOf(id)),
   }

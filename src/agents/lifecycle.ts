@@ -6,8 +6,8 @@ import type { Schedules } from '../schedules/schedules.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
 
 /**
- * Pausing, resuming and removing agents. The schedule's part of each is in the same transaction; Temporal is told after
- * the commit, without anybody waiting for it.
+ * Pauses, resumes and removes agents. The schedule changes in the same transaction; Temporal is updated after the
+ * commit, in the background.
  */
 export function createLifecycle(context: {
   database: Database
@@ -22,14 +22,14 @@ export function createLifecycle(context: {
     if (await database.transaction((trx) => changeUnderLock(trx, id, patch))) schedules.syncSoon(id)
   }
 
-  /** The queue is locked before the agent, as by everybody. */
+  /** Locks the queue before the agent, as everywhere. */
   async function pauseUnderLock(trx: Transaction, id: string): Promise<boolean> {
     await lockQueue(trx, id)
-    const isTold = await changeUnderLock(trx, id, ({ pausedAt }, now) =>
+    const needsSync = await changeUnderLock(trx, id, ({ pausedAt }, now) =>
       pausedAt === null ? { pausedAt: now } : undefined,
     )
     await holdQueue(trx, id)
-    return isTold
+    return needsSync
   }
 
   async function changeUnderLock(trx: Transaction, id: string, patch: Parameters<typeof change>[1]): Promise<boolean> {
@@ -44,26 +44,26 @@ export function createLifecycle(context: {
 
   return {
     /**
-     * From now on nothing of the agent is started or goes on; what arrives is queued. Pausing twice changes nothing. Fails
-     * with AGENT_NOT_FOUND, as resuming does.
+     * Stops the agent: no run starts or continues, and new runs are queued. Safe to repeat. Fails with AGENT_NOT_FOUND,
+     * as resuming does.
      */
     async pause({ id, ownerId }: Agent): Promise<AgentWithSites> {
       if (await database.transaction((trx) => pauseUnderLock(trx, id))) schedules.syncSoon(id)
       return get(ownerId, id)
     },
 
-    /** Lets it go on; the reconciler does the rest. */
+    /** Ends the pause; the reconciler does the rest. */
     async resume({ id, ownerId }: Agent): Promise<AgentWithSites> {
       await change(id, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null }))
       return get(ownerId, id)
     },
 
-    /** Takes the agent away; its runs stay on record. From now on nothing is accepted or started for it. */
+    /** Deletes the agent: nothing more is accepted or started for it. Its runs stay on record. */
     remove: ({ id }: Agent): Promise<void> => change(id, (_current, now) => ({ deletedAt: now })),
   }
 }
 
-/** What waits to be paid for fails in time, a paused agent's runs do not: from the pause on, that is what blocks them. */
+/** Unpaid runs fail after a time, a paused agent's runs do not: from the pause on, it is the cause of the block. */
 async function holdQueue(trx: Transaction, id: string): Promise<void> {
   await trx.raw(holdStatement, { agentId: id })
 }

@@ -9,11 +9,10 @@ import { Agent, type AgentWithSites, type WebhookProof } from './agent.ts'
 const presentAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
 const previousAt = (id: string) => ({ id, column: 'agents.previous_webhook_secret' })
 
-/** How a secret is changed. */
 interface Rotation {
-  /** The sender's own secret, where the sender makes it; otherwise a new one is made. */
+  /** The secret, if the sender made it; otherwise a new one is generated. */
   secret?: string | undefined
-  /** How long the former secret stays good; 0 ends it at once. */
+  /** How long the previous secret stays valid; 0 ends it at once. */
   overlapSeconds: number
 }
 
@@ -21,7 +20,7 @@ type WithSecret = Pick<Agent, 'id' | 'webhookSecret'>
 type WithSecrets = WithSecret & Pick<Agent, 'previousWebhookSecret' | 'previousWebhookSecretUntil'>
 
 /**
- * The secrets by which senders of webhooks prove themselves, and their rotation (docs/design.md, "Webhooks, exactly").
+ * The secrets that webhook senders use as proof, and their rotation (docs/design.md, "Webhooks, exactly").
  */
 export function createWebhookSecrets(context: {
   database: Database
@@ -31,10 +30,10 @@ export function createWebhookSecrets(context: {
 }) {
   const { database, clock, sealing, get } = context
 
-  /** The agent's secret in plain. */
+  /** The agent's secret in plain text. */
   const secretOf = (agent: WithSecret): string => sealing.open(agent.webhookSecret, presentAt(agent.id))
 
-  /** Until when the secret before the present one is good; null when there is none that is. */
+  /** When the previous secret expires; null if none is valid. */
   const previousUntil = ({ previousWebhookSecretUntil: until }: WithSecrets): Date | null =>
     until !== null && until > clock.now() ? until : null
 
@@ -42,24 +41,23 @@ export function createWebhookSecrets(context: {
     secretOf,
     previousUntil,
 
-    /** A new secret of the agent, sealed. */
+    /** A new sealed secret for the agent. */
     newSealedSecret: (id: string): string => sealing.seal(newSecret(), presentAt(id)),
 
-    /** Every secret that a sender may use now, the present one first. */
+    /** Every valid secret, the present one first. */
     goodSecretsOf(agent: WithSecrets): string[] {
       const previous = previousUntil(agent) ? agent.previousWebhookSecret : null
       return [secretOf(agent), ...(previous === null ? [] : [sealing.open(previous, previousAt(agent.id))])]
     },
 
     /**
-     * Gives the agent another secret; the present one stays good for the overlap, and one that was still good from the
-     * rotation before is not any more. Fails with AGENT_NOT_FOUND, and VALIDATION_ERROR for a secret that the agent's
-     * way of proof cannot use.
+     * Replaces the agent's secret. The present one stays valid for the overlap; an older one ends at once. Fails with
+     * AGENT_NOT_FOUND, and VALIDATION_ERROR for a secret that the agent's proof cannot use.
      */
     async rotateSecret({ id, ownerId }: Agent, rotation: Rotation): Promise<AgentWithSites> {
       const { secret = newSecret(), overlapSeconds } = rotation
       await database.transaction(async (trx) => {
-        // Locked, because the way of proof may be changed at the same time.
+        // Locked, because the proof may be changed at the same time.
         const agent = await Agent.query(trx).findById(id).whereNull('deletedAt').forUpdate()
         assertThat(agent, 'AGENT_NOT_FOUND')
         assertUsable(agent.webhookProof, secret, { path: 'secret', message: `The secret must be ${standardForm}.` })
@@ -77,14 +75,14 @@ export function createWebhookSecrets(context: {
       return get(ownerId, id)
     },
 
-    /** Erases former secrets whose time is over. They are not good from that moment on, erased or not. */
+    /** Erases previous secrets that have expired. They are invalid from their expiry on, erased or not. */
     async forgetFormerSecrets(): Promise<void> {
       await Agent.query(database)
         .where('previousWebhookSecretUntil', '<=', clock.now())
         .patch({ previousWebhookSecret: null, previousWebhookSecretUntil: null })
     },
 
-    /** Refuses a way of proof that the agent's secret does not do for: VALIDATION_ERROR. */
+    /** Refuses a proof that the agent's secret does not suit: VALIDATION_ERROR. */
     assertProof(proof: WebhookProof, agent: WithSecret): void {
       const message = `The agent's secret is not ${standardForm}. Rotate it first, with POST /agents/${agent.id}/rotate-secret.`
       assertUsable(proof, secretOf(agent), { path: 'webhookProof', message })
@@ -92,9 +90,9 @@ export function createWebhookSecrets(context: {
   }
 }
 
-const standardForm = 'base64 of 24 to 64 bytes, with or without "whsec_" in front, as Standard Webhooks wants it'
+const standardForm = 'base64 of 24 to 64 bytes, with or without "whsec_" in front, as Standard Webhooks requires'
 
-/** 32 random bytes in the form that the Standard Webhooks libraries take too. */
+/** 32 random bytes in the form of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 function assertUsable(proof: WebhookProof, secret: string, detail: { path: string; message: string }): void {
