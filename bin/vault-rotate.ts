@@ -5,7 +5,7 @@ import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
 import { createSealing } from '../src/secrets/sealing.ts'
 import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
-import { createVaultRotation, type RotationReport, type TellProgress } from '../src/secrets/vault-rotation.ts'
+import { createVaultRotation, type RotationReport, type OnProgress } from '../src/secrets/vault-rotation.ts'
 
 /** `npm run vault:rotate`: reseals everything under the first of VAULT_KEYS, while the platform runs. */
 async function main(): Promise<void> {
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const context = { database, clock: systemClock, keys: config.vaultKeys }
   try {
     await createVaultKeys({ ...context, sealing: createSealing(config.vaultKeys) }).proveForRotation()
-    const report = await createVaultRotation({ ...context, tell: printProgress }).rotate()
+    const report = await createVaultRotation({ ...context, onProgress: printProgress }).rotate()
     printReport(report, config.vaultKeys[0]?.name ?? '')
     if (report.unreadable.length > 0) process.exitCode = 1
   } finally {
@@ -25,8 +25,7 @@ async function main(): Promise<void> {
 
 const number = (value: number): string => value.toLocaleString('en-US')
 
-const printProgress: TellProgress = (column, done, total) =>
-  console.log(`${column}: ${number(done)} of ${number(total)}`)
+const printProgress: OnProgress = (column, done, total) => console.log(`${column}: ${number(done)} of ${number(total)}`)
 
 function printReport({ rotated, unreadable, removable }: RotationReport, current: string): void {
   console.log(rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.')

@@ -1,10 +1,10 @@
-/** A column whose values are sealed; the place of each is its row's `id` and `table.column`. */
+/** A column of sealed values. A value's place is its row's `id` and `table.column`. */
 export interface SealedColumn {
   table: string
   column: string
 }
 
-/** All columns that hold sealed values. A column that is missing here is lost when a key is taken away. */
+/** All columns of sealed values. A column missing here becomes unreadable when a key is removed. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'vault_entries', column: 'credential' },
   { table: 'agents', column: 'webhook_secret' },
@@ -13,5 +13,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'oauth_flows', column: 'verifier' },
 ]
 
-/** As a `SealedPlace` and people name it: `vault_entries.credential`. */
+/** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */
 export const nameOfColumn = ({ table, column }: SealedColumn): string => `${table}.${column}`

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 
-/** Where a sealed value belongs. It opens nowhere else, so that a value copied to another row is of no use. */
+/** Where a sealed value belongs. It opens nowhere else, so a copy in another row is useless. */
 interface SealedPlace {
   id: string
   column: string
 }
 
-/** Postgres has not said yet whether the vault keys are right. It is waited for: see `isTransient`. */
+/** The vault keys are not yet verified against Postgres. Transient: see `isTransient`. */
 export class KeysNotProvedError extends Error {
   override readonly name = 'KeysNotProvedError'
 }
 
 /**
- * Seals secrets that must be read again (vault credentials, webhook secrets): AES-256-GCM under versioned keys. A sealed
+ * Seals secrets that must be read again (vault credentials, webhook secrets): AES-256-GCM under named keys. A sealed
  * value is `<key name>.<base64url of nonce, ciphertext and tag>`; id, column and key name are its associated data.
  */
 export function createSealing(keys: Config['vaultKeys']) {
@@ -22,7 +22,7 @@ export function createSealing(keys: Config['vaultKeys']) {
   let held = false
 
   return {
-    /** From now on sealing and opening throw a KeysNotProvedError, until `release` (see `vault-keys.ts`). */
+    /** Makes sealing and opening throw a KeysNotProvedError until `release` (see `vault-keys.ts`). */
     hold(): void {
       held = true
     },
@@ -39,7 +39,7 @@ export function createSealing(keys: Config['vaultKeys']) {
       return `${current.name}.${sealed.toString('base64url')}`
     },
 
-    /** The plain text. Throws when the key is not configured any more, or the value was altered or moved. */
+    /** The plain text. Throws if the key is no longer configured, or the value was altered or moved. */
     open(sealed: string, place: SealedPlace): string {
       if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
       const dot = sealed.indexOf('.')

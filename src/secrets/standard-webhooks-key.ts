@@ -1,7 +1,7 @@
 /**
  * The key in a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_` in front (Standard
- * Webhooks, "Signature scheme"). Undefined for a secret that is none; only the one way to write the bytes is taken,
- * because libraries differ in what else they take.
+ * Webhooks, "Signature scheme"). Undefined for any other secret. Only canonical base64 is accepted, because libraries
+ * differ in what else they accept.
  */
 export function standardWebhooksKey(secret: string): Buffer | undefined {
   const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret

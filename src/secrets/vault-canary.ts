@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** A known text under one vault key (table `vault_canaries`); `retiredAt` is when nothing was sealed under it any more. */
+/** A known text under one vault key (table `vault_canaries`). Nothing is sealed under it since `retiredAt`. */
 export class VaultCanary extends Row {
   static override tableName = 'vault_canaries'
   static override idColumn = 'keyName'

@@ -7,7 +7,7 @@ import { nameOfColumn, sealedColumns } from './sealed-columns.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
-/** The configured keys are not those that the database was written with: one sentence for each that is not right. */
+/** The configured keys are not those that the database was written with. One sentence per wrong key. */
 export class VaultKeysError extends Error {
   override readonly name = 'VaultKeysError'
   readonly problems: string[]
@@ -21,12 +21,12 @@ export type VaultKey = Config['vaultKeys'][number]
 
 const plain = 'switchyard'
 const retryMs = 500
-/** More than one, so that a single damaged value does not pass for a wrong key. */
+/** More than one, so that a single damaged value is not taken for a wrong key. */
 const samples = 3
 
 /**
- * The canary of the vault keys: a known text sealed under each, kept in the database, shows whether the keys of this
- * process are those that everything else was sealed under.
+ * Verifies the vault keys with canaries: a known text sealed under each key, kept in the database, shows whether this
+ * process has the keys that the data was sealed under.
  */
 export function createVaultKeys(context: {
   database: Database
@@ -47,7 +47,7 @@ export function createVaultKeys(context: {
       .filter(({ keyName, retiredAt }) => retiredAt === null && !keys.some(({ name }) => name === keyName))
       .map(({ keyName }) => missing(keyName))
 
-  /** A key that is new to the table may be old to the data: of an installation that had no canaries yet. */
+  /** A key without a canary may still have data, in an installation that had no canaries yet. */
   async function addCanary(trx: Transaction, key: VaultKey): Promise<void> {
     if (await opensNothing(trx, key)) throw new VaultKeysError([wrong(key.name)])
     const sealed = createSealing([key]).seal(plain, canaryPlace(key.name))
@@ -55,23 +55,23 @@ export function createVaultKeys(context: {
   }
 
   /**
-   * Proves that every key in use is configured and right, and gives keys that are new their canary. Throws a
-   * VaultKeysError, having written nothing, if they are not; and what Postgres throws.
+   * Proves that every key in use is configured and right, and adds a canary for each new key. Otherwise throws a
+   * VaultKeysError and writes nothing. Also throws what Postgres throws.
    */
   const prove = (): Promise<void> =>
     database.transaction(async (trx) => {
-      // One process after the other: two that start with different keys must not both find an empty table.
+      // One process at a time: two that start with different keys must not both find an empty table.
       await trx.raw('lock table vault_canaries in share row exclusive mode')
       const canaries = await readCanaries(trx)
       const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
       if (problems.length > 0) throw new VaultKeysError(problems)
       for (const key of keys) if (!canaries.some(({ keyName }) => keyName === key.name)) await addCanary(trx, key)
-      // From now on something may be sealed under the current key again.
+      // The current key may be used to seal again.
       const current = VaultCanary.query(trx).where({ keyName: keys[0]?.name ?? '' })
       await current.whereNotNull('retiredAt').patch({ retiredAt: null })
     })
 
-  /** Tries until the keys are proved or found wrong. Does not keep a process alive that ends for another reason. */
+  /** Retries until the keys are proved or found wrong. Does not keep the process alive. */
   async function proveLater(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
     for (;;) {
       await delay(retryMs, undefined, { ref: false })
@@ -86,8 +86,8 @@ export function createVaultKeys(context: {
   }
 
   /**
-   * Proves the keys before a process serves; throws a VaultKeysError if they are wrong. Where Postgres cannot say yet,
-   * this goes on in the background, with nothing sealed or opened until it is done; `refuse` hears of wrong keys.
+   * Proves the keys before a process serves. Throws a VaultKeysError if they are wrong. If Postgres is unavailable, it
+   * retries in the background, and nothing is sealed or opened until then; `refuse` is called for wrong keys.
    */
   async function proveAtStart(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
     sealing.hold()
@@ -102,8 +102,8 @@ export function createVaultKeys(context: {
   }
 
   /**
-   * What a rotation needs to know first, having written nothing: that the configured keys are right, and that somebody
-   * has started with the current one. Keys that are not configured are its own matter. Throws a VaultKeysError.
+   * Proves before a rotation that the configured keys are right and that a process has started with the current one.
+   * Writes nothing, and ignores keys that are not configured. Throws a VaultKeysError.
    */
   async function proveForRotation(): Promise<void> {
     const canaries = await readCanaries(database)
@@ -130,7 +130,7 @@ function opens(key: VaultKey, sealed: string, place: { id: string; column: strin
   }
 }
 
-/** Whether there are values under a key of this name, and the key opens none of those that were looked at. */
+/** Whether values under a key of this name exist, and the key opens none of the samples. */
 async function opensNothing(trx: Transaction, key: VaultKey): Promise<boolean> {
   let seen = 0
   for (const sealed of sealedColumns) {
@@ -149,8 +149,8 @@ const wrong = (name: string): string =>
   `The key "${name}" in VAULT_KEYS is not the key "${name}" that this database was written with. Put the original key ` +
   'back; a new key needs a name that was never used.'
 const missing = (name: string): string =>
-  `The key "${name}" is in use, but VAULT_KEYS does not list it. Put it back into VAULT_KEYS; before a key is taken ` +
-  'away, `npm run vault:rotate` must have finished.'
+  `The key "${name}" is in use, but VAULT_KEYS does not list it. Put it back into VAULT_KEYS; a key may be removed only ` +
+  'after `npm run vault:rotate` has finished.'
 const unknown = (name: string): string =>
   `No process has been started with the key "${name}" yet. Start the API and the workers with it in VAULT_KEYS first; ` +
-  'those that lack it could not read what is sealed under it.'
+  'without it, they could not read what is sealed under it.'

@@ -10,21 +10,21 @@ import { VaultCanary } from './vault-canary.ts'
 interface UnreadableValue {
   table: string
   id: string
-  /** The name of the key it is sealed under; `unknown` where it does not look like a sealed value. */
+  /** The key it is sealed under; `unknown` if it does not look like a sealed value. */
   keyName: string
 }
 
-/** What a rotation has done. */
+/** The result of a rotation. */
 export interface RotationReport {
-  /** How many values are sealed under the current key now that were not before. */
+  /** How many values were resealed under the current key. */
   rotated: number
   unreadable: UnreadableValue[]
-  /** Configured keys, other than the current one, that nothing is sealed under. */
+  /** Configured keys, except the current one, that nothing is sealed under. */
   removable: string[]
 }
 
-/** Of one column: how many values were looked at, of how many. */
-export type TellProgress = (column: string, done: number, total: number) => void
+/** Progress in one column: values processed, of how many. */
+export type OnProgress = (column: string, done: number, total: number) => void
 
 interface SealedRow {
   id: string
@@ -33,26 +33,26 @@ interface SealedRow {
 
 interface Pass {
   rotated: number
-  /** Values that somebody else changed between the look and the update. */
+  /** Values that changed between the read and the update. */
   changed: number
   unreadable: UnreadableValue[]
 }
 
 const batchSize = 200
-/** How many rows at once: enough to hide the way to Postgres, few enough to leave it to those who serve. */
+/** Rows at once: enough to hide the latency of Postgres, few enough not to slow the platform. */
 const concurrency = 4
 
 /**
- * Seals everything anew under the current key, while others read and write. It keeps no state: what is left to do is
- * what is not under the current key, so it can be interrupted, repeated, and run several times at once.
+ * Reseals everything under the current key, while others read and write. It keeps no state: what is not under the
+ * current key is left to do. So it can be interrupted, repeated and run in parallel.
  */
 export function createVaultRotation(context: {
   database: Database
   clock: Clock
   keys: Config['vaultKeys']
-  tell: TellProgress
+  onProgress: OnProgress
 }) {
-  const { database, clock, keys, tell } = context
+  const { database, clock, keys, onProgress } = context
   const sealing = createSealing(keys)
   const current = keys[0]?.name ?? ''
   const prefix = `${current}.`
@@ -80,8 +80,8 @@ export function createVaultRotation(context: {
   }
 
   /**
-   * One row, in a statement of its own: whoever holds one lock only cannot take part in a deadlock. Nothing is
-   * overwritten that was not read here: the old value is compared.
+   * Updates one row in its own statement: with only one lock, it cannot take part in a deadlock. The update compares
+   * the old value, so it overwrites only what was read here.
    */
   async function rotateRow({ table, column }: SealedColumn, row: SealedRow, pass: Pass): Promise<void> {
     const resealed = reseal({ id: row.id, column: `${table}.${column}` }, row.value)
@@ -115,14 +115,14 @@ export function createVaultRotation(context: {
       await pMap(rows, (row) => rotateRow(sealed, row, pass), { concurrency })
       after = last.id
       done += rows.length
-      // Others may have added to it meanwhile.
-      tell(nameOfColumn(sealed), done, Math.max(done, total))
+      // Others may have added rows.
+      onProgress(nameOfColumn(sealed), done, Math.max(done, total))
     }
   }
 
   /**
-   * Rotates until a pass over everything finds nothing to do: processes that have another key first go on writing.
-   * Whether the keys are right must have been proved before. Fails only with what Postgres throws.
+   * Rotates until a full pass finds nothing to do, because processes with another current key keep writing. The keys
+   * must have been proved before. Throws only what Postgres throws.
    */
   async function rotate(): Promise<RotationReport> {
     let rotated = 0
@@ -136,7 +136,7 @@ export function createVaultRotation(context: {
     }
   }
 
-  /** Keys that nothing is sealed under any more need not be configured at the next start. */
+  /** Retires unused keys: they need not be configured at the next start. */
   async function retireUnused(): Promise<void> {
     const unused = sealedColumns
       .map(({ table, column }) => `not exists (select from ${table} where starts_with(${column}, key_name || '.'))`)
@@ -156,5 +156,5 @@ export function createVaultRotation(context: {
   return { rotate }
 }
 
-/** Never more of a value than what is surely the name of a key. */
+/** The key's name, or `unknown`: no other part of a value is ever shown. */
 const keyNameOf = (value: string): string => /^([\w-]{1,32})\./.exec(value)?.[1] ?? 'unknown'

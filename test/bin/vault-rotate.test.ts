@@ -16,7 +16,7 @@ import { createLogger } from '../../src/logger.ts'
 import { nameOfColumn, sealedColumns } from '../../src/secrets/sealed-columns.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { createVaultKeys, VaultKeysError } from '../../src/secrets/vault-keys.ts'
-import { createVaultRotation, type TellProgress } from '../../src/secrets/vault-rotation.ts'
+import { createVaultRotation, type OnProgress } from '../../src/secrets/vault-rotation.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { createTestDatabase } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -240,8 +240,8 @@ async function openRotation(t: ExecutionContext, count: number) {
   const [ownerId, now] = [newId(), new Date()]
   await database('users').insert({ id: ownerId, email: 'owner@example.com', passwordHash: 'none', createdAt: now })
   const tokens = await makeEntries(database, ownerId, `${k1},${k2}`, count)
-  const rotation = (tell: TellProgress = () => undefined, db = database) =>
-    createVaultRotation({ database: db, clock: systemClock, keys: keysIn(`${k2},${k1}`), tell })
+  const rotation = (onProgress: OnProgress = () => undefined, db = database) =>
+    createVaultRotation({ database: db, clock: systemClock, keys: keysIn(`${k2},${k1}`), onProgress })
   const write = (id: string, token: string, db: Pick<Database, 'raw'> = database) =>
     db.raw('update vault_entries set credential = ? where id = ?', [
       createSealing(keysIn(`${k1},${k2}`)).seal(token, { id, column: 'vault_entries.credential' }),
