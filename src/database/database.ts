@@ -8,12 +8,12 @@ import type { Logger } from '../logger.ts'
 export type Database = Knex
 export type Transaction = Knex.Transaction
 
-/** bigint columns (ledger numbers, token counts) stay far below 2^53 here, so they are read as numbers. */
+/** bigint values (ledger numbers, token counts) stay far below 2^53, so they are read as numbers. */
 types.setTypeParser(types.builtins.INT8, Number)
 
 /**
- * The connection pool. Connections are made when first needed, so a process starts and recovers without Postgres.
- * A query waits five seconds at most for a connection; then the caller gets an error instead of a hanging request.
+ * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
+ * waits at most five seconds for a connection; then it fails instead of hanging.
  */
 export function createDatabase(config: Pick<Config, 'database'>, logger: Logger): Database {
   const database = knex({
@@ -23,18 +23,18 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
       application_name: 'switchyard',
       connectionTimeoutMillis: 3000,
       keepAlive: true,
-      // A process that froze, or whose machine went away, must not keep its locks.
+      // A frozen process or a lost machine must not keep its locks.
       statement_timeout: 30_000,
-      // A server that is cut off does not even refuse; this is noticed here, a little after it would have been there.
+      // For a server that is cut off and sends nothing: slightly longer than the server's own timeout.
       query_timeout: 35_000,
-      // A frozen process must not keep the lock of a queue for longer than cancelling a run of it may take.
+      // A frozen process must not keep a queue's lock for longer than cancelling a run may take.
       idle_in_transaction_session_timeout: 5000,
     },
     pool: { min: 0, max: config.database.pool },
     acquireConnectionTimeout: 5000,
-    // Fields are camelCase in models and queries, columns snake_case; raw SQL is left alone.
+    // Fields are camelCase in models and queries, columns snake_case; raw SQL is not translated.
     ...knexSnakeCaseMappers(),
-    // Bindings may be payloads or tokens: they must not become part of an error's message.
+    // Bindings may be payloads or tokens, so they must stay out of error messages.
     compileSqlOnError: false,
     log: {
       warn: (message: string) => logger.warn({ source: 'knex' }, message),
@@ -47,8 +47,8 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
 }
 
 /**
- * Whether the error says that Postgres cannot be reached: SQLSTATE classes 08 and 57P, a server that only reads (25006,
- * after a failover), socket errors, a host name that does not resolve just now, an exhausted pool.
+ * Whether the error means that Postgres cannot be reached: SQLSTATE classes 08 and 57P, too many connections (53300), a
+ * read-only server (25006, after a failover), socket errors, an unresolvable host name, an exhausted pool.
  */
 export function isUnreachable(error: unknown): boolean {
   const { code, name, message } = native(error)
@@ -58,8 +58,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether the same work may succeed in a moment: Postgres cannot be reached, it gave this transaction up in favour of
- * another (40001, 40P01) or because we stood still in the middle of it (25P03), or the vault keys are not proved yet.
+ * Whether a retry may succeed: Postgres cannot be reached, it aborted this transaction for another one (40001, 40P01)
+ * or because it was idle (25P03), or the vault keys are not proved yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
@@ -69,14 +69,13 @@ export function isTransient(error: unknown): boolean {
 
 const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
 
-/** What pg says without a code when a connection breaks; knex puts the statement in front of it. */
+/** pg's messages without a code when a connection breaks; knex puts the statement in front. */
 const codeless =
   /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|Query read timeout|is not queryable)$/
 
 /**
- * For storing what is known already and nobody else knows (a model's answer, a site's): what fails for the time being is
- * tried again, until the signal aborts. The work may have been committed although its answer was lost, so it must look
- * first.
+ * Retries work that fails transiently, until the signal aborts. For storing what only this process knows (a model's or
+ * a site's answer). An attempt may have committed although its confirmation was lost, so the work must check first.
  */
 export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
@@ -96,13 +95,13 @@ interface NativeError {
   message?: unknown
 }
 
-/** What pg threw: objection wraps it, without its code. */
+/** The error that pg threw; objection wraps it without its code. */
 function native(error: unknown): NativeError {
   const { nativeError } = (error ?? {}) as { nativeError?: unknown }
   return nativeError ?? error ?? {}
 }
 
-/** The name of the constraint that a failed statement violated, or undefined. Names are given in the migrations. */
+/** The name of the constraint that a failed statement violated, or undefined. Migrations define the names. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = native(error)
   return typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string' ? constraint : undefined

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
 
 /**
- * Look-ups by key that are asked for at about the same time become one query. Nothing is remembered: an answer is never
- * older than its question.
+ * Batches look-ups by key that are made at about the same time into one query. Nothing is cached: an answer is never
+ * older than its request.
  */
 export function gather<Key, Row>(
   load: (keys: Key[]) => Promise<Map<Key, Row>>,

@@ -2,15 +2,15 @@ import type { Database } from './database.ts'
 import { newId } from '../ids.ts'
 
 /**
- * Leases: whoever holds one carries out a loop that must run in one process only. A row with an expiry rather than a
- * session lock, which a connection pooler in front of Postgres would break. Time is that of Postgres: a process whose
- * clock is fast would otherwise leave behind a lease that holds up the others for as long.
+ * Leases for loops that must run in one process at a time. A lease is a row with an expiry, because a connection pooler
+ * in front of Postgres would break a session lock. The time is Postgres' own: otherwise a process with a fast clock
+ * would leave a lease that blocks the others for too long.
  */
 export function createLease(context: { database: Database }) {
   const { database } = context
   const holder = newId()
   return {
-    /** Takes or extends the lease for so many seconds; false while somebody else holds it. */
+    /** Takes or extends the lease for so many seconds; false while another process holds it. */
     async hold(name: string, seconds: number): Promise<boolean> {
       const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder, seconds })
       return rows.length > 0

@@ -1,20 +1,20 @@
 import type { Knex } from 'knex'
 import type { Database } from './database.ts'
 
-/** One change of the schema. Written once, never edited after it was merged. */
+/** One change of the schema. Never edited after it was merged. */
 export interface Migration {
-  /** `<yyyymmddhhmm>-<what>`; recorded in the database, so it never changes either. */
+  /** `<yyyymmddhhmm>-<what>`; recorded in the database, so it never changes. */
   name: string
   up(knex: Knex): Promise<unknown>
   down(knex: Knex): Promise<unknown>
 }
 
-/** Any number that nobody else uses for an advisory lock of this database. */
+/** An arbitrary number; no other advisory lock in this database uses it. */
 const lockNumber = 7_215_340_911
 
 /**
- * Brings the schema up to date; does nothing if it is. Returns the names of what was applied. Several processes may
- * ask at once: one migrates, the others wait for it. Throws if the database has migrations that this code lacks.
+ * Brings the schema up to date. Returns the names of the migrations that were applied. Safe to run in several processes
+ * at once: one migrates, the others wait. Throws if the database has migrations that this code lacks.
  */
 export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, say, async () => {
@@ -24,7 +24,7 @@ export function migrate(database: Database, migrations: Migration[], say: (text:
   })
 }
 
-/** Takes the last batch of migrations back. Returns their names. */
+/** Rolls back the last batch of migrations. Returns their names. */
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, say, async () => {
     await refuseNewerSchema(database, migrations)
@@ -43,8 +43,8 @@ const settings = (migrations: Migration[]): Knex.MigratorConfig => ({
 })
 
 /**
- * Knex' own lock makes a second process fail, and stays locked when a process dies. So the lock is an advisory one of
- * a transaction: others wait for it, and it goes with its connection. Whoever has it may free Knex' lock.
+ * Knex' own lock makes a second process fail, and stays locked when a process dies. So this is an advisory lock of a
+ * transaction: others wait for it, and it ends with its connection. Its holder may free Knex' lock.
  */
 function underLock<T>(database: Database, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {

@@ -9,13 +9,13 @@ export interface Page<T> {
 }
 
 export interface PageRequest {
-  /** Opaque, from the page before; absent for the first page. */
+  /** Opaque, from the previous page; absent for the first page. */
   cursor?: string | undefined
   /** How many items at most, 1 to 100. */
   limit: number
 }
 
-/** The lists, by the names that their cursors carry: ids alone would be taken by every other list. */
+/** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
 export type ListName =
   | 'agents'
   | 'callbacks'
@@ -28,25 +28,25 @@ export type ListName =
   | 'runs'
   | 'vault'
 
-/** What a list is ordered by, and how that stands in a cursor. It must be unique among the rows of the list. */
+/** The sort key of a list, and its form in a cursor. It must be unique within the list. */
 export interface PageKey<R extends Row> {
   column: string
-  /** The value to compare with; undefined for a text that no row can have given. */
+  /** The value to compare with; undefined for a text that is not a key. */
   read: (text: string) => string | Date | undefined
   write: (row: R) => string
 }
 
 interface Paging<R extends Row> extends PageRequest {
   list: ListName
-  /** The rows must have these values; `undefined` asks for nothing. */
+  /** The rows must have these values; `undefined` means any. */
   only?: Record<string, string | undefined>
-  /** The row's id without it. */
+  /** Defaults to the row's id. */
   key?: PageKey<R>
 }
 
 /**
- * One page of the query's rows, newest first. Asks for one row more than the limit, to see whether there is another page.
- * A cursor that this list did not give out is a VALIDATION_ERROR.
+ * One page of the query's rows, newest first. Fetches one row more than the limit, to see whether there is another
+ * page. VALIDATION_ERROR for a cursor that is not from this list.
  */
 export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
   const { list, cursor, limit, only = {}, key = byId } = paging
@@ -66,11 +66,11 @@ function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string):
   const value = isOurs ? read(text) : undefined
   if (value !== undefined) return value
   throw new CodedError('VALIDATION_ERROR', {
-    message: 'The cursor is not one that this list gave out.',
-    details: [{ path: 'cursor', message: 'Use the nextCursor of the page before, unchanged.' }],
+    message: 'The cursor is not from this list.',
+    details: [{ path: 'cursor', message: 'Use the nextCursor of the previous page, unchanged.' }],
   })
 }
 
-/** The cursor of the page that begins after the row whose key this is. */
+/** The cursor of the page that begins after the row with this key. */
 export const writeCursor = (list: ListName, key: string): string =>
   Buffer.from(`${list}:${key}`, 'utf8').toString('base64url')

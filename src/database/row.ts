@@ -9,5 +9,5 @@ export class Row extends Model {
   static override useLimitInFirst = true
 }
 
-/** The fields of a row as a plain object, without what the model can do. */
+/** The fields of a row as a plain object, without the model's methods. */
 export const fieldsOf = <R extends Row>(row: R): Omit<R, keyof Row> => Object.assign({}, row)
