@@ -1,23 +1,23 @@
 import { canonicalJson } from '../../canonical-json.ts'
 
-/** How grave a change of a manifest is, from nothing to what would send credentials elsewhere. */
+/** The classes of manifest changes, from the least grave to the gravest. */
 export const changeClasses = ['none', 'text', 'compatible', 'new_scope', 'breaking', 'changed_address'] as const
 
 export type ChangeClass = (typeof changeClasses)[number]
 
-/** One place where two manifests differ. Tools and properties stand in the path by their names. */
+/** One place where two manifests differ. The path names tools and properties. */
 export interface Difference {
   path: string
   kind: 'added' | 'removed' | 'changed'
   class: Exclude<ChangeClass, 'none'>
-  /** What stood there, cut to be shown: a text as it is, anything else as JSON. Absent where nothing stood. */
+  /** The values, truncated for display: a text as it is, anything else as JSON. Absent if there was no value. */
   before?: string
   after?: string
-  /** What it means, as a sentence. */
+  /** What the difference means, as a sentence. */
   message: string
 }
 
-/** What is shown of a value. Addresses have at most 2,048 characters and are never cut: people decide by them. */
+/** Characters shown of a value. Addresses have at most 2,048 and are never truncated: owners decide by them. */
 const longestShown = 500
 const longestAddress = 2_048
 
@@ -30,7 +30,7 @@ export const rankOf = (name: ChangeClass): number => ranks.get(name) ?? 0
 export const gravest = (classes: Iterable<ChangeClass>): ChangeClass =>
   [...classes].reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst), 'none' as ChangeClass)
 
-/** A difference between two values at one place; `undefined` is a value that is not there. */
+/** A difference between two values at one place; `undefined` means no value. */
 export function difference(
   path: string,
   [before, after]: readonly [before: unknown, after: unknown],

@@ -4,10 +4,10 @@ import { memberOf } from '../manifest/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 
-/** The gravest differences are kept; a list longer than this nobody reads. */
+/** Only the gravest differences are kept: nobody reads a longer list. */
 const mostDifferences = 200
 
-/** What is between two manifests: the class of the gravest difference, and the differences, gravest first. */
+/** The class of the gravest difference, and the differences, gravest first. */
 interface ManifestComparison {
   class: ChangeClass
   differences: Difference[]
@@ -17,15 +17,15 @@ interface ManifestComparison {
  * Compares a site's manifest in use with a later one (docs/design.md, "Pinned"). The class is that of the gravest
  * difference:
  *
- * - `none`: they mean the same
+ * - `none`: both mean the same
  * - `text`: names, descriptions, the version, members that have no effect
- * - `compatible`: everything that could be done before can be done as before, and perhaps more
- * - `new_scope`: a tool needs a scope, or the site offers one, that was not needed or offered before
- * - `breaking`: what was done before may fail now, or calls would be repeated that must not be
+ * - `compatible`: everything that worked before still works, and perhaps more
+ * - `new_scope`: a tool needs, or the site offers, a scope that was not needed or offered before
+ * - `breaking`: what worked before may fail now, or calls would be repeated that must not be
  * - `changed_address`: calls or credentials would go elsewhere
  *
- * Every rule stands in `docs/manifest-changes.md`. Of more than 200 differences the gravest 200 are listed; the class is
- * that of all. Both manifests must have passed `parseManifest`.
+ * `docs/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class is that of
+ * all. Both manifests must have passed `parseManifest`.
  */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   if (isSameJson(before, after)) return { class: 'none', differences: [] }
@@ -44,12 +44,12 @@ function* changes(before: Manifest, after: Manifest): Generator<Difference> {
   yield* memberChanges(before, after, '', new Set(['server', 'auth', 'tools']))
 }
 
-/** Addresses that users or credentials are sent to, and whom the answers of authorisation must come from. */
+/** Addresses that users or credentials are sent to, and the issuer of authorization responses. */
 const addresses: Record<string, string> = {
   authorization_url: 'Users would be sent to another address to give their consent.',
   token_url: 'Credentials would go to another address to be renewed.',
   revocation_url: 'Credentials would go to another address to be revoked.',
-  issuer: 'Another authorisation server would be believed.',
+  issuer: 'Another authorization server would be trusted.',
 }
 
 function* authChanges(before: Manifest, after: Manifest): Generator<Difference> {
@@ -66,13 +66,13 @@ function* authChanges(before: Manifest, after: Manifest): Generator<Difference> 
 
 function* addressChange(before: object, after: object, path: string, name: string, message: string) {
   const pair = [memberOf(before, name), memberOf(after, name)] as const
-  // One that is gone is a change too: less would be checked, or what should be revoked would not be.
+  // A removed address is a change too: less would be checked, or grants would no longer be revoked.
   if (pair[0] !== pair[1]) yield difference(`${path}.${name}`, pair, 'changed_address', message)
 }
 
-/** The credential fits neither way: what comes or goes with the type says nothing beyond that. */
+/** The credential becomes useless. Members that come or go with the type add nothing to that. */
 function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Generator<Difference> {
-  const message = 'The credential would be of no use: the site would have to be connected anew.'
+  const message = 'The credential would be useless: the site would have to be connected again.'
   yield difference('auth.type', [before.type, after.type], 'breaking', message)
   for (const change of memberChanges(before, after, 'auth', new Set(['type']))) {
     yield { ...change, class: 'breaking', message: 'It belongs to the way in which the site is connected.' }
@@ -80,18 +80,18 @@ function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Gene
 }
 
 function* offeredScopes(before: readonly string[], after: readonly string[], manifest: Manifest) {
-  const grown = after.filter((scope) => !before.includes(scope))
-  const gone = before.filter((scope) => !after.includes(scope))
+  const added = after.filter((scope) => !before.includes(scope))
+  const removed = before.filter((scope) => !after.includes(scope))
   const needed: ReadonlySet<string> = neededScopes(manifest)
   const pair = [before, after] as const
-  if (grown.length > 0) {
-    yield difference('auth.scopes', pair, 'new_scope', `The site offers more: ${[...new Set(grown)].join(', ')}.`)
+  if (added.length > 0) {
+    yield difference('auth.scopes', pair, 'new_scope', `The site offers more: ${[...new Set(added)].join(', ')}.`)
   }
-  const missing = gone.filter((scope) => needed.has(scope))
+  const missing = removed.filter((scope) => needed.has(scope))
   if (missing.length > 0) {
-    const message = `Tools need what the site does not offer any more: ${[...new Set(missing)].join(', ')}.`
+    const message = `Tools need scopes that the site no longer offers: ${[...new Set(missing)].join(', ')}.`
     yield difference('auth.scopes', pair, 'breaking', message)
-  } else if (gone.length > 0) {
+  } else if (removed.length > 0) {
     yield difference('auth.scopes', pair, 'compatible', 'The site offers fewer scopes, none of which a tool needs.')
   }
 }

@@ -4,12 +4,12 @@ import { isObject, keywords, memberOf, type Keyword, type SchemaObject } from '.
 import { difference, type Difference } from './difference.ts'
 
 /**
- * Where two input schemas differ. `compatible` is only what provably accepts every argument that was accepted before;
- * whatever is not understood to be wider is `breaking`; annotations are `text`. Each keyword is judged by itself: if
+ * The differences of two input schemas. A change is `compatible` only if every argument accepted before is provably
+ * still accepted; any other rule change is `breaking`; annotations are `text`. Each keyword is compared by itself: if
  * every rule of a schema is wider, so is the schema. See `docs/manifest-changes.md` for the table.
  *
- * One thing is compatible by agreement and not by proof: a new optional property where the schema before said nothing
- * of further properties. Nobody was told that it might be given.
+ * One change is compatible by convention, not by proof: a new optional property where the earlier schema did not rule
+ * further properties. The earlier schema never mentioned it.
  */
 export function* schemaChanges(before: unknown, after: unknown, path: string): Generator<Difference> {
   if (isSameJson(before, after)) return
@@ -23,7 +23,7 @@ export function* schemaChanges(before: unknown, after: unknown, path: string): G
   }
 }
 
-/** A keyword in two schemas, or one schema of those that it holds; `pair` is what stands there, undefined for nothing. */
+/** A keyword in two schemas, or one of its subschemas. `pair` holds the values, undefined if absent. */
 interface Place {
   before: SchemaObject
   after: SchemaObject
@@ -42,7 +42,7 @@ function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: str
   }
 }
 
-/** What a keyword means where it is not written down; the others mean nothing then. */
+/** What a keyword means if it is absent. The others have no meaning then. */
 const unwritten: Partial<Record<Keyword, unknown>> = {
   minLength: 0,
   minItems: 0,
@@ -77,17 +77,17 @@ function* changesOf(place: Place): Generator<Difference> {
 }
 
 const wider = ({ path, pair, keyword }: Place): Difference =>
-  difference(path, pair, 'compatible', `The rule "${keyword}" still lets through everything that was right before.`)
+  difference(path, pair, 'compatible', `The rule "${keyword}" still allows everything that was valid before.`)
 const narrower = ({ path, pair, keyword }: Place): Difference =>
-  difference(path, pair, 'breaking', `The rule "${keyword}" may refuse what was right before.`)
+  difference(path, pair, 'breaking', `The rule "${keyword}" may refuse what was valid before.`)
 
-type Judge = (before: unknown, after: unknown) => boolean
+type Comparison = (before: unknown, after: unknown) => boolean
 
-const falls: Judge = (before, after) => Number(after) <= Number(before)
-const rises: Judge = (before, after) => Number(after) >= Number(before)
+const falls: Comparison = (before, after) => Number(after) <= Number(before)
+const rises: Comparison = (before, after) => Number(after) >= Number(before)
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Whether every entry of one list is in the other one. */
+/** Whether every item of the first list is in the second. */
 function isWithin(some: unknown, all: unknown): boolean {
   const known = new Set(listOf(all).map(canonicalJson))
   return listOf(some).every((value) => known.has(canonicalJson(value)))
@@ -97,8 +97,8 @@ const isSameRule = (keyword: Keyword, was: unknown, is: unknown): boolean =>
   is !== undefined &&
   (isSameJson(was, is) || ((keyword === 'enum' || keyword === 'required') && isWithin(was, is) && isWithin(is, was)))
 
-/** The rules whose value can say that they let through more than before; any other change of a value narrows. */
-const isWider: Partial<Record<Keyword, Judge>> = {
+/** Whether a rule's new value allows more than before. Any other change of a value narrows. */
+const isWider: Partial<Record<Keyword, Comparison>> = {
   type: (before, after) =>
     listOf(before).every((name) => isWithin(name, after) || (name === 'integer' && isWithin('number', after))),
   enum: isWithin,
@@ -144,30 +144,30 @@ function addedProperty({ before, path, pair }: Place): Difference {
   const further = memberOf(before, 'additionalProperties')
   const patterns = memberOf(before, 'patternProperties')
   const isUnruled = (further === undefined || further === false) && Object.keys(patterns ?? {}).length === 0
-  // What could be given under this name before: by a pattern perhaps, so nothing is known of it; or by `further`.
+  // What ruled this name before: maybe a pattern, so anything may have been accepted; otherwise `further`.
   const earlier = patterns === undefined ? further : true
   const changes = isUnruled ? [] : [...schemaChanges(earlier, pair[1], path)]
   if (changes.every((change) => change.class !== 'breaking'))
     return difference(path, pair, 'compatible', 'There is a new property.')
-  return difference(path, pair, 'breaking', 'A property that could be given before has rules of its own now.')
+  return difference(path, pair, 'breaking', 'A property that could be given before now has its own rules.')
 }
 
-/** What differs in a schema inside of another one, as the outer one sees it. */
+/** The differences of a subschema, as they affect the outer schema. */
 function inside({ keyword, after }: Place, changes: Iterable<Difference>): Iterable<Difference> {
-  const turnsRightIntoWrong = keyword === 'not' || keyword === 'if' || keyword === 'oneOf'
+  const isInverted = keyword === 'not' || keyword === 'if' || keyword === 'oneOf'
   const isCounted = keyword === 'contains' && memberOf(after, 'maxContains') !== undefined
-  return turnsRightIntoWrong || isCounted ? strictly(changes) : changes
+  return isInverted || isCounted ? strictly(changes) : changes
 }
 
-/** Where what a schema leaves unevaluated is ruled, widening another rule of it may narrow that one. */
+/** With a rule for unevaluated parts, widening another rule may narrow the schema. */
 const isFragile = (schema: unknown): boolean =>
   isObject(schema) &&
   ['unevaluatedProperties', 'unevaluatedItems'].some((name) => (memberOf(schema, name) ?? true) !== true)
 
-/** For places where accepting more inside may mean accepting less outside: nothing but texts may differ. */
+/** For places where accepting more inside may mean accepting less outside: only texts may differ. */
 function* strictly(changes: Iterable<Difference>): Generator<Difference> {
   for (const change of changes) {
     if (change.class === 'text') yield change
-    else yield { ...change, class: 'breaking', message: 'Here it cannot be proved that no arguments are refused.' }
+    else yield { ...change, class: 'breaking', message: 'It cannot be proved here that no valid argument is refused.' }
   }
 }

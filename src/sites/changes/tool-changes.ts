@@ -6,14 +6,14 @@ import { memberOf } from '../manifest/schema-keywords.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts'
 
-/** How much a tool asks for, and how freely its calls are repeated: the higher, the more. */
+/** How much a scope allows, and how freely calls are repeated: the higher, the more. */
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
 const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
 
 /** The scopes that the tools need. */
 export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
 
-/** Where the tools of two manifests differ; a tool is the same one as long as it has the same name. */
+/** The differences between the tools of two manifests. Tools are matched by name. */
 export function* toolChanges(before: Manifest, after: Manifest): Generator<Difference> {
   const [earlier, later] = [before, after].map(({ tools }) => new Map(tools.map((tool) => [tool.name, tool])))
   const needed = neededScopes(before)
@@ -42,7 +42,7 @@ function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set
   yield* memberChanges(was, is, path, new Set(['input_schema', ...changedOf(before, after)]))
 }
 
-/** What has been judged already; a scope or an effect that is only written down now, or no longer, is a text. */
+/** Already compared. A scope or an effect that only becomes explicit or implicit is a text. */
 const changedOf = (before: SiteTool, after: SiteTool): string[] =>
   (['scope', 'effect'] as const).filter((name) => before[name] !== after[name])
 
@@ -60,16 +60,16 @@ function effectChange(before: SiteTool, after: SiteTool, path: string): Differen
   return difference(path, pair, 'breaking', 'Calls that failed would be sent again more freely than before.')
 }
 
-/** Members of an object that have no effect: names, descriptions, what we do not know. */
+/** Differences of members that have no effect: names, descriptions, unknown members. */
 export function* memberChanges(
   before: object,
   after: object,
   path: string,
-  judged: ReadonlySet<string>,
+  compared: ReadonlySet<string>,
 ): Generator<Difference> {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const isSame = (pair[0] === undefined) === (pair[1] === undefined) && isSameJson(pair[0], pair[1])
-    if (!judged.has(name) && !isSame) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
+    if (!compared.has(name) && !isSame) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
   }
 }
