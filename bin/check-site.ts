@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const { oauth } = options
   const report = await checkSite({
     ...options,
-    oauth: oauth && { ...oauth, authorise: signIn(oauth.redirectUri, pasted) },
+    oauth: oauth && { ...oauth, authorize: signIn(oauth.redirectUri, pasted) },
   })
   console.log(json ? JSON.stringify(asJson(report), null, 2) : written(report))
   if (report.incomplete !== undefined) console.error(report.incomplete)

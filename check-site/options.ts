@@ -30,7 +30,7 @@ export interface OAuthOptions {
   /** Scopes to request; by default `read`, or the first that the site offers. */
   scopes?: string[] | undefined
   /** Has a person visit the address and returns the final one; without it nobody signs in. */
-  authorise?: ((url: string) => Promise<string>) | undefined
+  authorize?: ((url: string) => Promise<string>) | undefined
 }
 
 export const defaults = { callAll: false, burst: 0, timeoutSeconds: 30, patienceSeconds: 60, allow: [] } as const

@@ -10,8 +10,8 @@ import { postToken, textOf } from './token-endpoint.ts'
  */
 export async function signInAtSite(site: Site): Promise<void> {
   const { oauth } = site.options
-  if (oauth?.authorise === undefined) return
-  const first = await authorise(site, oauth)
+  if (oauth?.authorize === undefined) return
+  const first = await authorize(site, oauth)
   if (first === undefined) return
   const wrongVerifier = await exchangeCode(site, oauth, { ...first, verifier: newSecret() })
   const answer = await exchangeCode(site, oauth, first)
@@ -23,7 +23,7 @@ export async function signInAtSite(site: Site): Promise<void> {
 /** One more sign-in, without a wrong verifier. Returns whether there are tokens now. */
 export async function signInAgain(site: Site, wrongVerifier?: Outcome): Promise<boolean> {
   const { oauth } = site.options
-  const again = oauth && (await authorise(site, oauth))
+  const again = oauth && (await authorize(site, oauth))
   if (!again) return false
   const answer = await exchangeCode(site, oauth, again)
   site.signIn = { ...again, wrongVerifier: wrongVerifier ?? site.signIn?.wrongVerifier, answer }
@@ -37,14 +37,14 @@ function keepTokens(site: Site, answer: Outcome): void {
   site.refreshToken = textOf(answer, 'refresh_token')
 }
 
-type Authorised = Omit<SignIn, 'answer' | 'wrongVerifier'>
+type Authorized = Omit<SignIn, 'answer' | 'wrongVerifier'>
 
-async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | undefined> {
+async function authorize(site: Site, oauth: OAuthOptions): Promise<Authorized | undefined> {
   const verifier = newSecret()
   const address = authorizeAddress(site, { code_challenge: challengeOf(verifier) })
   let end: URL | null
   try {
-    end = URL.parse((await oauth.authorise?.(address.href)) ?? '')
+    end = URL.parse((await oauth.authorize?.(address.href)) ?? '')
   } catch (error) {
     site.signInMissing = (error as Error).message
     return undefined
@@ -61,7 +61,7 @@ async function authorise(site: Site, oauth: OAuthOptions): Promise<Authorised | 
 }
 
 /** A complete code exchange (docs/specification.md, "Token endpoint"). */
-export const exchangeCode = (site: Site, { redirectUri }: OAuthOptions, sent: Authorised): Promise<Outcome> =>
+export const exchangeCode = (site: Site, { redirectUri }: OAuthOptions, sent: Authorized): Promise<Outcome> =>
   postToken(site, {
     grant_type: 'authorization_code',
     code: sent.code,

@@ -56,7 +56,7 @@ async function launch(
 ) {
   const output = new EventEmitter<{ line: [string] }>()
   if (onLine) output.on('line', onLine)
-  const tell = function* (line: string) {
+  const report = function* (line: string) {
     output.emit('line', line)
     yield line
   }
@@ -65,8 +65,8 @@ async function launch(
     ...owner,
     cwd,
     env,
-    stdout: tell,
-    stderr: tell,
+    stdout: report,
+    stderr: report,
     buffer: false,
     killSignal: stopSignal,
     forceKillAfterDelay: stopSeconds * 1000,

@@ -13,7 +13,7 @@ export async function notifyFailed(
 ): Promise<void> {
   const { name } = await Agent.query(trx).findById(agentId).throwIfNotFound().select('name')
   const { sequence } = await Run.query(trx).findById(runId).throwIfNotFound().select('sequence')
-  await notifications.tell(trx, {
+  await notifications.notify(trx, {
     ownerId,
     kind: 'callback_failed',
     subjectId: agentId,

@@ -30,12 +30,15 @@ export function createNotifications(context: { database: Database; clock: Clock;
      * notification, one inserts it; the others wait for its commit, or insert it if that fails. Title and message may
      * contain words of strangers: they are cut and cleaned, so that the caller's transaction never fails here.
      */
-    async tell(trx: Transaction, { ownerId, kind, subjectId, key, title, message }: NewNotification): Promise<boolean> {
+    async notify(
+      trx: Transaction,
+      { ownerId, kind, subjectId, key, title, message }: NewNotification,
+    ): Promise<boolean> {
       const now = clock.now()
       // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
       const mail =
         config.mail.smtpUrl === undefined ? { status: 'none', nextAt: null } : { status: 'pending', nextAt: now }
-      const { rows } = await trx.raw<{ rows: unknown[] }>(tellStatement, {
+      const { rows } = await trx.raw<{ rows: unknown[] }>(notifyStatement, {
         id: newId(),
         ownerId,
         kind,
@@ -63,7 +66,7 @@ export function createNotifications(context: { database: Database; clock: Clock;
 
 export type Notifications = ReturnType<typeof createNotifications>
 
-const tellStatement = `
+const notifyStatement = `
   insert into notifications
       (id, owner_id, kind, subject_id, dedupe_key, title, message, created_at, mail_status, mail_next_at)
     values (:id, :ownerId, :kind, :subjectId, :key, :title, :message, :now, :mailStatus, :mailNextAt)

@@ -36,7 +36,7 @@ export function createTools(context: {
   function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
-    const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorise the site again with this tool.`
+    const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
     assertThat(tool.usable, 'PERMISSION_DENIED', { message: needs })
     const details = sites.argumentProblems(tool.inputSchema, args)
     const message = `The arguments do not fit the tool's input schema. ${details[0]?.path ?? ''}: ${details[0]?.message ?? ''}`

@@ -12,7 +12,7 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
       .findById(entry.id)
       .patch({ status: 'needs_reauth', statusReason: reason, updatedAt: clock.now() })
     const how = entry.authType === 'oauth2' ? 'authorize it again' : 'give it a new token'
-    await notifications.tell(trx, {
+    await notifications.notify(trx, {
       ownerId: entry.ownerId,
       kind: 'credential_dead',
       subjectId: entry.id,

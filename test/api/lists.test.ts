@@ -86,7 +86,7 @@ const makers: Record<string, Make> = {
   },
   listNotifications: ({ platform }, { userId }, round, nth) =>
     platform.services.database.transaction((trx) =>
-      platform.services.notifications.tell(trx, {
+      platform.services.notifications.notify(trx, {
         ownerId: userId,
         kind: 'agent_failing',
         subjectId: newId(),

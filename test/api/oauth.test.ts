@@ -4,7 +4,7 @@ import * as oauth from '../../api/oauth.ts'
 import * as oauthBrowser from '../../api/oauth-browser.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
-import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
+import { authorize, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
 import { agentOf, connectTracker, customer, ended, person, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
@@ -31,12 +31,12 @@ test('a site is connected by OAuth through login and consent, and an agent uses 
   t.is(contacts.requests()[0]?.user, 'ada')
 })
 
-test('only the scopes that the chosen tools need are asked for, and authorising again widens them', async (t) => {
+test('only the scopes that the chosen tools need are asked for, and authorizing again widens them', async (t) => {
   const { contacts, platform } = await shared()
   const someone = await person(platform)
   const visit = await beginConnect(someone, contacts, { tools: ['crm.searchContacts'] })
   t.is(new URL(visit.location).searchParams.get('scope'), 'read')
-  const back = await comeBack(someone, await authorise(visit), visit.cookie)
+  const back = await comeBack(someone, await authorize(visit), visit.cookie)
   const { entryId } = (await back.json()) as { entryId: string }
   const params = { entryId }
   const usable = async () =>
@@ -56,7 +56,7 @@ test('a refusal at the site connects nothing, and the flow says so', async (t) =
   const { contacts, platform } = await shared()
   const someone = await person(platform)
   const visit = await beginConnect(someone, contacts)
-  const back = await comeBack(someone, await authorise(visit, { decide: 'deny' }), visit.cookie)
+  const back = await comeBack(someone, await authorize(visit, { decide: 'deny' }), visit.cookie)
   t.is(back.status, 403)
   t.like(await back.json(), { code: 'PERMISSION_DENIED' })
   const { body } = await call(someone, oauth.getOAuthFlow, { params: { flowId: visit.flowId } })
@@ -68,7 +68,7 @@ test('a person who comes back with a browser is told what happened on a page', a
   const { contacts, platform } = await shared()
   const someone = await person(platform)
   const visit = await beginConnect(someone, contacts)
-  const address = await authorise(visit)
+  const address = await authorize(visit)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const back = await comeBack(someone, address, visit.cookie, html)
   t.is(back.status, 200)
@@ -79,7 +79,7 @@ test('a person who comes back with a browser is told what happened on a page', a
   t.regex(await again.text(), /already used/)
 })
 
-test('an entry with a token of its own is not authorised, and the refusal says what to do instead', async (t) => {
+test('an entry with a token of its own is not authorized, and the refusal says what to do instead', async (t) => {
   const { sites, platform } = await shared()
   const someone = await person(platform)
   const url = sites.tracker.origin

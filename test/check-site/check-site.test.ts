@@ -33,8 +33,8 @@ async function check(site: string, more: Partial<CheckOptions> = {}): Promise<Re
 }
 
 /** A browser whose user has signed in already: the site redirects it back at once. */
-const authorise = async (url: string): Promise<string> => String((await askSite(url)).headers['location'])
-const oauth = { oauth: { clientId: 'switchyard', redirectUri, authorise } }
+const authorize = async (url: string): Promise<string> => String((await askSite(url)).headers['location'])
+const oauth = { oauth: { clientId: 'switchyard', redirectUri, authorize } }
 
 test('the checker has nothing against the issue tracker, and tries everything', async (t) => {
   const { tracker } = await startSites(t, { limits: { perToken: 60 } })
@@ -49,11 +49,11 @@ test('the checker has nothing against the contacts, with a sign-in, and tries ev
   const site = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris: [redirectUri] })
   t.teardown(site.close)
   const person = (url: string) => signIn(url, { user: 'ada', password: 'ada-password' })
-  const report = await check(site.origin, { oauth: { clientId: 'switchyard', redirectUri, authorise: person } })
+  const report = await check(site.origin, { oauth: { clientId: 'switchyard', redirectUri, authorize: person } })
   finds(t, report, {})
   // It has no limits, and who signs in for reading cannot call what has a key.
   t.deepEqual(found(report, 'skipped'), ['same-key', 'permission', 'permission-body', ...limitChecks])
-  const all = { clientId: 'switchyard', redirectUri, authorise: person, scopes: ['read', 'write', 'delete', 'admin'] }
+  const all = { clientId: 'switchyard', redirectUri, authorize: person, scopes: ['read', 'write', 'delete', 'admin'] }
   const wide = await check(site.origin, { oauth: all })
   finds(t, wide, {})
   t.false(found(wide, 'skipped').includes('same-key'))
@@ -70,7 +70,7 @@ test('the checker has nothing against the small good sites that the defective on
   finds(t, signedIn, {})
   t.deepEqual(found(signedIn, 'skipped'), ['same-key', 'permission', 'permission-body', ...limitChecks])
   const authorizing = createDefectiveSite(nowhere, {}, { oauth: true })
-  const inside = { oauth: { ...oauth.oauth, authorise: signedInAt(authorizing) }, site: nowhere }
+  const inside = { oauth: { ...oauth.oauth, authorize: signedInAt(authorizing) }, site: nowhere }
   t.deepEqual(await checkSite({ ...thorough, ...inside }, doorTo(authorizing)), { ...signedIn, site: nowhere })
 })
 
@@ -239,7 +239,7 @@ test('the command takes the address of a callback that is elsewhere from its sta
   const { child, exit, prompts } = await startCommand(t, site.origin, ...client, '--code-url', '-')
   for await (const line of prompts) {
     const address = /https:\/\/\S+/.exec(line)?.[0]
-    if (address) child.stdin.write(`${await authorise(address)}\n`)
+    if (address) child.stdin.write(`${await authorize(address)}\n`)
   }
   t.is(await exit, 0)
 })
@@ -258,7 +258,7 @@ test('the command takes the browser back at the redirect address', async (t) => 
   const site = await startDefectiveSite(t, {}, { oauth: true })
   const { exit, prompts } = await startCommand(t, site.origin, ...client)
   for await (const line of prompts) {
-    if (line.startsWith('https://')) t.is((await fetch(await authorise(line))).status, 200)
+    if (line.startsWith('https://')) t.is((await fetch(await authorize(line))).status, 200)
   }
   t.is(await exit, 0)
 })

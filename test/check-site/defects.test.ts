@@ -18,7 +18,7 @@ function check(defect: Defect, more: Partial<CheckOptions> = {}) {
 
 function checkWithOAuth(defect: Defect) {
   const site = createDefectiveSite(nowhere, defect, { oauth: true })
-  const oauth = { clientId: 'switchyard', redirectUri, authorise: signedInAt(site) }
+  const oauth = { clientId: 'switchyard', redirectUri, authorize: signedInAt(site) }
   return checkSite({ ...thorough, oauth, site: site.origin }, doorTo(site))
 }
 

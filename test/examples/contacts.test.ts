@@ -78,7 +78,7 @@ const startSite = async (t: ExecutionContext, options: Parameters<typeof startCo
 /** One for all tests that only connect and call. */
 const theSite = forWholeFile(test, 'contacts', (t) => startSite(t))
 
-test('the platform accepts the manifest, which says where to authorise and what each tool needs', async (t) => {
+test('the platform accepts the manifest, which says where to authorize and what each tool needs', async (t) => {
   const site = await theSite()
   const answer = await askSite(`${site.origin}/.well-known/toolsite.json`)
   const manifest = parseManifest(Buffer.from(answer.text))

@@ -36,7 +36,7 @@ export const api: Fault[] = [
   const resource: unknown = await route.resource?.({ ...given, caller })
 `,
     why: 'whoever may only read is told that it may not change what, for it, is not there',
-    tests: ['test/api/authorisation.test.ts'],
+    tests: ['test/api/authorization.test.ts'],
     match: "another owner's thing*",
   },
   {

@@ -58,7 +58,7 @@ export async function openConnectUrl(client: Client, connectUrl: string, cookie 
 }
 
 /** Signs in at the site in the browser of the visit; returns the address that the site redirects to. */
-export const authorise = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
+export const authorize = (visit: Visit, { user = 'ada', decide = 'allow' }: ConnectOptions = {}): Promise<string> =>
   signIn(visit.location, { user, password: `${user}-password`, decide })
 
 /** Opens an address of the platform, such as the site's redirect, by default as a client that asks for JSON. */
@@ -77,7 +77,7 @@ export async function connectContacts(
   options: ConnectOptions = {},
 ): Promise<string> {
   const visit = await beginConnect(someone, contacts, options)
-  const response = await comeBack(someone, await authorise(visit, options), visit.cookie)
+  const response = await comeBack(someone, await authorize(visit, options), visit.cookie)
   const body = (await response.json()) as { entryId?: string; error?: string }
   if (!response.ok || !body.entryId) throw new Error(`The site was not connected: ${JSON.stringify(body)}`)
   return body.entryId

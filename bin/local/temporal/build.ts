@@ -17,7 +17,7 @@ export async function buildTemporal({ target, version, environment, record, say 
   const made = `${target}.building`
   rmSync(made, { force: true })
   const args = ['build', '-v', '-ldflags', '-s -w', '-o', made, 'github.com/temporalio/cli/cmd/temporal']
-  const progress = tellProgress(say)
+  const progress = reportProgress(say)
   const child = execa('go', args, {
     ...onRecord,
     cwd: folder,
@@ -34,7 +34,7 @@ export async function buildTemporal({ target, version, environment, record, say 
 }
 
 /** `go build -v` prints a line for each module that it downloads and each package that it has compiled. */
-function tellProgress(say: (text: string) => void) {
+function reportProgress(say: (text: string) => void) {
   const began = Date.now()
   let [modules, packages, last] = [0, 0, 'Go said nothing']
   const timer = setInterval(() => {

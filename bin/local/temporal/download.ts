@@ -40,12 +40,12 @@ export async function downloadTemporal({ target, version, environment, record, s
 }
 
 function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
-  let [bytes, changed, told, given] = [0, Date.now(), Date.now(), false]
+  let [bytes, changed, reportedAt, given] = [0, Date.now(), Date.now(), false]
   const timer = setInterval(() => {
     const now = existsSync(file) ? statSync(file).size : 0
     if (now !== bytes) [bytes, changed] = [now, Date.now()]
-    if (Date.now() - told > 5000) {
-      told = Date.now()
+    if (Date.now() - reportedAt > 5000) {
+      reportedAt = Date.now()
       say(`  ${Math.round(bytes / 1e6)} MB so far`)
     }
     if (Date.now() - changed < idleSeconds * 1000) return

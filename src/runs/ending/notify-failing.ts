@@ -22,7 +22,7 @@ export async function notifyFailing(
     .select('status')
   if (before?.status === 'failed') return
   const agent = await Agent.query(trx).findById(run.agentId).select('name').throwIfNotFound()
-  await notifications.tell(trx, {
+  await notifications.notify(trx, {
     ownerId: run.ownerId,
     kind: 'agent_failing',
     subjectId: run.agentId,

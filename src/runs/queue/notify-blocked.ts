@@ -19,7 +19,7 @@ interface Block {
 export async function notifyBlocked(trx: Transaction, notifications: Notifications, block: Block): Promise<void> {
   const { agent, cause, key, title, consequence } = block
   const message = `${messageOfBlock[cause]} ${consequence}`
-  await notifications.tell(trx, {
+  await notifications.notify(trx, {
     ownerId: agent.ownerId,
     kind: 'queue_blocked',
     subjectId: agent.id,

@@ -82,7 +82,7 @@ export function createBackfill(context: {
     async notifyMissed(): Promise<void> {
       const now = clock.now()
       for (const missed of await missedUnnotified(now)) {
-        await database.transaction((trx) => notifications.tell(trx, notificationOf(missed, dayOf(now))))
+        await database.transaction((trx) => notifications.notify(trx, notificationOf(missed, dayOf(now))))
       }
     },
 

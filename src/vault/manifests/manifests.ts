@@ -49,7 +49,7 @@ export function createManifests(context: {
   lease: Lease
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compareManifests' | 'foreignHostsOf'>
-  notifications: Pick<Notifications, 'tell'>
+  notifications: Pick<Notifications, 'notify'>
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {

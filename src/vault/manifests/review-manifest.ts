@@ -55,7 +55,7 @@ export function createManifestReview(context: {
   database: Database
   clock: Clock
   sites: Pick<Sites, 'compareManifests'>
-  notifications: Pick<Notifications, 'tell'>
+  notifications: Pick<Notifications, 'notify'>
 }) {
   const { database, clock, sites, notifications } = context
 
@@ -72,7 +72,7 @@ export function createManifestReview(context: {
     const status = waits ? ('pending' as const) : ('adopted' as const)
     const row = { id: newId(), entryId: entry.id, ...found, class: change.class, manifest }
     await ManifestChange.query(trx).insert({ ...row, status, decidedAt: waits ? null : now })
-    if (waits || change.class === 'new_scope') await notifications.tell(trx, notificationOf(entry, row))
+    if (waits || change.class === 'new_scope') await notifications.notify(trx, notificationOf(entry, row))
     if (!waits) await putIntoUse(trx, entry, row, { updatedAt: now })
     await forgetOld(trx, entry.id)
     return { ...found, status }

@@ -36,7 +36,7 @@ export const oauthDefects: Defects = {
     manifest: (manifest) => withAuth(manifest, { scopes: ['read'] }),
     fails: ['scopes-offered'],
   },
-  'refuses every request to authorise': {
+  'refuses every request to authorize': {
     change: where(
       (_said, heard) => isAuthorize(heard),
       () => ({ status: 400, body: 'no' }),

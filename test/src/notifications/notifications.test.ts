@@ -38,7 +38,7 @@ test.serial('of many processes that tell the same at the same instant one does',
 test.serial('what was told in a transaction that failed was not told, and who waited for it tells it', async (t) => {
   const { tell, ada, rows, database, notifications } = await openNotifications(t)
   const failing = await database.transaction()
-  t.true(await notifications.tell(failing, { ...telling, ownerId: ada }))
+  t.true(await notifications.notify(failing, { ...telling, ownerId: ada }))
   const waiting = tell(ada)
   await failing.rollback()
   t.true(await waiting)
@@ -58,7 +58,7 @@ test.serial('words of a site cannot make telling fail, whatever is in them', asy
 
 const idOf = async (someone: Parameters<typeof call>[0]) => (await call(someone, auth.me)).body.id
 const tellVia = ({ services }: Platform, ownerId: string, key: string, kind = telling.kind) =>
-  services.database.transaction((trx) => services.notifications.tell(trx, { ...telling, ownerId, key, kind }))
+  services.database.transaction((trx) => services.notifications.notify(trx, { ...telling, ownerId, key, kind }))
 
 test('owners read what they were told, newest first, page by page, and nobody else does', async (t) => {
   const platform = await openPlatform()

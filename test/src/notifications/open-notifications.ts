@@ -60,7 +60,7 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
   }
   const owner = async (email: string) => (await first.users.register({ email, password })).id
   const tell = (ownerId: string, fields: Partial<NewNotification> = {}, process = first) =>
-    process.database.transaction((trx) => process.notifications.tell(trx, { ...telling, ownerId, ...fields }))
+    process.database.transaction((trx) => process.notifications.notify(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */
   const rows = () => Notification.query(shared).orderBy('id')
   return { ...first, url, logs, openProcess, pass, owner, tell, rows, ada: await owner('ada@example.com') }

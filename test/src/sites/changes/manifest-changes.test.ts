@@ -60,7 +60,7 @@ const manifestRows: Row[] = [
   site('the description', 'text', {}, { description: 'Other.' }),
   site('an unknown member', 'text', {}, { contact: 'mail' }),
   site('an unknown member of the server', 'text', {}, { server: { url: 'https://site.example/api', region: 'eu' } }),
-  site('an unknown member of the authorisation', 'text', {}, { auth: { type: 'bearer', hint: 'See settings.' } }),
+  site('an unknown member of the authorization', 'text', {}, { auth: { type: 'bearer', hint: 'See settings.' } }),
   tools('the order of tools', 'text', [tool(), tool({ name: 'get_it' })], [tool({ name: 'get_it' }), tool()]),
   tools('a new tool whose scope others need', 'compatible', [tool()], [tool(), tool({ name: 'get_it' })]),
   tools('a new tool that needs a new scope', 'new_scope', [tool()], [tool(), tool({ name: 'delete_it' })]),

@@ -9,7 +9,7 @@ import { createManifestReview } from '../../../../src/vault/manifests/review-man
 import { OAuthFlow } from '../../../../src/vault/oauth/oauth-flow.ts'
 import { VaultEntry } from '../../../../src/vault/vault-entry.ts'
 import { call } from '../../../helpers/client.ts'
-import { authorise, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../../helpers/connect.ts'
+import { authorize, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../../helpers/connect.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { hold } from '../../../helpers/hold.ts'
 import { connectBadTools, customer, person, type Person } from '../../../helpers/people.ts'
@@ -158,7 +158,7 @@ test.serial('of two returns from the site with one state, both past the first lo
   const { contacts, platform } = await house()
   const someone = await customer(platform)
   const visit = await beginConnect(someone, contacts)
-  const address = await authorise(visit)
+  const address = await authorize(visit)
   const before = contacts.tokenRequests().length
   const release = await hold(platform.services.database, async (trx) =>
     OAuthFlow.query(trx).findById(visit.flowId).forUpdate(),
