@@ -14,7 +14,6 @@ export async function up(knex: Knex): Promise<void> {
     alter table tool_calls
       -- the latest attempt that is known to have failed; one that was begun and has not failed may have been lost
       add column failed_attempt integer;
-    alter table tool_calls rename column harmless to refused_attempts;
 
     update runs r
        set attempt = e.attempt, attempted_at = e.attempted_at, failed_attempt = e.failed_attempt
@@ -35,7 +34,6 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    alter table tool_calls rename column refused_attempts to harmless;
     alter table tool_calls drop column failed_attempt;
     alter table runs drop column attempt, drop column attempted_at, drop column failed_attempt, drop column failed_at,
       drop column failure, drop column retry_at;

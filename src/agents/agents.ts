@@ -102,7 +102,7 @@ export function createAgents(context: {
       const entries = choices ? await sites.named(ownerId, choices) : []
       const needsSync = await database.transaction(async (trx) => {
         // Checked under the row's lock: two changes may be valid alone but not together.
-        const current = await living(trx).findById(id).forUpdate()
+        const current = await living(trx).findById(id).forNoKeyUpdate()
         assertThat(current, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
         assertTrigger(after)

@@ -33,7 +33,7 @@ export function createLifecycle(context: {
   }
 
   async function changeUnderLock(trx: Transaction, id: string, patch: Parameters<typeof change>[1]): Promise<boolean> {
-    const current = await Agent.query(trx).findById(id).whereNull('deletedAt').forUpdate()
+    const current = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
     const now = clock.now()
     const changes = current && patch(current, now)
     if (!changes) return false

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
+import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import { subscriptionOf } from './standing.ts'
@@ -20,8 +21,8 @@ interface StepCharge {
 type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> & Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step'>>
 
 /** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
-export function createCredits(context: { database: Database; clock: Clock }) {
-  const { database, clock } = context
+export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
+  const { database, clock, due } = context
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
     const found = await Account.query(database).findByIds(ownerIds)
@@ -65,6 +66,8 @@ export function createCredits(context: { database: Database; clock: Clock }) {
     if (credits > 0 && !granted) await append(account, { kind: 'grant', credits, period }, trx)
     account.grantedPeriod = period
     await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
+    // Runs and queues may have waited for these credits.
+    await due.owner(trx, account.ownerId)
   }
 
   const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>

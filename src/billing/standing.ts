@@ -39,3 +39,6 @@ export function requireGoodStanding({ subscription }: Pick<Standing, 'subscripti
 export function requireCredits({ balance }: Pick<Standing, 'balance'>): void {
   assertThat(balance >= 1, 'NO_CREDITS')
 }
+
+/** When the next month's credits are granted: at the beginning of the calendar month, UTC. */
+export const nextGrantAt = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

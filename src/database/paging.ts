@@ -1,5 +1,6 @@
 import type { QueryBuilder } from 'objection'
 import { CodedError } from '../errors.ts'
+import { isId } from '../ids.ts'
 import type { Row } from './row.ts'
 
 /** One page of a list, newest first. `nextCursor` is null on the last page. */
@@ -58,7 +59,11 @@ export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: P
   return { items, nextCursor: rows.length > limit && last ? writeCursor(list, key.write(last)) : null }
 }
 
-const byId: PageKey<Row> = { column: 'id', read: (text) => text, write: (row) => String(row.$id()) }
+const byId: PageKey<Row> = {
+  column: 'id',
+  read: (text) => (isId(text) ? text : undefined),
+  write: (row) => String(row.$id()),
+}
 
 function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): string | Date {
   const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')

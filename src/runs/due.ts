@@ -73,8 +73,15 @@ const takeStatement = `
                    for update skip locked)
   returning id, agent_id as "agentId"`
 
+/** Rows of an agent that are due later than it is looked at anyway say nothing more. */
 const rescheduleStatement = `
-  with handled as (delete from due_agents where id = any(:rows::bigint[]))
-  insert into due_agents (agent_id, due_at)
-    select agent_id, next_at from unnest(:agentIds::text[], :times::timestamptz[]) as t (agent_id, next_at)
-     where next_at is not null`
+  with t as (
+    select * from unnest(:agentIds::text[], :times::timestamptz[]) as t (agent_id, next_at) where next_at is not null
+  ), superseded as (
+    select d.id from due_agents d join t on t.agent_id = d.agent_id
+     where d.due_at >= t.next_at and d.id <> all(:rows::bigint[])
+       for update of d skip locked
+  ), deleted as (
+    delete from due_agents where id = any(:rows::bigint[]) or id in (select id from superseded)
+  )
+  insert into due_agents (agent_id, due_at) select agent_id, next_at from t`

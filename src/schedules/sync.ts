@@ -62,7 +62,7 @@ export function createScheduleSync(context: {
       .select('id')
     for (const { id } of found) {
       await database.transaction(async (trx) => {
-        const agent = await Agent.query(trx).findById(id).forUpdate()
+        const agent = await Agent.query(trx).findById(id).forNoKeyUpdate()
         if (agent) await schedules.noteChange(trx, undefined, agent, clock.now())
       })
     }

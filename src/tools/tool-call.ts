@@ -1,3 +1,4 @@
+import type { Pojo } from 'objection'
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
@@ -21,6 +22,14 @@ interface CallResult {
 export class ToolCall extends Row {
   static override tableName = 'tool_calls'
   static override jsonAttributes = ['arguments', 'result']
+  /** Workers of the release before this one still write the column by its old name. */
+  static override columnNameMappers = {
+    parse: ({ harmless, ...row }: Pojo) => ({ ...row, ...(harmless !== undefined && { refusedAttempts: harmless }) }),
+    format: ({ refusedAttempts, ...row }: Pojo) => ({
+      ...row,
+      ...(refusedAttempts !== undefined && { harmless: refusedAttempts }),
+    }),
+  }
   declare id: string
   declare ownerId: string
   declare origin: 'run' | 'direct'

@@ -168,5 +168,5 @@ function toUnsentError(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): Co
 const closeStatement = `
   update tool_calls
      set result = :result, ended_at = :now,
-         status = case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end
+         status = case when effect = 'read' or harmless = attempts then 'failed' else 'unknown' end
    where origin = 'direct' and status = 'started' and started_at < :before`

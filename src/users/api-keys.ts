@@ -37,7 +37,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     const row = ApiKey.fromJson({ ...made, lastUsedAt: null, revokedAt: null })
     await database.transaction(async (trx) => {
       // Locks the user's row, so that parallel requests cannot exceed the limit together.
-      await User.query(trx).findById(caller.userId).select('id').forUpdate()
+      await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
       assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
         message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
       })

@@ -126,7 +126,7 @@ export function createLogins(context: {
     requireLogin(caller)
     await database.transaction(async (trx) => {
       // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
-      await User.query(trx).findById(caller.userId).select('id').forUpdate()
+      await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
       await revoke(trx, { userId: caller.userId })
     })
   }

@@ -3,6 +3,7 @@ import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { CodedError } from '../../errors.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
@@ -89,7 +90,7 @@ export function createAccept(context: {
     const now = performance.now()
     for (const { request } of locked) lockedUntil.set(request.agentId, now + lockedPauseMs)
     const isLate = ({ since }: Waiting) => now - since > longestLockMs
-    for (const { reject } of locked.filter(isLate)) reject(new Error('the queue was locked for too long'))
+    for (const { reject } of locked.filter(isLate)) reject(lockedTooLong())
     waiting = [...locked.filter((one) => !isLate(one)), ...waiting]
   }
 
@@ -153,3 +154,9 @@ export function createAccept(context: {
 /** A run that is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
   decision !== 'locked' && 'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'
+
+const lockedTooLong = (): CodedError =>
+  new CodedError('INTERNAL_ERROR', {
+    message: "The agent's queue was busy for too long. Nothing was stored; try again in a few seconds.",
+    retryAfter: 5,
+  })

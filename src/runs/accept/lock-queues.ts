@@ -10,10 +10,12 @@ export async function lockOne(trx: Transaction, agentId: string): Promise<Map<st
 
 /**
  * Locks the queue rows that are not locked elsewhere; `locked` are the others. A busy or frozen holder of a lock delays
- * only its own agents, not the whole batch.
+ * only its own agents, not the whole batch. The agents' rows are locked too, as the runs' foreign keys will.
  */
 export async function lockFree(trx: Transaction, agentIds: string[]) {
-  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked`, { agentIds })
+  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked for key share of a skip locked`, {
+    agentIds,
+  })
   const queues = new Map(rows.map((row) => [row.agentId, row]))
   const missing = agentIds.filter((agentId) => !queues.has(agentId))
   if (missing.length === 0) return { queues, locked: new Set<string>() }

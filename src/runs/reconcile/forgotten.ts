@@ -20,6 +20,7 @@ const markStatement = `
   insert into due_agents (agent_id, due_at)
     select agent_id, :now::timestamptz from (
       select "agentId" as agent_id from (${contradictions()}) contradicting
+       where not exists (select from due_agents d where d.agent_id = "agentId" and d.due_at <= :now)
       union
       select agent_id from agent_queues q
        where unfinished > 0 and not exists (select from due_agents d where d.agent_id = q.agent_id)

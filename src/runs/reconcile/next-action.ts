@@ -1,4 +1,5 @@
-import { later, latest } from '../../clock.ts'
+import { nextGrantAt } from '../../billing/standing.ts'
+import { earliest, later, latest } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { blockOf, reasonOfBlock } from '../queue/blocked.ts'
 import { cancelledAs } from '../states.ts'
@@ -25,15 +26,15 @@ export const settingsOf = (config: Config): ReconcileSettings => ({
  */
 export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
   const { now, agent, queue, head, next } = facts
+  const forcedAt = head?.cancelRequestedAt ? later(head.cancelRequestedAt, settings.cancelSeconds) : null
+  if (forcedAt && forcedAt <= now) return forceCancel(facts, settings)
   if (facts.contradiction) return { kind: 'correct', cause: facts.contradiction }
   if (agent.deletedAt && facts.uncancelled > 0) return { kind: 'cancel' }
   if (!head && !next) return { kind: 'rest' }
-  const forcedAt = head?.cancelRequestedAt ? later(head.cancelRequestedAt, settings.cancelSeconds) : null
-  if (forcedAt && forcedAt <= now) return forceCancel(facts, settings)
   if (!head && queue.blockedCause && !queue.awake) return unblock(facts, settings)
   if (head && isWaitOver(facts)) return { kind: 'resume', runId: head.id }
   const stalled = stalledAt(facts, settings)
-  if (now < stalled) return { kind: 'leave', until: forcedAt && forcedAt < stalled ? forcedAt : stalled }
+  if (now < stalled) return { kind: 'leave', until: forcedAt ? earliest(forcedAt, stalled) : stalled }
   return seen ? diagnose(facts, seen, settings.stallSeconds) : { kind: 'inspect' }
 }
 
@@ -45,7 +46,8 @@ function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: Reconcile
   // The workflow ends the wait. Until then it rests, and is only checked in case it was lost.
   const overAt = latest(later(head.waitingUntil, stallSeconds), stalled)
   const restedAt = later(latest(progressedAt, head.waitingSince ?? undefined), longestRest)
-  return now < overAt && restedAt < overAt ? restedAt : overAt
+  const lookAt = head.waitingCause === 'credits' ? earliest(restedAt, nextGrantAt(now)) : restedAt
+  return now < overAt && lookAt < overAt ? lookAt : overAt
 }
 
 /** A cancelled run that has not ended in time: its worker hangs or is gone, or Temporal is away. */
@@ -67,10 +69,11 @@ function unblock({ now, agent, queue, next, account }: AgentFacts, settings: Rec
   const cause = next && account && blockOf(agent, account, next.trigger)
   // Only a claim records what blocks a queue, and since when.
   if (!next || !cause || cause !== queue.blockedCause) return { kind: 'start', cause: 'its block has ended or changed' }
-  const restUntil = later(now, longestRest)
+  const rested = later(now, longestRest)
+  const restUntil = cause === 'credits' ? earliest(rested, nextGrantAt(now)) : rested
   if (cause === 'paused') return { kind: 'leave', until: restUntil }
   const failsAt = later(latest(next.acceptedAt, queue.blockedSince ?? undefined), settings.queueBlockedSeconds)
-  if (failsAt > now) return { kind: 'leave', until: failsAt < restUntil ? failsAt : restUntil }
+  if (failsAt > now) return { kind: 'leave', until: earliest(failsAt, restUntil) }
   const reason = reasonOfBlock[cause]
   return {
     kind: 'end',

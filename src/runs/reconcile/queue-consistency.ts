@@ -51,8 +51,10 @@ export async function correctQueue(
   if (!wrong) return false
   const { cause, unfinished, active, isBlocked } = wrong
   const now = clock.now()
-  const mustContinue = unfinished > 0 && !isBlocked
-  const awake = mustContinue && { awake: true, progressedAt: now, signalledAt: now }
+  // A block keeps runs from starting; it does not concern one that has begun.
+  const mustContinue = active !== null || (unfinished > 0 && !isBlocked)
+  const unblocked = { blockedCause: null, blockedSince: null }
+  const awake = mustContinue && { awake: true, progressedAt: now, signalledAt: now, ...unblocked }
   await AgentQueue.query(trx)
     .findById(agentId)
     .patch({ unfinished, runningRunId: active, ...awake })

@@ -99,6 +99,8 @@ export function createReconciler(context: {
       await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
       logger.warn({ err: error, agentId: agent.agentId }, 'an agent was not reconciled; it will be retried')
+      // If the database is away, it is due again by itself after a while.
+      await due.reschedule([{ ...agent, nextAt: later(clock.now(), 1) }]).catch(() => undefined)
     }
   }
 

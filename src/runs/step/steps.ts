@@ -67,7 +67,8 @@ export function createSteps(context: {
       const { step } = move
       const counted = run.stepAttempts + 1
       if (counted > maxAttempts) return { instead: failedFor('STEP_ABANDONED') }
-      const attempt = run.attempt + 1
+      // A worker of the release before counts only those that may be repeated.
+      const attempt = Math.max(run.attempt, run.stepAttempts) + 1
       const isLost = run.attempt > 0 && run.failedAttempt !== run.attempt
       const now = clock.now()
       const data = { step, attempt, ...(isLost && { note: lostNote }) }
@@ -158,7 +159,8 @@ export function createSteps(context: {
       // If the provider named no time, the retry comes within seconds.
       const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
       const data = { step, attempt, code, message, willRetry, ...(retryAt && { retryAt: retryAt.toISOString() }) }
-      const changes = { failedAttempt: attempt, failedAt: now, failure: message, retryAt }
+      // A late failure says nothing about the attempt that was begun since.
+      const changes = attempt < run.attempt ? {} : { failedAttempt: attempt, failedAt: now, failure: message, retryAt }
       await append(trx, run.id, now, [{ kind: 'step.failed', data }], changes)
     })
 

@@ -127,7 +127,7 @@ test.serial(
   async (t) => {
     const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
     const lost = { status: 'started', attempts: 1 }
-    const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
+    const refusedThen = { status: 'planned', attempts: 2, harmless: 1, in_doubt: true }
     const cases = [
       ['slow_idempotent', lost, 'unknown'],
       ['slow_idempotent', refusedThen, 'unknown'],

@@ -178,7 +178,7 @@ test('a call whose last attempt was lost stays in doubt when there is no way to 
 })
 
 test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
-  const state = { attempts: 20, refusedAttempts: 20 }
+  const state = { attempts: 20, harmless: 20 }
   const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
   await services.runs.calls.perform(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
@@ -193,9 +193,9 @@ test('a run that ends says of each call that it leaves open what is known of its
   const underWay = 'The run ended while this call was under way; it may or may not have taken effect.'
   const cases = [
     [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],
-    [{ attempts: 1, refusedAttempts: 1 }, 'failed', nothing],
+    [{ attempts: 1, harmless: 1 }, 'failed', nothing],
     [{ attempts: 1 }, 'failed', nothing],
-    [{ attempts: 2, refusedAttempts: 1, in_doubt: true }, 'unknown', doubt],
+    [{ attempts: 2, harmless: 1, in_doubt: true }, 'unknown', doubt],
     [{ attempts: 1, status: 'started' }, 'unknown', underWay],
   ] as const
   const script = cases.map((_, number) => `[[call slow_idempotent {"seconds":${number}}]]`).join(' ')

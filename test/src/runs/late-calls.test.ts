@@ -28,10 +28,10 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: Tool
 }
 
 /** How far the call is when somebody comes who has seen its first attempt begin. */
-const meanwhile: Record<string, Partial<ToolCall>> = {
+const meanwhile: Record<string, Record<string, unknown>> = {
   'a newer attempt is under way': { status: 'started', attempts: 2 },
-  'a newer attempt was taken back': { status: 'planned', attempts: 2, refusedAttempts: 1 },
-  'the same attempt was taken back': { status: 'planned', attempts: 1, refusedAttempts: 1 },
+  'a newer attempt was taken back': { status: 'planned', attempts: 2, harmless: 1 },
+  'the same attempt was taken back': { status: 'planned', attempts: 1, harmless: 1 },
   'its outcome is on record': { status: 'succeeded', attempts: 1, result: { text: 'first' }, endedAt: new Date() },
 }
 
@@ -55,7 +55,7 @@ for (const [what, state] of Object.entries(meanwhile))
   })
 
 /** A call as somebody has seen it whose attempt was the first, and as it is by now. */
-async function startedTwice(late: Late, state: Partial<ToolCall>) {
+async function startedTwice(late: Late, state: Record<string, unknown>) {
   const { run, read, callId } = await planned(late)
   const rows = late.services.database('toolCalls').where({ id: callId })
   await rows.clone().update({ status: 'started', attempts: 1, startedAt: new Date() })

@@ -22,8 +22,8 @@ test('a direct call whose process died is closed when it can no longer be under 
   const left = {
     read: await leave({ effect: 'read' }),
     once: await leave({ effect: 'once' }),
-    refused: await leave({ effect: 'once', refusedAttempts: 1 }),
-    'refused and sent again': await leave({ effect: 'once', attempts: 2, refusedAttempts: 1 }),
+    refused: await leave({ effect: 'once', harmless: 1 }),
+    'refused and sent again': await leave({ effect: 'once', attempts: 2, harmless: 1 }),
     'under way': await leave({ effect: 'once', startedAt: new Date() }),
   }
   await tools.closeAbandoned()

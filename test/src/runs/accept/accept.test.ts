@@ -53,6 +53,18 @@ test.serial(
   },
 )
 
+test.serial('a locked agent or user delays the deliveries of others as little', async (t) => {
+  const platform = await platformOf()
+  const { database, runs } = platform.services
+  const [someone, other] = [await person(platform), await person(platform)]
+  const [locked, free] = [await agentOf(someone), await agentOf(other)]
+  const letGo = await hold(database, (trx) => trx('agents').where({ id: locked.id }).forUpdate())
+  const late = runs.accept.one(requestOf(locked.id))
+  t.is(await Promise.race([runs.accept.one(requestOf(free.id)), delay(5000)]).then((receipt) => receipt?.sequence), 1)
+  await letGo()
+  t.is((await late).sequence, 1)
+})
+
 test.serial('a locked queue delays the deliveries of its own agent only, and they keep their order', async (t) => {
   const platform = await platformOf()
   const { database, runs } = platform.services

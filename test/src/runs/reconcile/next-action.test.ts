@@ -95,3 +95,33 @@ test('a queue row that contradicts its runs is corrected before anything else', 
   t.like(actionOn(agentFacts({ contradiction, next: queuedRun() }, blocked)), corrected)
   t.is(actionOn(agentFacts({ next: queuedRun() }, blocked)).kind, 'start')
 })
+
+test('what waits for credits is looked at when the month of new credits begins', (t) => {
+  const now = new Date('2026-11-30T23:59:00Z')
+  const month = new Date('2026-12-01T00:00:00Z')
+  const since = new Date(now.getTime() - 10_000)
+  const times = { progressedAt: since, acceptedAt: since, waitingSince: since }
+  t.deepEqual(
+    actionOn(
+      agentFacts(
+        {
+          head: waitingRun('credits', { ...times, waitingUntil: new Date(now.getTime() + 86_400_000) }),
+          account: broke,
+          now,
+        },
+        { progressedAt: since },
+      ),
+    ),
+    { kind: 'leave', until: month },
+  )
+  const row = { ...blocked, progressedAt: since, blockedSince: since }
+  t.deepEqual(actionOn(agentFacts({ next: queuedRun(times), account: broke, now }, row)), {
+    kind: 'leave',
+    until: month,
+  })
+})
+
+test('a cancelled run is ended in time, whatever its queue row says', (t) => {
+  const head = headRun({ cancelRequestedAt: since })
+  t.like(actionOn(agentFacts({ head, contradiction: 'the queue was asleep although it has runs' })), { kind: 'end' })
+})

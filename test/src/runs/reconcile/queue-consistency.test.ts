@@ -1,12 +1,14 @@
 import test from 'ava'
 import type { Database, Transaction } from '../../../../src/database/database.ts'
-import { readContradictions } from '../../../../src/runs/reconcile/queue-consistency.ts'
+import { lockQueue } from '../../../../src/runs/agent-queue.ts'
+import { correctQueue, readContradictions } from '../../../../src/runs/reconcile/queue-consistency.ts'
 import { customer, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
 
 test('a queue row contradicts its runs when it names another run, counts others, or sleeps over them', async (t) => {
   const platform = await startPlatform(t)
-  const { database, runs } = platform.services
+  const { services } = platform
+  const { database, runs } = services
   const someone = await customer(platform)
   const [idle, queued, begun] = [await webhookAgent(someone), await webhookAgent(someone), await webhookAgent(someone)]
   for (const agent of [queued, begun]) {
@@ -16,7 +18,10 @@ test('a queue row contradicts its runs when it names another run, counts others,
   const causesOf = async (row: object, { id }: { id: string }) => {
     const found = await undone(database, async (trx) => {
       await trx('agent_queues').where({ agentId: id }).update(row)
-      return readContradictions(trx, [idle.id, queued.id, begun.id])
+      const found = await readContradictions(trx, [idle.id, queued.id, begun.id])
+      await correctQueue(trx, await lockQueue(trx, id), services)
+      t.deepEqual([...(await readContradictions(trx, [id]))], [], 'it is corrected')
+      return found
     })
     return [...found].map(([agentId, { cause }]) => (agentId === id ? cause : agentId))
   }

@@ -37,6 +37,39 @@ const dueOf = async ({ database }: Services, agentId: string): Promise<number[]>
 }
 
 test.serial(
+  'later rows of an agent are dropped when it is to be looked at before, and earlier ones stay',
+  async (t) => {
+    const { someone, processHere } = await stage()
+    const { due, database } = processHere()
+    const { id: agentId } = await webhookAgent(someone)
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
+    await database('dueAgents').where({ agentId }).delete()
+    for (const seconds of [10, 60, 90]) await due.agent(database, agentId, inSeconds(seconds))
+    await due.reschedule([{ agentId, rows: [], nextAt: inSeconds(30) }])
+    const left = (await dueOf(processHere(), agentId)).map((seconds) => Math.round(seconds / 10) * 10)
+    t.deepEqual(left, [10, 30])
+  },
+)
+
+test.serial('the grant of a new month makes the agents of its owner due', async (t) => {
+  const { cutOff, processHere } = await stage()
+  const someone = await customer(cutOff)
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  const later = processHere(32 * 24 * 60 * 60_000)
+  await later.database('dueAgents').where({ agentId: agent.id }).delete()
+  const { ownerId } = (await later.database('agents').where({ id: agent.id }).first('ownerId')) as { ownerId: string }
+  await later
+    .database('accounts')
+    .where({ ownerId })
+    .update({ currentPeriodEnd: new Date('2100-01-01') })
+  await later.billing.account(ownerId)
+  t.is((await dueOf(later, agent.id)).length, 1)
+  await later.billing.account(ownerId)
+  t.is((await dueOf(later, agent.id)).length, 1, 'once')
+})
+
+test.serial(
   'an agent that is due is taken by one process, and by another if that one is killed meanwhile',
   async (t) => {
     const { cutOff, someone, processHere } = await stage()
