@@ -40,7 +40,7 @@ function toCoded(thrown: unknown): CodedError {
   if (thrown instanceof URIError) return new CodedError('NOT_FOUND', { cause: thrown })
   if (isTransient(thrown)) {
     const reason = isUnreachable(thrown) ? 'cannot reach its database right now' : 'could not do this right now'
-    const message = `The platform ${reason}. Nothing was stored; try again in a moment.`
+    const message = `The platform ${reason}. Try again in a moment.`
     return new CodedError('INTERNAL_ERROR', { message, retryAfter: 5, cause: thrown })
   }
   return new CodedError('INTERNAL_ERROR', { cause: thrown })
