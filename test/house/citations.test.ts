@@ -20,6 +20,7 @@ const broken: Record<string, { path: string; text: string; says: RegExp }> = {
   'a page that is not there': { path: 'docs/a.md', text: 'See docs/plan.md.', says: /docs\/plan\.md, which is not/ },
   'a page that is not there, in a comment': { path: 'src/run.ts', text: '(plan.md, "X")', says: /plan\.md, which is/ },
   'a page outside the repository': { path: 'docs/a.md', text: 'See ../../plan.md.', says: /\.\.\/plan\.md, which is/ },
+  'a source file that is not there': { path: 'docs/a.md', text: 'See `src/b.ts`.', says: /src\/b\.ts, which is not/ },
   'a link to a page that is not there': { path: 'docs/a.md', text: '[plan](plan.md)', says: /plan\.md, which is not/ },
   'a link to a file that is not there': { path: 'docs/a.md', text: '[code](../src/b.ts)', says: /b\.ts, which is not/ },
   'an anchor of another page': { path: 'docs/a.md', text: '[it](design.md#runs)', says: /#runs, and there is no such/ },

@@ -52,6 +52,9 @@ function problemsIn(desk: Desk): string[] {
   const { text, isPage, library } = desk
   return [
     ...[...mentions(text), ...(isPage ? links(text) : [])].flatMap((target) => problemOfTarget(target, desk)),
+    ...(isPage ? sources(text).filter((path) => !library.has(path)) : []).map(
+      (path) => `names ${path}, which is not there`,
+    ),
     ...sections(text).flatMap((section) => problemsOfSections(section, desk)),
     ...decisions(text)
       .filter((number) => library.decision(number) === undefined)
@@ -72,6 +75,13 @@ interface Target {
 }
 
 const toTarget = ([, path = '', anchor]: string[]): Target => ({ path, anchor })
+
+/** Source files, named from the root of the repository. */
+const sources = (text: string): string[] =>
+  matches(
+    text,
+    /(?<![\w/.-])((?:src|api|bin|workflows|activities|test|check-site|migrations|bench)\/[\w./-]*\.ts)\b/g,
+  ).map(([, path = '']) => path)
 
 /** Names of Markdown files with their folders and anchors, except in web addresses. */
 const mentions = (text: string): Target[] =>
