@@ -29,6 +29,7 @@ const oddByMember: Record<string, string[]> = {
     `cursor=${Buffer.from("' or 1=1 --").toString('base64url')}`,
     `cursor=${Buffer.from(`${newId()}x`).toString('base64')}`,
     `cursor=${Buffer.from(newId()).toString('base64url')}x`,
+    `cursor=${writeCursor('runs', 'zzz')}`,
     `cursor=${Buffer.from(`${newId()}:${newId()}`).toString('base64url')}`,
     `cursor=${'a'.repeat(300)}`,
   ],
@@ -91,7 +92,7 @@ export const queries: Refusals = {
     const taken: Record<string, ListName[]> = {}
     for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
       const accepts = async (list: ListName) => {
-        const nextCursor = writeCursor(list, '1')
+        const nextCursor = writeCursor(list, list === 'fires' ? '1' : newId())
         const { status, code } = await ask(stage, route, `cursor=${nextCursor}`)
         if (status !== 200) t.is(code, 'VALIDATION_ERROR')
         return status === 200 ? [list] : []
