@@ -11,4 +11,5 @@ export const later = (at: Date, seconds: number): Date => new Date(at.getTime() 
 /** The later of the two; the first if there is no other. */
 export const latest = (one: Date, other: Date | null | undefined): Date => (other && other > one ? other : one)
 
-export const earliest = (one: Date, other: Date): Date => (other < one ? other : one)
+/** The earlier of the two; the first if there is no other. */
+export const earliest = (one: Date, other: Date | null | undefined): Date => (other && other < one ? other : one)

@@ -75,4 +75,28 @@ export const reconcile: Fault[] = [
     why: 'a deployment that is bad for good is restarted every few seconds for all agents',
     tests: ['test/src/runs/reconcile/diagnose.test.ts'],
   },
+  {
+    id: 'runs/forces-late',
+    file: 'src/runs/reconcile/next-action.ts',
+    find: 'until: earliest(action.until, forcedAt) }',
+    replace: 'until: action.until }',
+    why: 'a cancel that has to be forced comes long after its ten seconds, because its run seemed to go on',
+    tests: ['test/src/runs/reconcile/next-action.test.ts'],
+  },
+  {
+    id: 'runs/forces-after-repair',
+    file: 'src/runs/reconcile/repairs.ts',
+    find: 'earliest(later(clock.now(), stallSeconds), forcedAtOf(facts, config))',
+    replace: 'later(clock.now(), stallSeconds)',
+    why: 'a cancel that has to be forced comes long after its ten seconds, because its run was restarted before',
+    tests: ['test/src/runs/reconcile/reconciler.test.ts'],
+  },
+  {
+    id: 'runs/waits-for-the-slow',
+    file: 'src/runs/reconcile/reconciler.ts',
+    find: '(!isFull && underWay.size === 0)) break',
+    replace: '!isFull) break',
+    why: 'one agent whose lock is waited for delays everything that becomes due meanwhile',
+    tests: ['test/src/runs/reconcile/reconciler.test.ts'],
+  },
 ]

@@ -25,16 +25,25 @@ export const settingsOf = (config: Config): ReconcileSettings => ({
  * the agent; only a stalled agent is compared with it.
  */
 export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
+  const forcedAt = forcedAtOf(facts, settings)
+  if (forcedAt && forcedAt <= facts.now) return forceCancel(facts, settings)
+  const action = actionUntilForced(facts, settings, seen)
+  return action.kind === 'leave' ? { ...action, until: earliest(action.until, forcedAt) } : action
+}
+
+/** When the agent's run is ended by force; null if nobody has asked to cancel it. */
+export const forcedAtOf = ({ head }: AgentFacts, { cancelSeconds }: Pick<ReconcileSettings, 'cancelSeconds'>) =>
+  head?.cancelRequestedAt ? later(head.cancelRequestedAt, cancelSeconds) : null
+
+function actionUntilForced(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
   const { now, agent, queue, head, next } = facts
-  const forcedAt = head?.cancelRequestedAt ? later(head.cancelRequestedAt, settings.cancelSeconds) : null
-  if (forcedAt && forcedAt <= now) return forceCancel(facts, settings)
   if (facts.contradiction) return { kind: 'correct', cause: facts.contradiction }
   if (agent.deletedAt && facts.uncancelled > 0) return { kind: 'cancel' }
   if (!head && !next) return { kind: 'rest' }
   if (!head && queue.blockedCause && !queue.awake) return unblock(facts, settings)
   if (head && isWaitOver(facts)) return { kind: 'resume', runId: head.id }
   const stalled = stalledAt(facts, settings)
-  if (now < stalled) return { kind: 'leave', until: forcedAt ? earliest(forcedAt, stalled) : stalled }
+  if (now < stalled) return { kind: 'leave', until: stalled }
   return seen ? diagnose(facts, seen, settings.stallSeconds) : { kind: 'inspect' }
 }
 

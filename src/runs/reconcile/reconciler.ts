@@ -28,8 +28,9 @@ export interface View {
   action: Action
 }
 
-/** Agents that are handled concurrently. */
+/** Agents of a batch that are handled concurrently, and batches that are. */
 const concurrency = 10
+const maxBatches = 10
 
 /**
  * Keeps Temporal in sync with the record (docs/operations.md, "What repairs itself"): looks at due agents, asks the
@@ -106,6 +107,7 @@ export function createReconciler(context: {
 
   /** Most agents need nothing: these are rescheduled together. */
   async function lookAt(agents: DueAgent[]): Promise<void> {
+    if (agents.length === 0) return
     const found = await readFacts(
       database,
       agents.map(({ agentId }) => agentId),
@@ -146,14 +148,26 @@ export function createReconciler(context: {
       return { facts, action: nextAction(facts, settings) }
     },
 
-    /** One round: takes batches until one is not full. */
+    /**
+     * One round: takes batches until one is not full. While some agents are slow (Temporal is asked, a lock is waited
+     * for), it takes what becomes due meanwhile: a cancel that must be forced in time does not wait for them.
+     */
     async round(stopping?: AbortSignal): Promise<void> {
+      const underWay = new Set<Promise<void>>()
+      const failures: unknown[] = []
       for (;;) {
         const agents = await due.take(takenSeconds)
-        if (agents.length > 0) await lookAt(agents)
-        const taken = agents.reduce((sum, { rows }) => sum + rows.length, 0)
-        if (taken < dueBatch || stopping?.aborted) return
+        const isFull = agents.reduce((sum, { rows }) => sum + rows.length, 0) >= dueBatch
+        const work = lookAt(agents)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => underWay.delete(work))
+        underWay.add(work)
+        if (!isFull) await Promise.race([Promise.all(underWay), delay(500, undefined, { ref: false })])
+        if (underWay.size === maxBatches) await Promise.race(underWay)
+        if (failures.length > 0 || stopping?.aborted || (!isFull && underWay.size === 0)) break
       }
+      await Promise.all(underWay)
+      if (failures.length > 0) throw failures[0]
     },
   }
 }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { nextAction } from '../../../../src/runs/reconcile/next-action.ts'
-import { after, agentFacts, headRun, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
+import { after, agentFacts, headRun, open, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
 
 const kindOf = (facts: AgentFacts) => nextAction(facts, settings).kind
 const actionOn = (facts: AgentFacts) => nextAction(facts, settings)
@@ -119,6 +119,13 @@ test('what waits for credits is looked at when the month of new credits begins',
     kind: 'leave',
     until: month,
   })
+})
+
+test('a cancelled run that seems to go on is looked at when it has to be ended', (t) => {
+  const head = headRun({ cancelRequestedAt: after(57) })
+  const busy = { queue: open({ children: ['head'] }), workflow: open({ isBusy: true }) }
+  const seen = { ...busy, endedBy: null, polls: { isPolled: true, servedUntil: after(60) } }
+  t.deepEqual(nextAction(agentFacts({ head }), settings, seen), { kind: 'leave', until: after(63) })
 })
 
 test('a cancelled run is ended in time, whatever its queue row says', (t) => {

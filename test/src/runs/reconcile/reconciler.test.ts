@@ -36,6 +36,15 @@ const dueOf = async ({ database }: Services, agentId: string): Promise<number[]>
   return rows.map(({ dueAt }) => (dueAt.getTime() - Date.now()) / 1000)
 }
 
+/** Waits until a transaction waits for a lock that another has. */
+const somebodyWaits = ({ database }: Services) =>
+  eventually(10, 'somebody waits for a lock', async () => {
+    const waiting = await database('pg_stat_activity')
+      .whereRaw('datname = current_database()')
+      .where({ wait_event_type: 'Lock' })
+    return waiting.length > 0 || undefined
+  })
+
 test.serial(
   'later rows of an agent are dropped when it is to be looked at before, and earlier ones stay',
   async (t) => {
@@ -111,6 +120,45 @@ test.serial('an agent that somebody has locked does not keep the others waiting,
   t.is((await dueOf(services, locked.id)).length, 1)
 })
 
+test.serial('what becomes due while another agent is waited for is handled in the same round', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const { database, runs, temporal } = services
+  const [locked, free] = [await webhookAgent(someone), await webhookAgent(someone)]
+  for (const agent of [locked, free]) {
+    await deliver(cutOff, agent, { number: 1 })
+    await stall(services, agent.id)
+  }
+  await database('dueAgents').delete()
+  await services.due.agent(database, locked.id)
+  const letGo = await hold(database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
+  try {
+    const round = runs.reconciler.round()
+    await somebodyWaits(services)
+    await services.due.agent(database, free.id)
+    await round
+  } finally {
+    await letGo()
+  }
+  t.not(await temporal.inspection.queue(free.id), null)
+})
+
+test.serial('a cancel that is to be forced is not put off by another repair', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const { database, runs, config } = services
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  const run = await runs.queue.claimNext(agent.id)
+  await stall(services, agent.id)
+  await database('runs').where({ id: run!.runId }).update({ cancelRequestedAt: new Date() })
+  await database('dueAgents').delete()
+  await runs.reconciler.look(agent.id)
+  t.like(await database('runs').where({ id: run!.runId }).first(), { epoch: run!.epoch + 1 }, 'it was restarted')
+  const [again = Infinity] = await dueOf(services, agent.id)
+  t.true(again <= config.cancelSeconds && config.cancelSeconds < config.reconcile.stallSeconds)
+})
+
 test.serial('a run that goes on while its agent is looked at keeps its epoch', async (t) => {
   const { cutOff, someone, processHere } = await stage()
   const services = processHere()
@@ -123,12 +171,7 @@ test.serial('a run that goes on while its agent is looked at keeps its epoch', a
   await going('agent_queues').where({ agentId: agent.id }).forUpdate()
   const looking = runs.reconciler.look(agent.id)
   try {
-    await eventually(10, 'somebody waits for the queue', async () => {
-      const waiting = await database('pg_stat_activity')
-        .whereRaw('datname = current_database()')
-        .where({ wait_event_type: 'Lock' })
-      return waiting.length > 0 || undefined
-    })
+    await somebodyWaits(services)
     await append(going, run!.runId, new Date(), [{ kind: 'step.started', data: { step: 1, attempt: 1 } }])
   } finally {
     await going.commit()
