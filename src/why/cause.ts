@@ -76,6 +76,3 @@ export const moment = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 /** `has been … since …`, or `is …` if that is unknown. */
 export const ongoing = (what: string, since: Date | null): string =>
   since ? `has been ${what} since ${moment(since)}` : `is ${what}`
-
-/** The time so many seconds after another. */
-export const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)

@@ -1,4 +1,5 @@
-import { causeOf, later, moment, ongoing, type Cause } from './cause.ts'
+import { later } from '../clock.ts'
+import { causeOf, moment, ongoing, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'

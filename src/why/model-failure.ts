@@ -1,4 +1,5 @@
-import { causeOf, later, moment, type Cause } from './cause.ts'
+import { later } from '../clock.ts'
+import { causeOf, moment, type Cause } from './cause.ts'
 import type { Doing } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 

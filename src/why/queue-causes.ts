@@ -1,5 +1,6 @@
 import type { Charge } from '../runs/queue/blocked.ts'
-import { causeOf, later, moment, ongoing, type Cause } from './cause.ts'
+import { latest, later } from '../clock.ts'
+import { causeOf, moment, ongoing, type Cause } from './cause.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, continuesSoon } from './head-causes.ts'
@@ -74,7 +75,7 @@ function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge):
   if (!next) return causeOf({ code, message: `${stops} for "${agent.name}", because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
-  const until = since && later(since > acceptedAt ? since : acceptedAt, settings.queueBlockedSeconds)
+  const until = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const end = until ? `; it fails at ${moment(until)} unless that changes` : ''
   const sentence = `Run ${sequence} of "${agent.name}" ${ongoing('blocked', since)} because ${message}${end}.`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })

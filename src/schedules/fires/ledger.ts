@@ -1,4 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
+import { latest } from '../../clock.ts'
 import type { Transaction } from '../../database/database.ts'
 import { fireReasons, type FireReason } from './fire-reasons.ts'
 import { firesBetween, nextFires } from '../cron/fire-times.ts'
@@ -43,7 +44,7 @@ export async function closeFires(
   const fires = firesBetween(plan.cron, plan.timeZone, schedule.recordedUntil, until, batch)
   await recordUnfired(trx, schedule.agentId, [...owed, ...fires], closing)
   schedule.owed = schedule.owed.slice(owed.length)
-  schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : later(schedule.recordedUntil, until)
+  schedule.recordedUntil = fires.length === batch ? (fires.at(-1) ?? until) : latest(schedule.recordedUntil, until)
 }
 
 /** Inserts rows for fires that did not run; existing rows stay unchanged. */
@@ -80,7 +81,7 @@ export async function advance(trx: Transaction, schedule: Schedule, plan: Plan, 
     .select('nominalAt')
   const known = new Set(recorded.map(({ nominalAt }) => nominalAt.getTime()))
   // Temporal's clock may be ahead of ours, so fires that it has started already count too.
-  const until = later(now, recorded.at(-1)?.nominalAt ?? now)
+  const until = latest(now, recorded.at(-1)?.nominalAt)
   const fires = firesBetween(plan.cron, plan.timeZone, recordedUntil, until, batch)
   const first = fires.findIndex((fire) => !known.has(fire.getTime()))
   const last = (first === -1 ? fires : fires.slice(0, first)).at(-1)
@@ -90,8 +91,6 @@ export async function advance(trx: Transaction, schedule: Schedule, plan: Plan, 
   const { owed, nextFireAt } = schedule
   await Schedule.query(trx).findById(agentId).patch({ recordedUntil: schedule.recordedUntil, owed, nextFireAt })
 }
-
-const later = (one: Date, other: Date): Date => (one > other ? one : other)
 
 const recordStatement = `
   insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
