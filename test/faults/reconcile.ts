@@ -85,10 +85,10 @@ export const reconcile: Fault[] = [
   },
   {
     id: 'runs/forces-after-repair',
-    file: 'src/runs/reconcile/repairs.ts',
-    find: 'earliest(later(clock.now(), stallSeconds), forcedAtOf(facts, config))',
-    replace: 'later(clock.now(), stallSeconds)',
-    why: 'a cancel that has to be forced comes long after its ten seconds, because its run was restarted before',
+    file: 'src/runs/reconcile/reconciler.ts',
+    find: 'return nextAt && earliest(nextAt, forcedAtOf(facts, settings))',
+    replace: 'return nextAt',
+    why: 'a cancel that has to be forced comes long after its ten seconds, because its agent was repaired or inspected before',
     tests: ['test/src/runs/reconcile/reconciler.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pMap from 'p-map'
 import type { Billing } from '../../billing/billing.ts'
-import { later, type Clock } from '../../clock.ts'
+import { earliest, later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
@@ -12,7 +12,7 @@ import type { WriteEnding } from '../ending/end.ts'
 import type { Action } from './action.ts'
 import { dueBatch, type Due, type DueAgent } from '../due.ts'
 import { dependsOnAccount, readFacts, readFactsWithin, type AgentFacts, type RecordedFacts } from './facts.ts'
-import { nextAction, settingsOf } from './next-action.ts'
+import { forcedAtOf, nextAction, settingsOf } from './next-action.ts'
 import { createRepairs } from './repairs.ts'
 import { createSight } from './sight.ts'
 
@@ -61,11 +61,12 @@ export function createReconciler(context: {
     return { ...facts, account: dependsOnAccount(facts) ? await billing.account(facts.agent.ownerId) : null }
   }
 
-  /** Does what the agent needs. Returns when to look at it next. */
+  /** Does what the agent needs. Returns when to look at it next: in time to force a cancel, whatever was done. */
   async function act(recorded: RecordedFacts): Promise<Date | null> {
     const facts = await withAccount(recorded)
     const action = nextAction(facts, settings)
-    return action.kind === 'inspect' ? inspect(facts) : repairs.carryOut(facts, action)
+    const nextAt = await (action.kind === 'inspect' ? inspect(facts) : repairs.carryOut(facts, action))
+    return nextAt && earliest(nextAt, forcedAtOf(facts, settings))
   }
 
   /** Repeats while one action calls for the next, as when very many runs end. Other agents wait meanwhile. */

@@ -1,4 +1,4 @@
-import { earliest, later, type Clock } from '../../clock.ts'
+import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
@@ -13,7 +13,6 @@ import type { Action } from './action.ts'
 import { correctQueue } from './queue-consistency.ts'
 import type { Seen } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
-import { forcedAtOf } from './next-action.ts'
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
@@ -118,7 +117,7 @@ export function createRepairs(context: {
     async carryOut(facts: AgentFacts, action: Action, seen?: Seen): Promise<Date | null> {
       if (action.kind === 'rest') return null
       if (action.kind === 'leave') return action.until
-      const checkAt = earliest(later(clock.now(), stallSeconds), forcedAtOf(facts, config))
+      const checkAt = later(clock.now(), stallSeconds)
       if (action.kind === 'correct') await correct(facts)
       if (action.kind === 'cancel') await cancelSomeOf(facts.agent.id)
       if (action.kind === 'end') await end(facts, action)
