@@ -8,12 +8,12 @@ import { migrate, rollback } from '../src/database/migrate.ts'
 
 /**
  * `node bin/migrate.ts` migrates the schema of DATABASE_URL to the latest version; `--rollback` rolls back the last
- * batch.
+ * migration.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rollback: { type: 'boolean', default: false } } })
   loadEnvFile()
-  const database = createDatabase(readDatabaseConfig(), createLogger('warn', 'migrate'))
+  const database = createDatabase(readDatabaseConfig(), createLogger('warn', 'migrate'), { deadlines: false })
   try {
     const names = await (values.rollback ? rollback : migrate)(database, migrations, console.log)
     const done = values.rollback ? 'Rolled back' : 'Applied'

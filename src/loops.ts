@@ -62,6 +62,13 @@ export const loops = [
     alone: () => 300,
     round: ({ vault }) => vault.refresh.keepAlive(),
   },
+  {
+    name: 'partitions',
+    every: () => 3600,
+    where: 'everywhere',
+    alone: () => 300,
+    round: ({ partitions }) => partitions.ensure(),
+  },
   { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 

@@ -16,7 +16,8 @@ import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createReachability } from './temporal/reachability.ts'
-import { createRetention } from './runs/retention.ts'
+import { createPartitions } from './runs/retention/partitions.ts'
+import { createRetention } from './runs/retention/retention.ts'
 import { createRuns } from './runs/runs.ts'
 import { createSafeFetch } from './safe-fetch/safe-fetch.ts'
 import { createScheduleSync } from './schedules/sync.ts'
@@ -85,6 +86,7 @@ export function createServices(
   const runs = createRuns({ ...base, ...parts })
   const webhooks = createWebhooks({ ...base, agents, billing, runs })
   const retention = createRetention(base)
+  const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
@@ -110,6 +112,7 @@ export function createServices(
     runs,
     webhooks,
     retention,
+    partitions,
     schedules,
     fires,
     scheduleSync,

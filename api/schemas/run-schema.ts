@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RunFacts } from '../../src/runs/run.ts'
+import type { RunFields } from '../../src/runs/run.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 /** A run, as its owner sees it. */
@@ -44,7 +44,7 @@ export const run = v.object({
 
 const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const
 
-export const presentRun = (row: RunFacts) => ({
+export const presentRun = (row: RunFields) => ({
   ...row,
   triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })

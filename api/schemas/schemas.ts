@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
 
 /**
@@ -39,7 +40,7 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   v.object({ items: v.array(item), nextCursor: v.nullable(v.string()) })
 
 export const runStatus = v.picklist(runStatuses, `must be one of ${runStatuses.join(', ')}`)
-export const trigger = v.picklist(['manual', 'scheduled', 'webhook'], 'must be manual, scheduled or webhook')
+export const trigger = v.picklist(triggers, 'must be manual, scheduled or webhook')
 
 /** The body of every failure (docs/specification.md, "Platform error body"). */
 export const errorBody = v.object({

@@ -6,12 +6,42 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { BenchServers } from '../servers.ts'
 
-/** The other side: one row per transaction into a table like `runs`, with all its indexes and checks. */
+/**
+ * The other side: one row per transaction, with its payload, into a table with nine indexes. It has the columns that
+ * `runs` had before its storage was changed, and stays so: a fixed measure for what comes before and after a change.
+ */
 export interface Inserts {
   name: string
   /** Rows a second with so many clients. */
   measure(clients: number, seconds: number): Promise<number>
 }
+
+const table = `
+  create sequence bench_sequence;
+  create table bench_runs (
+    id text primary key,
+    agent_id text not null,
+    owner_id text not null,
+    sequence bigint not null,
+    trigger text not null check (trigger in ('manual', 'scheduled', 'webhook')),
+    status text not null check (status in ('queued', 'running', 'waiting', 'completed', 'failed')),
+    payload text,
+    body_hash text,
+    idempotency_key text,
+    request_id text not null,
+    events integer not null default 0,
+    accepted_at timestamptz not null,
+    progressed_at timestamptz not null,
+    ended_at timestamptz,
+    unique (agent_id, sequence)
+  );
+  create unique index on bench_runs (agent_id, idempotency_key) where idempotency_key is not null;
+  create unique index on bench_runs (agent_id) where status in ('running', 'waiting');
+  create index on bench_runs (agent_id, sequence) where status in ('queued', 'running', 'waiting');
+  create index on bench_runs (owner_id, id);
+  create index on bench_runs (agent_id, id);
+  create index on bench_runs (owner_id, status, id) where status <> 'completed';
+  create index on bench_runs (ended_at) where ended_at is not null`
 
 const insert = (payload: string) =>
   `insert into bench_runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, request_id, events,
@@ -22,8 +52,7 @@ const insert = (payload: string) =>
 /** pgbench if it is installed, else a loop of our own; the output says which. */
 export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
   await withClient(database, async (client) => {
-    await client.query('create table bench_runs (like runs including all)')
-    await client.query('create sequence bench_sequence')
+    await client.query(table)
   })
   const statement = insert(payload)
   return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)

@@ -95,7 +95,7 @@ async function startTemporal({ local, folder, record, supervisor, say }: StackOp
 }
 
 async function migrateDatabase(url: string, say: (text: string) => void): Promise<void> {
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'))
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'), { deadlines: false })
   try {
     await migrate(database, migrations, say)
   } finally {

@@ -88,7 +88,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
    */
   async function chargeStep(trx: Transaction, { ownerId, runId, step, credits }: StepCharge) {
     const account = await locked(ownerId, trx)
-    const before = await LedgerEntry.query(trx).findOne({ ownerId, runId, step })
+    const before = await LedgerEntry.query(trx).findOne({ kind: 'step', runId, step })
     if (before) return { charged: -before.credits, balance: account.balance }
     const charged = Math.max(1, Math.ceil(credits))
     await append(account, { kind: 'step', credits: -charged, runId, step }, trx)
@@ -98,7 +98,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** The owner's ledger, newest first. */
   async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
     await current(ownerId)
-    return page(LedgerEntry.query(database).where({ ownerId }), { list: 'ledger', ...request })
+    return page(LedgerEntry.query(database), { list: 'ledger', of: { ownerId }, ...request })
   }
 
   return { current, locked, chargeStep, ledger }

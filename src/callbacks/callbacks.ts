@@ -40,13 +40,13 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
     },
 
     /** An agent's callbacks, newest first, of one status if named. Fails for an invalid cursor. */
-    list: (
-      agentId: string,
-      request: PageRequest & { status?: CallbackStatus | undefined },
-    ): Promise<Page<Callback>> => {
-      const callbacks = Callback.query(database).where({ agentId })
-      return page(callbacks, { list: 'callbacks', ...request, only: { status: request.status } })
-    },
+    list: (agentId: string, request: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> =>
+      page(Callback.query(database), {
+        list: 'callbacks',
+        of: { agentId },
+        ...request,
+        only: { status: request.status },
+      }),
 
     /**
      * Posts a run's callback again, whatever its status, to the agent's current address; it gets as much time as a new

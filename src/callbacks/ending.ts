@@ -16,7 +16,7 @@ export async function readEnding(database: Database, runId: string): Promise<str
   const { acceptedAt, startedAt, endedAt, steps, toolCalls, credits } = run
   const about = { runId: id, agentId, sequence, trigger, status, reason, error, replayOf }
   const counts = { steps, toolCalls, credits }
-  const data = { ...about, acceptedAt, startedAt, endedAt, ...counts, ...answerOf(last?.answer.text) }
+  const data = { ...about, acceptedAt, startedAt, endedAt, ...counts, ...answerOf(last?.answer) }
   return JSON.stringify({ type: `run.${status}`, timestamp: endedAt, data })
 }
 

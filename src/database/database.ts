@@ -13,9 +13,14 @@ types.setTypeParser(types.builtins.INT8, Number)
 
 /**
  * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
- * waits at most five seconds for a connection; then it fails instead of hanging.
+ * waits at most five seconds for a connection; then it fails instead of hanging. Without deadlines, which is for
+ * migrations, statements take as long as they take.
  */
-export function createDatabase(config: Pick<Config, 'database'>, logger: Logger): Database {
+export function createDatabase(
+  config: Pick<Config, 'database'>,
+  logger: Logger,
+  { deadlines = true }: { deadlines?: boolean } = {},
+): Database {
   const database = knex({
     client: 'pg',
     connection: {
@@ -23,12 +28,14 @@ export function createDatabase(config: Pick<Config, 'database'>, logger: Logger)
       application_name: 'switchyard',
       connectionTimeoutMillis: 3000,
       keepAlive: true,
-      // A frozen process or a lost machine must not keep its locks.
-      statement_timeout: 30_000,
-      // For a server that is cut off and sends nothing: slightly longer than the server's own timeout.
-      query_timeout: 35_000,
-      // A frozen process must not keep a queue's lock for longer than cancelling a run may take.
-      idle_in_transaction_session_timeout: 5000,
+      ...(deadlines && {
+        // A frozen process or a lost machine must not keep its locks.
+        statement_timeout: 30_000,
+        // For a server that is cut off and sends nothing: slightly longer than the server's own timeout.
+        query_timeout: 35_000,
+        // A frozen process must not keep a queue's lock for longer than cancelling a run may take.
+        idle_in_transaction_session_timeout: 5000,
+      }),
     },
     pool: { min: 0, max: config.database.pool },
     acquireConnectionTimeout: 5000,
@@ -66,6 +73,9 @@ export function isTransient(error: unknown): boolean {
   if (name === 'KeysNotProvedError') return true
   return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
 }
+
+/** Whether the statement waited for a lock for longer than its `lock_timeout` (55P03). */
+export const isLockTimeout = (error: unknown): boolean => native(error).code === '55P03'
 
 const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
 

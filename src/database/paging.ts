@@ -1,4 +1,4 @@
-import type { QueryBuilder } from 'objection'
+import { raw, type QueryBuilder } from 'objection'
 import { CodedError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Row } from './row.ts'
@@ -19,6 +19,7 @@ export interface PageRequest {
 /** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
 export type ListName =
   | 'agents'
+  | 'agent-runs'
   | 'callbacks'
   | 'changes'
   | 'fires'
@@ -33,14 +34,21 @@ export type ListName =
 export interface PageKey<R extends Row> {
   column: string
   /** The value to compare with; undefined for a text that is not a key. */
-  read: (text: string) => string | Date | undefined
+  read: (text: string) => string | number | Date | undefined
   write: (row: R) => string
 }
 
 interface Paging<R extends Row> extends PageRequest {
   list: ListName
+  /** Whose list it is: identifiers that the rows must have, for a large table whose index begins with these fields. */
+  of?: Record<string, string>
   /** The rows must have these values; `undefined` means any. */
   only?: Record<string, string | undefined>
+  /**
+   * All values of each field of `only`, for a table whose index continues with the fields in front of the key. Then rare
+   * values are found as fast as frequent ones.
+   */
+  domains?: Record<string, readonly string[]>
   /** Defaults to the row's id. */
   key?: PageKey<R>
 }
@@ -50,13 +58,40 @@ interface Paging<R extends Row> extends PageRequest {
  * page. VALIDATION_ERROR for a cursor that is not from this list.
  */
 export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
-  const { list, cursor, limit, only = {}, key = byId } = paging
+  const { list, of = {}, cursor, limit, key = byId } = paging
+  for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
   if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
-  for (const [field, value] of Object.entries(only)) if (value !== undefined) void query.where(field, value)
-  const rows = await query.orderBy(key.column, 'desc').limit(limit + 1)
+  const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(limit + 1)
+  const parts = combinations(paging).map((values) => newest(query.clone().where(values)))
+  const [only] = parts
+  const rows = await (only && parts.length === 1 ? only : newest(union(query, parts)))
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last ? writeCursor(list, key.write(last)) : null }
+}
+
+/**
+ * The planner does not know the value of a subquery. If it knew that of an owner with many rows, it would read the whole
+ * table by its primary key, newest first, until it has a page of the owner's; that takes long if the newest are of
+ * others.
+ */
+const ofStatement = '?? = (select ?::uuid)'
+
+/** The values that rows may have: one combination if there is no filter or no index for it. */
+function combinations({ only = {}, domains = {} }: Pick<Paging<Row>, 'only' | 'domains'>): Record<string, string>[] {
+  const isFiltered = Object.values(only).some((value) => value !== undefined)
+  let found: Record<string, string>[] = [{}]
+  for (const [field, value] of Object.entries(only)) {
+    const values = value === undefined ? (isFiltered && domains[field]) || [] : [value]
+    if (values.length > 0) found = found.flatMap((one) => values.map((chosen) => ({ ...one, [field]: chosen })))
+  }
+  return found
+}
+
+function union<R extends Row>(query: QueryBuilder<R, R[]>, parts: QueryBuilder<R, R[]>[]): QueryBuilder<R, R[]> {
+  const model = query.modelClass() as unknown as typeof Row
+  const all = raw(`(${parts.map(() => '?').join(' union all ')}) as ??`, ...parts, model.tableName)
+  return model.query(query.knex()).from(all) as unknown as QueryBuilder<R, R[]>
 }
 
 const byId: PageKey<Row> = {
@@ -65,7 +100,7 @@ const byId: PageKey<Row> = {
   write: (row) => String(row.$id()),
 }
 
-function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): string | Date {
+function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): string | number | Date {
   const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
   const isOurs = name === list && /^[\w-]{1,64}$/.test(text) && writeCursor(list, text) === cursor
   const value = isOurs ? read(text) : undefined

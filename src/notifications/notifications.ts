@@ -57,10 +57,13 @@ export function createNotifications(context: { database: Database; clock: Clock;
     list: (
       ownerId: string,
       request: PageRequest & { kind?: NotificationKind | undefined },
-    ): Promise<Page<Notification>> => {
-      const notifications = Notification.query(database).where({ ownerId })
-      return page(notifications, { list: 'notifications', ...request, only: { kind: request.kind } })
-    },
+    ): Promise<Page<Notification>> =>
+      page(Notification.query(database), {
+        list: 'notifications',
+        of: { ownerId },
+        ...request,
+        only: { kind: request.kind },
+      }),
   }
 }
 

@@ -64,8 +64,13 @@ const ownerStatement = `
 
 const vaultEntryStatement = `
   insert into due_agents (agent_id, due_at)
-    select distinct r.agent_id, :now::timestamptz from tool_calls c join runs r on r.id = c.run_id
-     where c.vault_entry_id = :entryId and c.wait_cause = 'credential' and c.status in ('planned', 'started')`
+    select distinct q.agent_id, :now::timestamptz
+      from vault_entries e
+      join agents a on a.owner_id = e.owner_id
+      join agent_queues q on q.agent_id = a.id
+      join run_tool_calls c on c.run_id = q.running_run_id
+     where e.id = :entryId and c.vault_entry_id = e.id and c.wait_cause = 'credential'
+       and c.status in ('planned', 'started')`
 
 const takeStatement = `
   update due_agents set due_at = :now::timestamptz + make_interval(secs => :forSeconds)
@@ -76,7 +81,7 @@ const takeStatement = `
 /** Rows of an agent that are due later than it is looked at anyway say nothing more. */
 const rescheduleStatement = `
   with t as (
-    select * from unnest(:agentIds::text[], :times::timestamptz[]) as t (agent_id, next_at) where next_at is not null
+    select * from unnest(:agentIds::uuid[], :times::timestamptz[]) as t (agent_id, next_at) where next_at is not null
   ), superseded as (
     select d.id from due_agents d join t on t.agent_id = d.agent_id
      where d.due_at >= t.next_at and d.id <> all(:rows::bigint[])

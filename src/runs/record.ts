@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { RunStep } from './run-step.ts'
-import { Run, runFacts } from './run.ts'
+import { Run } from './run.ts'
 
 /**
  * The caller acts under an outdated epoch: the run was resumed under a later one, or is gone. Never retried; the
@@ -33,7 +33,7 @@ export interface RunRef {
 
 /** Locks the run's row for a write under the given epoch. Throws StaleEpochError. */
 export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
-  return currentRun(await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate(), ref)
+  return currentRun(await Run.query(trx).findById(ref.runId).forUpdate(), ref)
 }
 
 /** The run, if it still has the given epoch. Throws StaleEpochError. */

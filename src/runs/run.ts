@@ -1,32 +1,21 @@
-import type { WebhookField } from '../agents/agent.ts'
 import { Row } from '../database/row.ts'
 import type { Trigger, WaitCause } from '../../workflows/messages.ts'
 import type { EndReason, RunStatus } from './states.ts'
 
-/** The instructions of a run, fixed when it is claimed. */
-export interface PromptInForce {
-  systemPrompt: string
-  /** Whether the payload's `action` replaced the agent's system prompt, or why it did not. */
-  override: 'used' | 'not-allowed' | 'absent'
-  schema: WebhookField[] | null
-}
+/** What may start a run. */
+export const triggers = ['manual', 'scheduled', 'webhook'] as const satisfies Trigger[]
 
 /** One execution of an agent (table `runs`). */
 export class Run extends Row {
   static override tableName = 'runs'
-  static override jsonAttributes = ['prompt']
   declare id: string
   declare agentId: string
   declare ownerId: string
   declare sequence: number
   declare trigger: Trigger
   declare status: RunStatus
-  declare payload: string | null
-  declare bodyHash: string | null
-  declare idempotencyKey: string | null
   declare requestId: string
   declare epoch: number
-  declare prompt: PromptInForce | null
   declare steps: number
   /** Attempts at the step that is not recorded yet: how many count, and the number of the latest, from 1. */
   declare stepAttempts: number
@@ -61,6 +50,9 @@ export class Run extends Row {
   declare endedAt: Date | null
 }
 
+/** A run as a plain object. */
+export type RunFields = Omit<Run, keyof Row>
+
 /** The columns of a step without attempts. */
 export const noAttempt = {
   stepAttempts: 0,
@@ -71,46 +63,3 @@ export const noAttempt = {
   failure: null,
   retryAt: null,
 }
-
-/** All columns except payload and prompt, which may be large and are rarely needed. */
-export const runFacts = [
-  'id',
-  'agentId',
-  'ownerId',
-  'sequence',
-  'trigger',
-  'status',
-  'bodyHash',
-  'idempotencyKey',
-  'requestId',
-  'epoch',
-  'steps',
-  'stepAttempts',
-  'attempt',
-  'attemptedAt',
-  'failedAttempt',
-  'failedAt',
-  'failure',
-  'retryAt',
-  'toolCalls',
-  'inputTokens',
-  'outputTokens',
-  'credits',
-  'waitingCause',
-  'waitingFor',
-  'waitingSince',
-  'waitingUntil',
-  'waitedMs',
-  'replayOf',
-  'events',
-  'reason',
-  'error',
-  'acceptedAt',
-  'startedAt',
-  'cancelRequestedAt',
-  'cancelReason',
-  'progressedAt',
-  'endedAt',
-] as const satisfies (keyof Run)[]
-
-export type RunFacts = Pick<Run, (typeof runFacts)[number]>

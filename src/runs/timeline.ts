@@ -1,8 +1,9 @@
-import { raw, type PartialModelObject } from 'objection'
+import { raw, type PartialModelObject, type Pojo } from 'objection'
 import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { Run } from './run.ts'
+import { withoutUsual, withUsual } from './usual-data.ts'
 
 /** A model call that failed. `retryAt` is when the provider allows a retry, if it named a time. */
 interface StepFailure {
@@ -15,7 +16,7 @@ interface StepFailure {
 }
 
 /** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
-interface EventData {
+export interface EventData {
   accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
   recovered: { epoch: number; step: number; note: string }
@@ -47,6 +48,17 @@ export class RunEvent extends Row {
   declare kind: EventKind
   declare at: Date
   declare data: Record<string, unknown>
+
+  /** Every query reads the kind with the data. */
+  override $parseDatabaseJson(row: Pojo): Pojo {
+    const { kind, data, ...rest } = super.$parseDatabaseJson(row) as Pick<RunEvent, 'kind' | 'data'>
+    return { ...rest, kind, data: withUsual(kind, data) }
+  }
+
+  override $formatDatabaseJson(row: Pojo): Pojo {
+    const { kind, data } = row as Pick<RunEvent, 'kind' | 'data'>
+    return super.$formatDatabaseJson({ ...row, data: withoutUsual(kind, data) })
+  }
 }
 
 /**

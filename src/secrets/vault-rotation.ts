@@ -1,3 +1,4 @@
+import { leastId } from '../ids.ts'
 import pMap from 'p-map'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -108,7 +109,7 @@ export function createVaultRotation(context: {
   async function rotateColumn(sealed: SealedColumn, pass: Pass): Promise<void> {
     const total = await left(sealed)
     let done = 0
-    for (let after = ''; ;) {
+    for (let after = leastId; ;) {
       const rows = await nextBatch(sealed, after)
       const last = rows.at(-1)
       if (!last) return

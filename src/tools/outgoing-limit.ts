@@ -6,7 +6,7 @@ import { OutgoingSlot } from './outgoing-slot.ts'
 import { msUntilTurn } from './outgoing-turns.ts'
 
 /** A call that needs a slot. */
-interface SlotRequest {
+export interface SlotRequest {
   /** As in `new URL(...).host`. */
   host: string
   /** Who gets a fair share of the host: an agent, or the owner of direct calls. */

@@ -1,4 +1,5 @@
 import type { Pojo } from 'objection'
+import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
@@ -7,64 +8,68 @@ export type CallWaitCause = 'rate_limit' | 'credential'
 
 type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
 
-/** The result of a tool call. */
-interface CallResult {
-  /** What the model sees: the site's response as text, or a sentence about the failure. */
-  text: string
-  /** The reason for the outcome, if the response does not show it. */
-  note?: string
-}
+const anyTexts = ['arguments', 'result']
 
 /**
- * One tool call, of a run or a direct one (table `tool_calls`). It is written before the request is sent, so that after
- * any crash it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
+ * What runs' calls and direct ones have in common. A row is written before the request is sent, so that after any crash
+ * it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
  */
-export class ToolCall extends Row {
-  static override tableName = 'tool_calls'
-  static override jsonAttributes = ['arguments', 'result']
-  /** Workers of the release before this one still write the column by its old name. */
-  static override columnNameMappers = {
-    parse: ({ harmless, ...row }: Pojo) => ({ ...row, ...(harmless !== undefined && { refusedAttempts: harmless }) }),
-    format: ({ refusedAttempts, ...row }: Pojo) => ({
-      ...row,
-      ...(refusedAttempts !== undefined && { harmless: refusedAttempts }),
-    }),
+class Call extends Row {
+  override $parseDatabaseJson(row: Pojo): Pojo {
+    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
+  }
+  override $formatDatabaseJson(row: Pojo): Pojo {
+    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
   }
   declare id: string
-  declare ownerId: string
-  declare origin: 'run' | 'direct'
-  declare runId: string | null
-  declare step: number | null
-  declare position: number | null
-  declare modelCallId: string | null
-  declare name: string
   declare vaultEntryId: string | null
   declare siteOrigin: string | null
   declare tool: string | null
   declare effect: 'read' | 'idempotent' | 'once'
   /** The JSON text of the arguments, unchanged. */
-  declare arguments: { text: string }
-  declare idempotencyKey: string
+  declare arguments: string
   declare status: CallStatus
   declare attempts: number
-  declare epoch: number
   /** Refused attempts (401, 429); `attempts` includes them. */
   declare refusedAttempts: number
-  /** The latest attempt that is known to have failed; a later one may have been lost. */
-  declare failedAttempt: number | null
   /** The generation of the credential that the site answered with 401; the call is sent again under a newer one. */
   declare refusedGeneration: number | null
+  declare httpStatus: number | null
+  /** What the model sees: the site's response as text, or a sentence about the failure. */
+  declare result: string | null
+  declare plannedAt: Date
+  declare startedAt: Date | null
+  declare endedAt: Date | null
+}
+
+/** A tool call that a user makes directly (table `direct_tool_calls`). */
+export class DirectToolCall extends Call {
+  static override tableName = 'direct_tool_calls'
+  declare ownerId: string
+}
+
+/** A tool call of a run (table `run_tool_calls`, partitioned by `runId`: every query names it). */
+export class ToolCall extends Call {
+  static override tableName = 'run_tool_calls'
+  static override idColumn = ['runId', 'step', 'position']
+  declare runId: string
+  declare step: number
+  declare position: number
+  declare modelCallId: string | null
+  declare name: string
+  declare epoch: number
+  /** The latest attempt that is known to have failed; a later one may have been lost. */
+  declare failedAttempt: number | null
   /** An attempt may have taken effect, although a later one certainly has not. */
   declare inDoubt: boolean
   /** Why a planned call waits, and until when. */
   declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
-  declare httpStatus: number | null
-  declare result: CallResult | null
-  declare plannedAt: Date
-  declare startedAt: Date | null
-  declare endedAt: Date | null
 }
+
+/** What a site sees as `Idempotency-Key` of a run's call: the same at every attempt, another one for every call. */
+export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
+  `${runId}:${step}:${position}`
 
 /** Whether a call in this state is over. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'

@@ -8,7 +8,7 @@ import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome } from './call-site.ts'
 import type { Ledger, Sender, Sending, Sent } from './sender.ts'
-import { statusAfter, ToolCall } from './tool-call.ts'
+import { DirectToolCall, statusAfter } from './tool-call.ts'
 
 /** How long a direct call waits for the database to record its outcome before the client gets an error. */
 const recordMs = 20_000
@@ -55,23 +55,27 @@ export function createTools(context: {
       refused: () => refused,
       onRefreshed: async () => {},
       async onRefused(_outcome, refusedGeneration) {
-        await ToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
+        await DirectToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
         refused = refusedGeneration
       },
       async begin() {
         const now = clock.now()
         attempts += 1
-        if (attempts === 1) await ToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
-        else await ToolCall.query(database).findById(row.id).patch({ attempts })
+        if (attempts === 1) await DirectToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
+        else await DirectToolCall.query(database).findById(row.id).patch({ attempts })
         return true
       },
     }
   }
 
-  async function recordOutcome(id: string, status: ToolCall['status'], outcome: Partial<CallOutcome>): Promise<void> {
+  async function recordOutcome(
+    id: string,
+    status: DirectToolCall['status'],
+    outcome: Partial<CallOutcome>,
+  ): Promise<void> {
     const { httpStatus = null, text = '' } = outcome
     const work = () =>
-      ToolCall.query(database).findById(id).patch({ status, httpStatus, result: { text }, endedAt: clock.now() })
+      DirectToolCall.query(database).findById(id).patch({ status, httpStatus, result: text, endedAt: clock.now() })
     await retryWhileUnavailable(async () => void (await work()), AbortSignal.timeout(recordMs))
   }
 
@@ -110,24 +114,21 @@ export function createTools(context: {
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
       const before = new Date(now.getTime() - longestMs)
-      await database.raw(closeStatement, { result: JSON.stringify({ text }), now, before })
+      await database.raw(closeStatement, { result: text, now, before })
     },
   }
 }
 
-function directRow(entry: VaultEntry, tool: { name: string; effect: ToolCall['effect'] }, text: string) {
+function directRow(entry: VaultEntry, tool: { name: string; effect: DirectToolCall['effect'] }, text: string) {
   const id = newId()
   return {
     id,
     ownerId: entry.ownerId,
-    origin: 'direct' as const,
-    name: tool.name,
     vaultEntryId: entry.id,
     siteOrigin: entry.origin,
     tool: tool.name,
     effect: tool.effect,
-    arguments: { text },
-    idempotencyKey: `direct:${id}`,
+    arguments: text,
     status: 'started' as const,
     attempts: 1,
   }
@@ -138,8 +139,8 @@ const toSending = (row: ReturnType<typeof directRow>): Sending => ({
   ownerId: row.ownerId,
   entryId: row.vaultEntryId,
   tool: row.tool,
-  arguments: row.arguments.text,
-  idempotencyKey: row.idempotencyKey,
+  arguments: row.arguments,
+  idempotencyKey: `direct:${row.id}`,
   share: `direct:${row.ownerId}`,
   mayWait: false,
   refusedGeneration: null,
@@ -166,7 +167,7 @@ function toUnsentError(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): Co
 }
 
 const closeStatement = `
-  update tool_calls
+  update direct_tool_calls
      set result = :result, ended_at = :now,
-         status = case when effect = 'read' or harmless = attempts then 'failed' else 'unknown' end
-   where origin = 'direct' and status = 'started' and started_at < :before`
+         status = (case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end)::tool_call_status
+   where status = 'started' and started_at < :before`

@@ -65,7 +65,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
       currentDate: clock.now(),
     }).catch(refuse)
     const { sub, sid } = payload
-    assertThat(sub !== undefined && isId(sub) && typeof sid === 'string' && isId(sid), 'INVALID_TOKEN')
+    assertThat(typeof sub === 'string' && isId(sub) && typeof sid === 'string' && isId(sid), 'INVALID_TOKEN')
     return { userId: sub, loginId: sid }
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
-import { Run, runFacts, type RunFacts } from '../runs/run.ts'
+import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
@@ -75,7 +75,7 @@ export async function readFacts(
 async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked']> {
   const run = await Run.query(trx)
     .findById(runId)
-    .select(...runFacts)
+
     .throwIfNotFound()
   if (run.status !== 'queued') return { run, ahead: 0 }
   const ahead = await Run.query(trx)
@@ -86,7 +86,7 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
   return { run, ahead }
 }
 
-async function readHead(trx: Transaction, knowledge: Knowledge, run: RunFacts, now: Date): Promise<HeadRun> {
+async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: Date): Promise<HeadRun> {
   const { budgets } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
   const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
@@ -94,7 +94,7 @@ async function readHead(trx: Transaction, knowledge: Knowledge, run: RunFacts, n
 }
 
 /** The attempts at the step that is not recorded yet. */
-function attemptsOf(run: RunFacts): Pick<HeadRun, 'attempt' | 'failure'> {
+function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
   const { attempt: number, attemptedAt: at, failedAttempt, failure: message, failedAt, retryAt } = run
   return {
     attempt: at && { number, at, failed: failedAttempt === number },
@@ -102,7 +102,7 @@ function attemptsOf(run: RunFacts): Pick<HeadRun, 'attempt' | 'failure'> {
   }
 }
 
-async function readOpenCalls(trx: Transaction, { id: runId }: RunFacts): Promise<OpenCall[]> {
+async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .whereIn('status', ['planned', 'started'])

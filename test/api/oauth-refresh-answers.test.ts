@@ -297,10 +297,11 @@ refreshing(
     const { entryId } = params
     const { generation } = (await database('vault_entries').where({ id: entryId }).first()) as { generation: number }
     const ended_at = new Date(Date.now() - 3_600_000)
+    const prefixOf = (name: string) => `0000000${name}-0000-7000-8000`
     const rows = (name: string, count: number, row: object) =>
       database('vault_refreshes').insert(
         Array.from({ length: count }, (_, number) => ({
-          id: `0-${name}-${String(number).padStart(4, '0')}`,
+          id: `${prefixOf(name)}-${String(number).padStart(12, '0')}`,
           entry_id: entryId,
           cause: 'expiry',
           started_at: ended_at,
@@ -310,7 +311,9 @@ refreshing(
         })),
       )
     const held = async (name: string) => {
-      const found = await database('vault_refreshes').where('id', 'like', `0-${name}-%`).count<[{ count: string }]>()
+      const found = await database('vault_refreshes')
+        .whereRaw('id::text like ?', `${prefixOf(name)}-%`)
+        .count<[{ count: string }]>()
       return Number(found[0]?.count)
     }
     // Ids sort by age: the doubts and the refusals of this generation are the oldest of all.

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
+import { payloadOf } from '../../src/runs/run-input.ts'
 import * as agents from '../../api/agents.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as webhooks from '../../api/webhooks.ts'
@@ -44,8 +45,7 @@ async function openAgent({ runs = false } = {}) {
       raw,
       headers: { 'x-webhook-secret': agent.webhookSecret, ...headers },
     })
-  const stored = async (runId: string): Promise<unknown> =>
-    (await platform.services.database('runs').where({ id: runId }).first<{ payload: string }>('payload')).payload
+  const stored = async (runId: string): Promise<unknown> => await payloadOf(platform.services.database, runId)
   return { someone, post, stored, limit: platform.config.bodies.webhookBytes }
 }
 

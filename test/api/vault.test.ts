@@ -80,8 +80,8 @@ test('a tool can be called directly, and its call is on record', async (t) => {
   const params = { entryId, toolName: 'search_issues' }
   const { body } = await call(someone, vault.callTool, { params, body: { status: 'open' } })
   t.true(Array.isArray(body.result['results']))
-  const row = await platform.services.database('tool_calls').where({ id: body.callId }).first()
-  t.like(row, { status: 'succeeded', origin: 'direct', httpStatus: 200 })
+  const row = await platform.services.database('direct_tool_calls').where({ id: body.callId }).first()
+  t.like(row, { status: 'succeeded', tool: 'search_issues', httpStatus: 200 })
   t.true(sites.tracker.requests().some(({ idempotencyKey }) => idempotencyKey === `direct:${body.callId}`))
 })
 

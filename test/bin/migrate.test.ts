@@ -28,28 +28,36 @@ test('a migrated database has nothing to do', async (t) => {
   t.deepEqual(await migrate(database, migrations, silent), [])
 })
 
-test('a rollback takes the schema back, and migrating again brings it back', async (t) => {
+test('the last batch of migrations can be rolled back, and migrating again brings it back', async (t) => {
+  const database = connect((await createTestDatabase(t)).url)
+  t.teardown(() => database.destroy())
+  const list = [...migrations, slowMigration('29990101000000-marks')]
+  const hasMarks = () => database.schema.hasTable('marks')
+  t.deepEqual(await migrate(database, list, silent), ['29990101000000-marks'])
+  t.true(await hasMarks())
+  t.deepEqual(await rollback(database, list, silent), ['29990101000000-marks'])
+  t.false(await hasMarks())
+  t.deepEqual(await migrate(database, list, silent), ['29990101000000-marks'])
+})
+
+test('the command does not roll back the baseline, which would delete everything, and says so', async (t) => {
   const { url } = await createTestDatabase(t)
   const database = connect(url)
   t.teardown(() => database.destroy())
   const env = { ...ownEnvironment(), DATABASE_URL: url }
-  const command = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env })
-    return { stdout, hasUsers: await database.schema.hasTable('users') }
-  }
-  t.like(await command('--rollback'), { hasUsers: false })
-  const { stdout, hasUsers } = await command()
-  t.true(hasUsers)
-  for (const { name } of migrations) t.true(stdout.includes(name))
+  const command = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args], { env })
+  const { stderr } = await t.throwsAsync<Error & { stderr: string }>(command('--rollback'))
+  t.regex(stderr, /The baseline cannot be rolled back: everything would be deleted/)
+  t.true(await database.schema.hasTable('users'))
+  t.is((await command()).stdout, 'Nothing to do.\n')
 })
 
 test('of several processes that migrate at once one does it and the others wait for it', async (t) => {
   const { url } = await createTestDatabase(t)
   const database = connect(url)
   t.teardown(() => database.destroy())
-  await rollback(database, migrations, silent)
   const waiting: string[] = []
-  const list = [slowMigration('1-marks')]
+  const list = [...migrations, slowMigration('29990101000000-marks')]
   const runs = await Promise.all(
     [1, 2, 3].map(async () => {
       const own = connect(url)
@@ -57,7 +65,7 @@ test('of several processes that migrate at once one does it and the others wait 
       return migrate(own, list, (text) => waiting.push(text))
     }),
   )
-  t.deepEqual(runs.flat(), ['1-marks'])
+  t.deepEqual(runs.flat(), ['29990101000000-marks'])
   t.is(waiting.length, 2)
 })
 
@@ -66,8 +74,9 @@ test('a lock that a dead process left does not stop a migration', async (t) => {
   const database = connect(url)
   t.teardown(() => database.destroy())
   await database('migrations_lock').update({ is_locked: 1 })
-  const undone = await rollback(database, migrations, silent)
-  t.true(undone.length > 0)
+  t.deepEqual(await migrate(database, [...migrations, slowMigration('29990101000000-marks')], silent), [
+    '29990101000000-marks',
+  ])
 })
 
 test('a database that is newer than the code is refused by the name of what the code lacks', async (t) => {

@@ -78,7 +78,7 @@ async function makeEntries(
        auth_type, credential, created_at, updated_at, renewed_at)
      select given.id, ?, 'https://' || given.id || '.example', 'A site', '{}', now(), now(),
        'bearer', given.credential, now(), now(), now()
-     from unnest(?::text[], ?::text[]) as given (id, credential)`,
+     from unnest(?::uuid[], ?::text[]) as given (id, credential)`,
     [ownerId, [...tokens.keys()], sealed],
   )
   return tokens

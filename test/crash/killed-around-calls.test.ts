@@ -41,7 +41,7 @@ async function threeCalls(t: ExecutionContext, env: Record<string, string> = {})
   const requests = examples.badTools.requests
 
   async function statuses(runId: string): Promise<string[]> {
-    const rows: { status: string }[] = await database('tool_calls').where({ runId }).select('status')
+    const rows: { status: string }[] = await database('run_tool_calls').where({ runId }).select('status')
     return rows.map(({ status }) => status)
   }
   const untilAll = (runId: string, status: string) =>

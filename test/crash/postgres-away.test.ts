@@ -205,7 +205,7 @@ test.serial('a Postgres that is killed under a burst of deliveries has lost none
   await Promise.all(sendAll())
   t.is(accepted.size, all)
   const { rows } = await database.raw<{ rows: { id: string; sequence: number; idempotency_key: string }[] }>(
-    'select id, sequence, idempotency_key from runs where agent_id = ? order by sequence',
+    'select r.id, sequence, key as idempotency_key from runs r join idempotency_keys k on k.run_id = r.id where r.agent_id = ? order by sequence',
     [agent.id],
   )
   t.is(rows.length, all)

@@ -3,6 +3,7 @@ import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
+import { migrations } from './migrations.ts'
 import { plumbing } from './plumbing.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
@@ -32,6 +33,7 @@ export const faults: Fault[] = [
   ...api,
   ...workflows,
   ...plumbing,
+  ...migrations,
   ...lateParties,
   ...wiring,
 ]

@@ -62,9 +62,9 @@ export const runs: Fault[] = [
   },
   {
     id: 'runs/key-by-call',
-    file: 'src/runs/step/planned-calls.ts',
-    find: 'idempotencyKey: `${run.id}:${step}:${position}`',
-    replace: 'idempotencyKey: `${run.id}:${step}`',
+    file: 'src/tools/tool-call.ts',
+    find: '`${runId}:${step}:${position}`',
+    replace: '`${runId}:${step}${String(position).slice(1)}`',
     why: 'two calls of one step carry the same idempotency key, and the site carries out one of them',
     tests: ['test/src/runs/by-hand.test.ts'],
   },
@@ -208,11 +208,11 @@ export const runs: Fault[] = [
   },
   {
     id: 'runs/purges-awaited',
-    file: 'src/runs/retention.ts',
+    file: 'src/runs/retention/retention.ts',
     find: "where c.run_id = r.id and c.status = 'pending')`",
     replace: "where c.run_id = r.id and c.status = 'none')`",
     why: 'a run goes before its ending was posted, which then is posted to nobody',
-    tests: ['test/src/runs/retention.test.ts'],
+    tests: ['test/src/runs/retention/retention.test.ts'],
   },
   {
     id: 'runs/override-not-asked',

@@ -85,7 +85,7 @@ export const tools: Fault[] = [
   {
     id: 'tools/abandoned-did-nothing',
     file: 'src/tools/tools.ts',
-    find: "case when effect = 'read' or harmless = attempts then 'failed' else 'unknown' end",
+    find: "case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end",
     replace: "case when effect = 'read' then 'failed' else 'unknown' end",
     why: 'a direct call that its site has certainly refused stays in doubt',
     tests: ['test/src/tools/abandoned-calls.test.ts'],

@@ -142,7 +142,7 @@ export const workflows: Fault[] = [
   },
   {
     id: 'migrations/two-at-once',
-    file: 'migrations/20261121000500-runs.ts',
+    file: 'migrations/baseline/runs.ts',
     find: "create unique index runs_one_active on runs (agent_id) where status in ('running', 'waiting');",
     replace: "create index runs_one_active on runs (agent_id) where status in ('running', 'waiting');",
     why: 'nothing but the code keeps two runs of an agent from being under way at once',
@@ -150,9 +150,9 @@ export const workflows: Fault[] = [
   },
   {
     id: 'migrations/key-of-all-agents',
-    file: 'migrations/20261121000500-runs.ts',
-    find: 'create unique index runs_idempotency_key on runs (agent_id, idempotency_key)',
-    replace: 'create unique index runs_idempotency_key on runs (idempotency_key)',
+    file: 'migrations/baseline/runs.ts',
+    find: 'constraint idempotency_keys_pkey primary key (agent_id, key)',
+    replace: 'constraint idempotency_keys_pkey primary key (key)',
     why: 'a key that a sender uses with one agent is taken for all others',
     tests: ['test/src/runs/constraints.test.ts'],
   },

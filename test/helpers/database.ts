@@ -11,9 +11,18 @@ export async function createTestDatabase(t: ExecutionContext): Promise<{ url: st
   return { url }
 }
 
-/** The same for a whole file, in its `before` hook, which has no teardown: call `drop` in `after.always`. */
-export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const { postgres, template } = sharedServers()
+/** A database without a schema for this test alone; dropped when the test is over. */
+export async function createEmptyDatabase(t: ExecutionContext): Promise<{ url: string }> {
+  const { url, drop } = await openTestDatabase('template0')
+  t.teardown(drop)
+  return { url }
+}
+
+/** A migrated one for a whole file, in its `before` hook, which has no teardown: call `drop` in `after.always`. */
+export async function openTestDatabase(
+  template = sharedServers().template,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  const { postgres } = sharedServers()
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer(postgres, (client) => cloneTemplate(client, name, template))
   const url = new URL(postgres)

@@ -37,7 +37,7 @@ export interface Shared {
 
 /** A noun may join another's rows and use its rules; operations go through the injected object. */
 export function sharedFiles(files: SourceFile[]): Shared {
-  const rows = files.filter(({ code }) => /^export class \w+ extends Row\b/m.test(code))
+  const rows = files.filter(({ code }) => /^(export )?class \w+ extends Row\b/m.test(code))
   return { rows: new Set(rows.map(({ path }) => path)), rules: ruleFiles(files) }
 }
 

@@ -14,6 +14,7 @@ const asked: Record<LoopName, string[]> = {
   mails: ['mails.send'],
   manifests: ['manifests.checkDue'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
+  partitions: ['lease.hold', 'partitions.ensure'],
   housekeeping: [
     'rateLimits.purge',
     'outgoingLimit.purge',
@@ -66,7 +67,7 @@ for (const name of names)
 
 test('what is done everywhere an API does, too, and the rest it leaves to workers', async (t) => {
   const everywhere = loops.filter(({ where }) => where === 'everywhere').map(({ name }) => name)
-  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans'])
+  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions'])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())
 })

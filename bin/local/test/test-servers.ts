@@ -54,7 +54,9 @@ export async function testTemporal(
 }
 
 async function migrateOnce(url: string): Promise<void> {
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'migrate'))
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'migrate'), {
+    deadlines: false,
+  })
   try {
     await migrate(database, migrations, () => undefined)
   } finally {

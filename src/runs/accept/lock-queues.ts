@@ -45,8 +45,9 @@ export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Pr
 }
 
 const knownStatement = `
-  select r.id, r.agent_id as "agentId", r.idempotency_key as "idempotencyKey", r.body_hash as "bodyHash", r.sequence,
+  select r.id, k.agent_id as "agentId", k.key as "idempotencyKey", encode(k.body_hash, 'hex') as "bodyHash", r.sequence,
          r.status, (select count(*)::int from runs f where f.agent_id = r.agent_id and f.sequence < r.sequence
                        and f.status in ('queued', 'running', 'waiting')) as ahead
-    from unnest(:agentIds::text[], :keys::text[]) as given (agent_id, key)
-    join runs r on r.agent_id = given.agent_id and r.idempotency_key = given.key`
+    from unnest(:agentIds::uuid[], :keys::text[]) as given (agent_id, key)
+    join idempotency_keys k on k.agent_id = given.agent_id and k.key = given.key
+    join runs r on r.id = k.run_id`

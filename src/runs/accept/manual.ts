@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { requireCredits } from '../../billing/standing.ts'
 import { assertThat } from '../../errors.ts'
-import type { RunFacts } from '../run.ts'
+import type { Run } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
 
@@ -11,7 +11,7 @@ export function createManual(context: {
   billing: Billing
   repeats: Repeats
   accept: (request: AcceptRequest) => Promise<Receipt>
-  read: (ownerId: string, runId: string) => Promise<RunFacts>
+  read: (ownerId: string, runId: string) => Promise<Run>
   depth: (agentId: string) => Promise<number>
 }) {
   const { billing, repeats, accept, read, depth } = context
@@ -35,7 +35,7 @@ export function createManual(context: {
      * Starts a run. With an idempotency key, a repeated request gets the run that the first one started, as it is now.
      * Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
      */
-    async startManually(agent: Startable, { id, idempotencyKey: key }: ClientRequest): Promise<RunFacts> {
+    async startManually(agent: Startable, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`
       const request = { agentId: agent.id, trigger: 'manual', requestId: id, idempotencyKey, onlyIfIdle: true } as const
       const { runId } = await acceptOnce(agent, request)

@@ -8,7 +8,8 @@ import { assertThat } from '../../errors.ts'
 import { assertMatches, readPayload } from '../../webhooks/payload.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
-import { Run, type RunFacts } from '../run.ts'
+import { payloadOf } from '../run-input.ts'
+import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
 /**
@@ -21,7 +22,7 @@ export function createReplay(context: {
   billing: Billing
   repeats: Repeats
   accept: (request: AcceptRequest) => Promise<Receipt>
-  read: (ownerId: string, runId: string) => Promise<RunFacts>
+  read: (ownerId: string, runId: string) => Promise<Run>
 }) {
   const { database, agents, billing, repeats, accept, read } = context
 
@@ -51,17 +52,16 @@ export function createReplay(context: {
      * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
      * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue).
      */
-    async replay(run: RunFacts, { id, idempotencyKey: key }: ClientRequest): Promise<RunFacts> {
+    async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
-      const { payload } = await Run.query(database).findById(run.id).select('payload').throwIfNotFound()
+      const payload = await payloadOf(database, run.id)
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,
         requestId: id,
         payload: payload ?? undefined,
-        bodyHash: run.bodyHash ?? undefined,
         replayOf: run.id,
         idempotencyKey: key === undefined ? undefined : `replay ${run.id} ${key}`,
         onlyIfIdle: run.trigger !== 'webhook',

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { endReasons } from '../states.ts'
+import { withoutUsual } from '../usual-data.ts'
 import type { Decision, Queue } from './decision.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
@@ -47,10 +48,10 @@ export async function store(
 /** The first events of a run: one, or two if it is accepted as skipped. */
 function eventsOf({ trigger, replayOf }: AcceptRequest, { runId, sequence, ahead, status }: Receipt): FirstEvent[] {
   const accepted = { trigger, sequence, ahead, ...(replayOf !== undefined && { replayOf }) }
-  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(accepted) }
+  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(withoutUsual('accepted', accepted)) }
   if (status !== 'skipped') return [first]
   const ended = { status, reason: 'OVERLAP', message: endReasons.OVERLAP }
-  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(ended) }]
+  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(withoutUsual('ended', ended)) }]
 }
 
 interface FirstEvent {
@@ -67,37 +68,44 @@ const columnsOf = (events: FirstEvent[]) => ({
   eventData: events.map(({ data }) => data),
 })
 
-/** Runs, their first events and their queues in one statement: each further one would cost a round trip. */
+/** Everything in one statement: each further one would cost a round trip. */
 const storeStatement = `
   with accepted as (
-    insert into runs (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
-                      request_id, replay_of, accepted_at, progressed_at, events, ended_at, reason, error)
-    select id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key,
-           request_id, replay_of, :now::timestamptz, :now::timestamptz,
+    insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, accepted_at,
+                      progressed_at, events, ended_at, reason, error)
+    select id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, :now::timestamptz,
+           :now::timestamptz,
            case when status = 'skipped' then 2 else 1 end,
            case when status = 'skipped' then :now::timestamptz end,
            case when status = 'skipped' then :reason end,
            case when status = 'skipped' then :error end
-      from unnest(:ids::text[], :agents::text[], :owners::text[], :sequences::bigint[], :triggers::text[],
-                  :statuses::text[], :payloads::text[], :hashes::text[], :keys::text[], :requests::text[],
-                  :replays::text[])
-        as t (id, agent_id, owner_id, sequence, trigger, status, payload, body_hash, idempotency_key, request_id,
-              replay_of)
+      from unnest(:ids::uuid[], :agents::uuid[], :owners::uuid[], :sequences::bigint[], :triggers::run_trigger[],
+                  :statuses::run_status[], :requests::text[], :replays::uuid[])
+        as t (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of)
+  ), given as (
+    insert into run_inputs (run_id, payload)
+    select id, payload from unnest(:ids::uuid[], :payloads::text[]) as t (id, payload)
+     where payload is not null
+  ), keyed as (
+    insert into idempotency_keys (agent_id, key, run_id, body_hash)
+    select agent_id, key, id, decode(hash, 'hex')
+      from unnest(:agents::uuid[], :keys::text[], :ids::uuid[], :hashes::text[]) as t (agent_id, key, id, hash)
+     where key is not null
   ), noted as (
     insert into run_events (run_id, number, kind, at, data)
     select run_id, number, kind, :now::timestamptz, data::json
-      from unnest(:eventRuns::text[], :eventNumbers::int[], :eventKinds::text[], :eventData::text[])
+      from unnest(:eventRuns::uuid[], :eventNumbers::int[], :eventKinds::run_event_kind[], :eventData::text[])
         as t (run_id, number, kind, data)
   ), due as (
     -- in case the signal after the commit is lost
     insert into due_agents (agent_id, due_at)
     select q.agent_id, :due::timestamptz from agent_queues q
-     where q.agent_id = any(:queues::text[]) and not q.awake and q.blocked_cause is null
+     where q.agent_id = any(:queues::uuid[]) and not q.awake and q.blocked_cause is null
   )
   update agent_queues q
      set last_sequence = t.last_sequence, unfinished = t.unfinished,
          awake = q.awake or (t.unfinished > 0 and q.blocked_cause is null),
          progressed_at = case when q.awake then q.progressed_at else :now::timestamptz end,
          signalled_at = case when q.awake then q.signalled_at else :now::timestamptz end
-    from unnest(:queues::text[], :lasts::bigint[], :unfinished::int[]) as t (agent_id, last_sequence, unfinished)
+    from unnest(:queues::uuid[], :lasts::bigint[], :unfinished::int[]) as t (agent_id, last_sequence, unfinished)
    where q.agent_id = t.agent_id`

@@ -7,7 +7,7 @@ import type { Temporal } from '../../temporal/temporal.ts'
 import type { Due } from '../due.ts'
 import { lockQueue } from '../agent-queue.ts'
 import { endBatch, type WriteEnding } from './end.ts'
-import { Run, runFacts } from '../run.ts'
+import { Run } from '../run.ts'
 import { cancelledAs, hasEnded, unfinishedStatuses, type EndReason } from '../states.ts'
 import { append } from '../timeline.ts'
 
@@ -59,7 +59,7 @@ export function createCancel(context: {
   async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
     const before = await database.transaction(async (trx) => {
       await lockQueue(trx, agentId)
-      const run = await Run.query(trx).findById(id).select(runFacts).forUpdate().throwIfNotFound()
+      const run = await Run.query(trx).findById(id).forUpdate().throwIfNotFound()
       assertMay(run)
       await cancelUnderLock(trx, run, reason)
       return run.status
@@ -86,7 +86,7 @@ export function createCancel(context: {
       const cancelled = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)
         const open = await Run.query(trx)
-          .select(runFacts)
+
           .where({ agentId })
           .whereIn('status', unfinishedStatuses)
           .whereNull('cancelRequestedAt')

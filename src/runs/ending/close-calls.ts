@@ -16,7 +16,7 @@ export async function closeCalls(trx: Transaction, runId: string, now: Date): Pr
     // A tool that only reads has no effect that could be in doubt.
     const isInDoubt = (call.status === 'started' || call.inDoubt) && call.effect !== 'read'
     const status = isInDoubt ? 'unknown' : 'failed'
-    await ToolCall.query(trx).findById(call.id).patch({ status, result: { text }, endedAt: now })
+    await call.$query(trx).patch({ status, result: text, endedAt: now })
     const data = { callId: call.id, attempts: call.attempts, status, note: text }
     await append(trx, runId, now, [{ kind: 'tool.finished', data }])
   }
@@ -29,4 +29,5 @@ function textOf({ status, attempts, inDoubt }: ToolCall): string {
   return attempts > 0 ? didNothing : neverSent
 }
 
-const leaveStatement = 'delete from outgoing_waits where call_id in (select id from tool_calls where run_id = :runId)'
+const leaveStatement =
+  'delete from outgoing_waits where call_id in (select id from run_tool_calls where run_id = :runId)'

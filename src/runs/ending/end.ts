@@ -6,7 +6,7 @@ import type { EndedStatus } from '../../../workflows/messages.ts'
 import { lockQueue } from '../agent-queue.ts'
 import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from '../record.ts'
-import { Run, runFacts } from '../run.ts'
+import { Run } from '../run.ts'
 import { cancelledAs, endReasons, hasEnded, mayTransition, type EndReason } from '../states.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs } from '../time-left.ts'
@@ -73,7 +73,7 @@ export function createEnd(context: { database: Database; clock: Clock; writeEndi
     end: (ref: RunRef & { agentId: string }, ending: Ending) =>
       database.transaction(async (trx) => {
         await lockQueue(trx, ref.agentId)
-        const run = await Run.query(trx).findById(ref.runId).select(runFacts).forUpdate()
+        const run = await Run.query(trx).findById(ref.runId).forUpdate()
         if (!run || run.epoch !== ref.epoch) throw new StaleEpochError('the run has a later epoch')
         if (!hasEnded(run.status)) await writeEnding(trx, run, asRequested(run, ending), clock.now())
       }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AgentForRun, Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
@@ -10,7 +11,9 @@ import { blockOf, type Charge } from './blocked.ts'
 import { endBatch, type WriteEnding } from '../ending/end.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
-import { Run, runFacts } from '../run.ts'
+import { AgentPrompt } from '../agent-prompt.ts'
+import { latestPrompt, payloadOf } from '../run-input.ts'
+import { Run } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
 
@@ -44,7 +47,7 @@ export function createClaim(context: {
 
   /** Only the claimant gets the run until the reconciler raises its epoch; then only others do. */
   async function claimBegun(trx: Transaction, queue: AgentQueue, runId: string, claimedBy: string | null) {
-    const run = await Run.query(trx).findById(runId).select(runFacts).throwIfNotFound()
+    const run = await Run.query(trx).findById(runId).throwIfNotFound()
     const isFenced = queue.claimedEpoch !== null && queue.claimedEpoch < run.epoch
     const isClaimant = queue.claimedBy === claimedBy
     if (claimedBy !== null && isFenced === isClaimant) return null
@@ -63,7 +66,7 @@ export function createClaim(context: {
   /** A deleted agent starts nothing. A claim has no time to end very many runs; the reconciler ends the rest. */
   async function endSome(trx: Transaction, agentId: string, now: Date): Promise<null> {
     const queued = Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence')
-    const runs = await queued.select(runFacts).limit(endBatch).forUpdate()
+    const runs = await queued.limit(endBatch).forUpdate()
     for (const run of runs) await writeEnding(trx, run, { status: 'cancelled', reason: 'AGENT_DELETED' }, now)
     if (runs.length < endBatch) await fallAsleep(trx, agentId)
     return null
@@ -71,7 +74,7 @@ export function createClaim(context: {
 
   async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, claim: Claim) {
     const cause = blockOf(agent, await billing.account(run.ownerId, trx), run.trigger)
-    if (!cause) return start(trx, run, promptInForce(run, agent), claim)
+    if (!cause) return start(trx, run, agent, claim)
     await block(trx, queue, agent, cause, claim.now)
     return null
   }
@@ -117,15 +120,31 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
   return null
 }
 
-async function start(trx: Transaction, run: Run, prompt: NonNullable<Run['prompt']>, { now, claimedBy }: Claim) {
+async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, claimedBy }: Claim) {
+  await keepPrompt(trx, run, agent)
+  const prompt = promptInForce(run.trigger, await payloadOf(trx, run.id), agent)
   const epoch = run.epoch + 1
   await AgentQueue.query(trx)
     .findById(run.agentId)
     .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
-  const changes = { status: 'running' as const, startedAt: now, epoch, prompt }
+  const changes = { status: 'running' as const, startedAt: now, epoch }
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }], changes)
   return toInput(run, epoch)
 }
+
+/** The run keeps these instructions, whatever becomes of the agent. */
+async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: AgentForRun): Promise<void> {
+  const wanted = instructionsOf(agent)
+  const latest = await latestPrompt(trx, agentId)
+  if (latest && isDeepStrictEqual(instructionsOf(latest), wanted)) return
+  await AgentPrompt.query(trx).insert({ agentId, sinceSequence: sequence, ...wanted })
+}
+
+const instructionsOf = ({ systemPrompt, webhookSchema, allowActionOverride }: AgentForRun | AgentPrompt) => ({
+  systemPrompt,
+  webhookSchema,
+  allowActionOverride,
+})
 
 const toInput = (run: Run, epoch: number): AgentRunInput => ({
   runId: run.id,

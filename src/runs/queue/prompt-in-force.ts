@@ -1,13 +1,26 @@
-import type { AgentForRun } from '../../agents/agents.ts'
-import type { PromptInForce, Run } from '../run.ts'
+import type { WebhookField } from '../../agents/agent.ts'
+import type { AgentPrompt } from '../agent-prompt.ts'
+import type { Run } from '../run.ts'
+
+/** The instructions of one run. */
+export interface PromptInForce {
+  systemPrompt: string
+  /** Whether the payload's `action` replaced the agent's system prompt, or why it did not. */
+  override: 'used' | 'not-allowed' | 'absent'
+  schema: WebhookField[] | null
+}
 
 /**
  * The instructions of a run: the agent's, or the payload's `action` if the agent allows the override
  * (docs/specification.md, "Inbound webhook events", 5).
  */
-export function promptInForce(run: Pick<Run, 'payload' | 'trigger'>, agent: AgentForRun): PromptInForce {
-  const action = run.trigger === 'webhook' ? actionOf(run.payload) : undefined
-  const base = { systemPrompt: agent.systemPrompt, schema: run.trigger === 'webhook' ? agent.webhookSchema : null }
+export function promptInForce(
+  trigger: Run['trigger'],
+  payload: string | null,
+  agent: Pick<AgentPrompt, 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'>,
+): PromptInForce {
+  const action = trigger === 'webhook' ? actionOf(payload) : undefined
+  const base = { systemPrompt: agent.systemPrompt, schema: trigger === 'webhook' ? agent.webhookSchema : null }
   if (action === undefined) return { ...base, override: 'absent' }
   if (!agent.allowActionOverride) return { ...base, override: 'not-allowed' }
   return { ...base, systemPrompt: action, override: 'used' }

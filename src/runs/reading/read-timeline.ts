@@ -1,6 +1,8 @@
 import type { Database } from '../../database/database.ts'
-import { ToolCall } from '../../tools/tool-call.ts'
+import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
+import type { PromptInForce } from '../queue/prompt-in-force.ts'
+import { payloadOf, promptOf } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { RunEvent } from '../timeline.ts'
 
@@ -29,7 +31,7 @@ export async function readTimeline(
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit)
-  const run = events.some(isOfRun) ? await Run.query(database).findById(runId).select('payload', 'prompt') : undefined
+  const inputs = events.some(isOfRun) ? await readInputs(database, runId) : undefined
   const numbers = stepsOf(events)
   const steps = numbers.length > 0 ? await RunStep.query(database).where({ runId }).whereIn('step', numbers) : []
   const calls = await callsOf(database, runId, events)
@@ -37,35 +39,48 @@ export async function readTimeline(
     number: event.number,
     kind: event.kind,
     at: event.at,
-    data: { ...event.data, ...contents(event, run, steps, calls) },
+    data: { ...event.data, ...contents(event, inputs, steps, calls) },
   }))
+}
+
+/** What a run was given. */
+interface RunInputs {
+  payload: string | null
+  prompt: PromptInForce | null
+}
+
+async function readInputs(database: Database, runId: string): Promise<RunInputs | undefined> {
+  const run = await Run.query(database).findById(runId)
+  if (!run) return undefined
+  const payload = await payloadOf(database, runId)
+  return { payload, prompt: await promptOf(database, run, payload) }
 }
 
 /** The calls that the events are about, and those that steps requested, without their contents. */
 async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
   const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
   const steps = stepsOf(events)
-  const full = about.length > 0 ? await ToolCall.query(database).findByIds([...new Set(about)]) : []
+  const full = about.length > 0 ? await ToolCall.query(database).where({ runId }).whereIn('id', about) : []
   const asked = ToolCall.query(database).where({ runId }).whereIn('step', steps).whereNotIn('id', about)
   const named = steps.length > 0 ? await asked.select('id', 'step', 'position', 'name') : []
-  return [...full, ...named].toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
+  return [...full, ...named].toSorted((one, other) => one.position - other.position)
 }
 
 const stepsOf = (events: RunEvent[]): number[] =>
   events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
 
-/** Whether the event shows contents of the run's own row. */
+/** Whether the event shows what the run was given. */
 const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind === 'started'
 
 function contents(
   event: RunEvent,
-  run: Pick<Run, 'payload' | 'prompt'> | undefined,
+  inputs: RunInputs | undefined,
   steps: RunStep[],
   calls: ToolCall[],
 ): Record<string, unknown> {
   const { kind, data } = event
-  if (kind === 'accepted') return payloadContents(run?.payload ?? null)
-  if (kind === 'started') return { systemPrompt: run?.prompt?.systemPrompt, webhookSchema: run?.prompt?.schema }
+  if (kind === 'accepted') return payloadContents(inputs?.payload ?? null)
+  if (kind === 'started') return { systemPrompt: inputs?.prompt?.systemPrompt, webhookSchema: inputs?.prompt?.schema }
   if (kind === 'step.finished')
     return stepContents(
       steps.find(({ step }) => step === data['step']),
@@ -75,7 +90,7 @@ function contents(
   const call = calls.find(({ id }) => id === data['callId'])
   if (!call) return {}
   return kind === 'tool.finished'
-    ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result?.text }
+    ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result ?? undefined }
     : callContents(call)
 }
 
@@ -87,14 +102,14 @@ function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<stri
   if (!step) return {}
   const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs } = step
   const asked = calls.filter((call) => call.step === step.step).map(({ id, name }) => ({ callId: id, name }))
-  return { model, text: answer.text, finish, inputTokens, outputTokens, credits, latencyMs, calls: asked }
+  return { model, text: answer, finish, inputTokens, outputTokens, credits, latencyMs, calls: asked }
 }
 
-const callContents = ({ step, tool, name, siteOrigin, effect, arguments: given, idempotencyKey }: ToolCall) => ({
-  step,
-  tool: tool ?? name,
-  site: siteOrigin,
-  effect,
-  arguments: given.text,
-  idempotencyKey,
+const callContents = (call: ToolCall) => ({
+  step: call.step,
+  tool: call.tool ?? call.name,
+  site: call.siteOrigin,
+  effect: call.effect,
+  arguments: call.arguments,
+  idempotencyKey: idempotencyKeyOf(call),
 })

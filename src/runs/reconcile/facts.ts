@@ -3,7 +3,7 @@ import type { Standing } from '../../billing/standing.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
-import { Run, runFacts, type RunFacts } from '../run.ts'
+import { Run } from '../run.ts'
 import { unfinishedStatuses } from '../states.ts'
 import { readContradictions } from './queue-consistency.ts'
 import { toolIsRemoved } from '../step/removed-tools.ts'
@@ -18,10 +18,10 @@ export interface AgentFacts {
   /** How many of its unfinished runs were not asked to end. */
   uncancelled: number
   /** The run that has begun, and whether one of its calls waits until its owner reconnects a site. */
-  head: RunFacts | null
+  head: Run | null
   hasParkedCalls: boolean
   /** The oldest queued run. */
-  next: RunFacts | null
+  next: Run | null
   /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
   account: Pick<Standing, 'features' | 'subscription' | 'balance'> | null
 }
@@ -46,7 +46,7 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   const queues = new Map((await AgentQueue.query(trx).findByIds(agentIds)).map((queue) => [queue.agentId, queue]))
   const open = new Map((await readOpen(trx, agentIds)).map((one) => [one.agentId, one]))
   const ids = [...open.values()].flatMap(({ headId, nextId }) => [headId, nextId].filter((id) => id !== null))
-  const runs = new Map((await Run.query(trx).findByIds(ids).select(runFacts)).map((run) => [run.id, run]))
+  const runs = new Map((await Run.query(trx).findByIds(ids)).map((run) => [run.id, run]))
   const parked = await readParked(trx, [...runs.values()])
   const wrong = await readContradictions(trx, agentIds)
   return agents.flatMap((agent) => {
@@ -74,7 +74,7 @@ async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   const { rows } = await trx.raw<{ rows: Open[] }>(
     `with open as (
        select agent_id, (count(*) filter (where cancel_requested_at is null))::int as uncancelled,
-              max(id) filter (where status in ('running', 'waiting')) as head_id,
+              (array_agg(id) filter (where status in ('running', 'waiting')))[1] as head_id,
               min(sequence) filter (where status = 'queued') as next_sequence
          from runs where agent_id = any(:agentIds) and status = any(:unfinishedStatuses) group by agent_id
      )

@@ -2,6 +2,7 @@ import { Agent } from '../../agents/agent.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
+import { isId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import type { ListedExecution } from '../../temporal/inspection.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
@@ -27,13 +28,13 @@ export function createOrphans(context: {
   async function liveRuns(ids: string[], before: Date): Promise<Set<string>> {
     const { rows } = await database.raw<{ rows: { id: string }[] }>(
       'select id from runs where id = any(:ids) and (ended_at is null or ended_at > :before)',
-      { ids, before },
+      { ids: ids.filter(isId), before },
     )
     return new Set(rows.map(({ id }) => id))
   }
 
   async function knownAgents(ids: string[]): Promise<Set<string>> {
-    const agents = await Agent.query(database).findByIds(ids).select('id')
+    const agents = await Agent.query(database).findByIds(ids.filter(isId)).select('id')
     return new Set(agents.map(({ id }) => id))
   }
 

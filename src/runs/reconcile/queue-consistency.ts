@@ -22,14 +22,14 @@ export const contradictions = (filter = ''): string => `
            q.blocked_cause is not null as "isBlocked",
            concat_ws('; ',
              case when q.running_run_id is distinct from o.active
-               then format('the queue named %s as running', coalesce(q.running_run_id, 'no run')) end,
+               then format('the queue named %s as running', coalesce(q.running_run_id::text, 'no run')) end,
              case when q.unfinished <> coalesce(o.unfinished, 0)
                then format('the queue counted %s unfinished runs, there are %s', q.unfinished, coalesce(o.unfinished, 0)) end,
              case when not q.awake and o.unfinished > 0 and (q.blocked_cause is null or o.active is not null)
                then 'the queue was asleep although it has runs' end) as cause
       from agent_queues q
       left join (select agent_id, count(*)::int as unfinished,
-                        max(id) filter (where status in ('running', 'waiting')) as active
+                        (array_agg(id) filter (where status in ('running', 'waiting')))[1] as active
                    from runs where status in ('queued', 'running', 'waiting') ${filter && `and agent_id ${filter}`}
                   group by agent_id) o on o.agent_id = q.agent_id
      ${filter && `where q.agent_id ${filter}`}) c

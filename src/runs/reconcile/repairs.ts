@@ -6,7 +6,7 @@ import type { Temporal } from '../../temporal/temporal.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue, lockQueue } from '../agent-queue.ts'
 import type { WriteEnding } from '../ending/end.ts'
-import { Run, runFacts } from '../run.ts'
+import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append } from '../timeline.ts'
 import type { Action } from './action.ts'
@@ -46,7 +46,7 @@ export function createRepairs(context: {
   async function end(facts: AgentFacts, { runId, status, reason, repair, cause }: Of<'end'>): Promise<void> {
     const { agent } = facts
     const before = await underLock(agent.id, async (trx, queue) => {
-      const run = await Run.query(trx).findById(runId).select(runFacts).forUpdate()
+      const run = await Run.query(trx).findById(runId).forUpdate()
       if (!run || hasEnded(run.status) || !isUnchanged(run, queue, facts)) return undefined
       await Run.query(trx)
         .findById(runId)
@@ -86,7 +86,7 @@ export function createRepairs(context: {
       const { head } = facts
       if (queue.runningRunId !== (head?.id ?? null)) return false
       if (queue.progressedAt.getTime() !== facts.queue.progressedAt.getTime()) return false
-      const run = head && (await Run.query(trx).findById(head.id).select(runFacts).forUpdate())
+      const run = head && (await Run.query(trx).findById(head.id).forUpdate())
       if (head && (run?.epoch !== head.epoch || run.events !== head.events)) return false
       await AgentQueue.query(trx)
         .findById(queue.agentId)

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
-import { Run, runFacts } from '../run.ts'
+import { Run } from '../run.ts'
 import { endingIfRemoved, type CallEnding } from './removed-tools.ts'
 import { append } from '../timeline.ts'
 
@@ -30,8 +30,8 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
   /** Only this attempt may record its outcome; an outcome that was recorded meanwhile stands. */
-  const ofAttempt = (trx: Transaction, { id, status, attempts }: ToolCall) =>
-    ToolCall.query(trx).where({ id, status, attempts })
+  const ofAttempt = (trx: Transaction, { runId, id, status, attempts }: ToolCall) =>
+    ToolCall.query(trx).where({ runId, id, status, attempts })
 
   const endUnsent = (ref: RunRef, callId: string): Promise<void> =>
     underLock(ref, async (trx, run, now) => {
@@ -42,14 +42,14 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
 
   return {
     /**
-     * The call and its agent, if there is anything to send; ends it if it must not be sent again. Most calls are only
+     * The call and its run, if there is anything to send; ends it if it must not be sent again. Most calls are only
      * read here: `begin` checks again, under the lock.
      */
-    async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; agentId: string } | undefined> {
-      const run = currentRun(await Run.query(database).findById(ref.runId).select(runFacts), ref)
+    async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; run: Run } | undefined> {
+      const run = currentRun(await Run.query(database).findById(ref.runId), ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
-      if (!(await endingOf(database, call))) return { call, agentId: run.agentId }
+      if (!(await endingOf(database, call))) return { call, run }
       await endUnsent(ref, callId)
       return undefined
     },
@@ -71,7 +71,7 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         const isLost = call.status === 'started' && call.failedAttempt !== call.attempts
         const free = { waitCause: null, notBefore: null, inDoubt: call.inDoubt || call.status === 'started' }
         const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
-        await ToolCall.query(trx).findById(callId).patch(changes)
+        await call.$query(trx).patch(changes)
         const data = { callId, attempt, ...(isLost && { note: repeated }) }
         await append(trx, run.id, now, [{ kind: 'tool.started', data }])
         return Object.assign(call, changes)
@@ -81,7 +81,7 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
       underLock(ref, async (trx, run, now) => {
         const { attempts, inDoubt } = counted
         const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-        const result = { httpStatus: outcome.httpStatus, result: { text: outcome.text } }
+        const result = { httpStatus: outcome.httpStatus, result: outcome.text }
         if ((await ofAttempt(trx, call).patch({ status, attempts, ...result, endedAt: now })) === 0) return
         const data = { callId: call.id, attempts, status }
         await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
@@ -157,10 +157,8 @@ function endingIfLost({ status, effect, attempts, refusedAttempts }: ToolCall): 
 async function close(trx: Transaction, call: ToolCall, { status, note }: CallEnding, now: Date): Promise<void> {
   const { id: callId, runId, attempts } = call
   await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
-  await ToolCall.query(trx)
-    .findById(callId)
-    .patch({ status, result: { text: note }, endedAt: now })
-  await append(trx, runId ?? '', now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
+  await call.$query(trx).patch({ status, result: note, endedAt: now })
+  await append(trx, runId, now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
 }
 
 const failedEvent = ({ id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'attempts'>, message: string) => ({

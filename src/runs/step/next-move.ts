@@ -78,7 +78,7 @@ function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Dat
 type CallIdentity = Pick<CallFacts, 'name' | 'arguments'>
 
 const same = (one: CallIdentity, other: CallIdentity): boolean =>
-  one.name === other.name && one.arguments.text === other.arguments.text
+  one.name === other.name && one.arguments === other.arguments
 
 /** How many calls at the end of the list are the same tool with the same arguments. */
 export function streak(calls: CallIdentity[]): number {

@@ -35,11 +35,11 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[
   const rows: Partial<ToolCall>[] = []
   const events: NewEvent[] = []
   for (const [position, call] of calls.entries()) {
-    requested.push({ name: call.name, arguments: { text: call.arguments } } as ToolCall)
+    requested.push({ name: call.name, arguments: call.arguments } as ToolCall)
     const offered = tools.find(({ name }) => name === call.name)
     const problem = problemOf(sites, call, offered, streak(requested))
     const row = toRow(plan, position, call, offered)
-    rows.push(problem ? { ...row, status: 'failed', result: { text: problem }, endedAt: now } : row)
+    rows.push(problem ? { ...row, status: 'failed', result: problem, endedAt: now } : row)
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
     if (problem) events.push({ kind: 'tool.finished', data })
   }
@@ -50,8 +50,6 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[
 function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, offered: OfferedTool | undefined) {
   return {
     id: newId(),
-    ownerId: run.ownerId,
-    origin: 'run' as const,
     runId: run.id,
     step,
     position,
@@ -61,8 +59,7 @@ function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, 
     siteOrigin: offered?.siteOrigin ?? null,
     tool: offered?.tool.name ?? null,
     effect: offered?.tool.effect ?? ('once' as const),
-    arguments: { text: call.arguments },
-    idempotencyKey: `${run.id}:${step}:${position}`,
+    arguments: call.arguments,
     status: 'planned' as const,
     plannedAt: now,
   }

@@ -25,13 +25,13 @@ export interface CallEnding {
 /** The ending of a call whose tool was removed from the agent: permission is checked when a call is sent. */
 export async function endingIfRemoved(
   db: Database | Transaction,
-  call: Pick<ToolCall, 'id' | 'inDoubt' | 'status' | 'effect'>,
+  call: Pick<ToolCall, 'id' | 'runId' | 'inDoubt' | 'status' | 'effect'>,
 ): Promise<CallEnding | undefined> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(isRemovedStatement, { callId: call.id })
+  const { rows } = await db.raw<{ rows: unknown[] }>(isRemovedStatement, { runId: call.runId, callId: call.id })
   if (rows.length === 0) return undefined
   const isInDoubt = call.inDoubt || call.status === 'started'
   if (!isInDoubt) return { status: 'failed', note: removed }
   return { status: call.effect === 'read' ? 'failed' : 'unknown', note: removedInDoubt }
 }
 
-const isRemovedStatement = `select 1 from tool_calls c where c.id = :callId and ${toolIsRemoved}`
+const isRemovedStatement = `select 1 from run_tool_calls c where c.run_id = :runId and c.id = :callId and ${toolIsRemoved}`

@@ -3,9 +3,10 @@ import { retryWhileUnavailable, type Database } from '../../database/database.ts
 import { CodedError } from '../../errors.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../../tools/sender.ts'
-import type { ToolCall } from '../../tools/tool-call.ts'
+import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
 import { createCallLedger, maxAttempts, maxRefused, type Counted } from './call-ledger.ts'
 import type { RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
 
 /**
  * The tool calls of runs. A call's row says `started` before the first byte is sent, so after a crash it is known that
@@ -18,9 +19,9 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
   const ledger = createCallLedger(context)
 
   /** Sends the call once. True if it must be sent again at once. */
-  async function attempt(ref: RunRef, call: ToolCall, share: string, signal: AbortSignal): Promise<boolean> {
+  async function attempt(ref: RunRef, run: Run, call: ToolCall, signal: AbortSignal): Promise<boolean> {
     let current = call
-    const sent = await sender.send(toSending(call, share, signal), {
+    const sent = await sender.send(toSending(run, call, signal), {
       async begin() {
         const begun = await ledger.begin(ref, call)
         current = begun ?? call
@@ -75,7 +76,7 @@ export function createRunCalls(context: { database: Database; clock: Clock; send
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
       for (;;) {
         const found = await ledger.look(ref, callId)
-        if (!found || !(await attempt(ref, found.call, found.agentId, signal))) return
+        if (!found || !(await attempt(ref, found.run, found.call, signal))) return
       }
     },
   }
@@ -87,14 +88,14 @@ const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
     ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
     : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
 
-const toSending = (call: ToolCall, share: string, signal: AbortSignal): Sending => ({
+const toSending = ({ ownerId, agentId }: Run, call: ToolCall, signal: AbortSignal): Sending => ({
   callId: call.id,
-  ownerId: call.ownerId,
+  ownerId,
   entryId: call.vaultEntryId ?? '',
   tool: call.tool ?? '',
-  arguments: call.arguments.text,
-  idempotencyKey: call.idempotencyKey,
-  share,
+  arguments: call.arguments,
+  idempotencyKey: idempotencyKeyOf(call),
+  share: agentId,
   mayWait: true,
   refusedGeneration: call.refusedGeneration,
   signal,

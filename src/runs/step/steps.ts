@@ -184,7 +184,7 @@ const toRow = (run: Run, step: number, result: StepResult, credits: number, reco
   runId: run.id,
   step,
   model: result.model,
-  answer: { text: result.text },
+  answer: result.text,
   finish: result.finish,
   inputTokens: result.inputTokens,
   outputTokens: result.outputTokens,

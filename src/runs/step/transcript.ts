@@ -1,21 +1,24 @@
 import type { Database } from '../../database/database.ts'
 import type { Transcript, TranscriptCall } from '../../models/prompt.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
+import { payloadOf, promptOf } from '../run-input.ts'
 import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 
 /** Everything that the model sees of a run, from the record. */
 export async function readTranscript(database: Database, run: Run): Promise<Transcript> {
-  if (!run.prompt) throw new Error('a run was advanced before it was claimed')
+  const payload = await payloadOf(database, run.id)
+  const prompt = await promptOf(database, run, payload)
+  if (!prompt) throw new Error('a run was advanced before it was claimed')
   const steps = await RunStep.query(database).where({ runId: run.id }).orderBy('step')
   const calls = await ToolCall.query(database).where({ runId: run.id }).orderBy(['step', 'position'])
   return {
-    systemPrompt: run.prompt.systemPrompt,
+    systemPrompt: prompt.systemPrompt,
     trigger: run.trigger,
-    payload: run.payload ?? undefined,
-    schema: run.prompt.schema ?? undefined,
+    payload: payload ?? undefined,
+    schema: prompt.schema ?? undefined,
     steps: steps.map(({ step, answer }) => ({
-      text: answer.text,
+      text: answer,
       calls: calls.filter((call) => call.step === step).map(toTranscriptCall),
     })),
   }
@@ -24,5 +27,5 @@ export async function readTranscript(database: Database, run: Run): Promise<Tran
 function toTranscriptCall(call: ToolCall): TranscriptCall {
   const { status, modelCallId, name, arguments: given, result } = call
   if (status === 'planned' || status === 'started') throw new Error('the model was asked before a tool call had ended')
-  return { id: modelCallId ?? call.id, name, arguments: given.text, outcome: { status, text: result?.text ?? '' } }
+  return { id: modelCallId ?? call.id, name, arguments: given, outcome: { status, text: result ?? '' } }
 }

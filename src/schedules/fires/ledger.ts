@@ -95,4 +95,4 @@ export async function advance(trx: Transaction, schedule: Schedule, plan: Plan, 
 const recordStatement = `
   insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
   select :agentId, nominal_at, :outcome, :reason, :now from unnest(:fires::timestamptz[]) as t (nominal_at)
-  on conflict on constraint schedule_fires_pk do nothing`
+  on conflict on constraint schedule_fires_pkey do nothing`

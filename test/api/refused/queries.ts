@@ -60,7 +60,7 @@ async function notNamed(stage: Stage, route: AnyRoute, odd: string[][]): Promise
 /** Every route that gives out cursors, and the list that it shows. */
 const listOf: Record<string, ListName> = {
   listAgents: 'agents',
-  listAgentRuns: 'runs',
+  listAgentRuns: 'agent-runs',
   listApiKeys: 'keys',
   listCallbacks: 'callbacks',
   listFires: 'fires',
@@ -92,7 +92,7 @@ export const queries: Refusals = {
     const taken: Record<string, ListName[]> = {}
     for (const route of routes.filter(({ query }) => query && 'cursor' in (query as { entries: object }).entries)) {
       const accepts = async (list: ListName) => {
-        const nextCursor = writeCursor(list, list === 'fires' ? '1' : newId())
+        const nextCursor = writeCursor(list, list === 'fires' || list === 'agent-runs' ? '1' : newId())
         const { status, code } = await ask(stage, route, `cursor=${nextCursor}`)
         if (status !== 200) t.is(code, 'VALIDATION_ERROR')
         return status === 200 ? [list] : []

@@ -171,7 +171,7 @@ test.serial(
     const untried = await endedRun(other)
     await database.raw(
       `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
-     select id || '-' || i, agent_id, owner_id, sequence + i, trigger, status, request_id, accepted_at, progressed_at, ended_at
+     select uuidv7(), agent_id, owner_id, sequence + i, trigger, status, request_id, accepted_at, progressed_at, ended_at
        from runs, generate_series(1, 250) i where id = ?`,
       [untried],
     )

@@ -33,7 +33,7 @@ async function plannedCalls(systemPrompt: string) {
   const move = await services.runs.steps.advance(run, never)
   if (move.kind !== 'tools') throw new Error('no call was asked for')
   const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId))
-  const callsOf = () => services.database('tool_calls').where({ runId: run.runId }).orderBy('position')
+  const callsOf = () => services.database('run_tool_calls').where({ runId: run.runId }).orderBy('position')
   return { services, run, sent, callsOf, callId: move.calls[0]?.callId ?? '' }
 }
 
@@ -43,7 +43,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
     ['slow_idempotent', 1, 'succeeded'],
   ] as const) {
     const { services, run, sent, callsOf, callId } = await plannedCalls(`[[call ${tool} {"seconds":0}]]`)
-    await services.database('tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
+    await services.database('run_tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
     await services.runs.calls.perform(run, callId, never)
     t.is(sent().length, times, tool)
     t.like(await callsOf(), [{ status }], tool)
@@ -51,8 +51,14 @@ test('a call that was sent by a worker which is lost is sent again only if its t
 })
 
 test('each call has an idempotency key of its own, also beside others of its step', async (t) => {
-  const { run, callsOf } = await plannedCalls('[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]]')
-  t.like(await callsOf(), [{ idempotencyKey: `${run.runId}:1:0` }, { idempotencyKey: `${run.runId}:1:1` }])
+  const { services, run, sent, callsOf } = await plannedCalls(
+    '[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]]',
+  )
+  for (const { id } of (await callsOf()) as { id: string }[]) await services.runs.calls.perform(run, id, never)
+  t.deepEqual(
+    sent().map(({ idempotencyKey }) => idempotencyKey),
+    [`${run.runId}:1:0`, `${run.runId}:1:1`],
+  )
 })
 
 /** An agent with so many deliveries, none of which was started. */

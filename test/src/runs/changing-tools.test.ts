@@ -127,7 +127,7 @@ test.serial(
   async (t) => {
     const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
     const lost = { status: 'started', attempts: 1 }
-    const refusedThen = { status: 'planned', attempts: 2, harmless: 1, in_doubt: true }
+    const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
     const cases = [
       ['slow_idempotent', lost, 'unknown'],
       ['slow_idempotent', refusedThen, 'unknown'],
@@ -135,7 +135,7 @@ test.serial(
     ] as const
     for (const [tool, state, status] of cases) {
       const { agent, callId, finished, perform } = await planned(tool)
-      await database('tool_calls').where({ id: callId }).update(state)
+      await database('run_tool_calls').where({ id: callId }).update(state)
       await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
       await perform()
       t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)

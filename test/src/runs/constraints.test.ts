@@ -33,13 +33,14 @@ type Agent = Awaited<ReturnType<typeof agentIn>>
 async function write(database: Database, { id: agentId, ownerId }: Agent, fields: object): Promise<string | undefined> {
   const now = new Date()
   const run = { id: newId(), agentId, ownerId, trigger: 'manual', requestId: 'r', acceptedAt: now, progressedAt: now }
-  return database('runs')
-    .insert({ ...run, ...fields })
-    .then(
-      () => undefined,
-      (error: unknown) => violatedConstraint(error) ?? String(error),
-    )
+  return broken(database('runs').insert({ ...run, ...fields }))
 }
+
+const broken = (insert: PromiseLike<unknown>): Promise<string | undefined> =>
+  Promise.resolve(insert).then(
+    () => undefined,
+    (error: unknown) => violatedConstraint(error) ?? String(error),
+  )
 
 test('the database itself lets one run of an agent be under way, and any number be queued', async (t) => {
   const database = await open()
@@ -54,9 +55,12 @@ test('the database itself lets one run of an agent be under way, and any number 
 test('the database itself takes an idempotency key and a place in the order once for each agent', async (t) => {
   const database = await open()
   const [agent, another] = [await agentIn(database), await agentIn(database)]
-  const first = { sequence: 1, status: 'queued', idempotencyKey: 'key' }
+  const first = { id: newId(), sequence: 1, status: 'queued' }
+  const key = (agentId: string) => broken(database('idempotency_keys').insert({ agentId, runId: first.id, key: 'key' }))
   t.is(await write(database, agent, first), undefined)
-  t.is(await write(database, agent, { ...first, sequence: 2 }), 'runs_idempotency_key')
-  t.is(await write(database, agent, { ...first, idempotencyKey: null }), 'runs_sequence')
-  t.is(await write(database, another, first), undefined)
+  t.is(await write(database, agent, { ...first, id: newId() }), 'runs_sequence')
+  t.is(await write(database, another, { ...first, id: newId() }), undefined)
+  t.is(await key(agent.id), undefined)
+  t.is(await key(agent.id), 'idempotency_keys_pkey')
+  t.is(await key(another.id), undefined)
 })

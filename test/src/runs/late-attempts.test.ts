@@ -76,7 +76,7 @@ test('an attempt that comes when the step is on record already begins nothing', 
   const trx = await database.transaction()
   await Run.query(trx).findById(run.runId).forUpdate()
   const late = services.runs.steps.advance(run, never)
-  const recorded = { model: 'demo', answer: { text: 'Done.' }, finish: 'stop' as const, recordedAt: new Date() }
+  const recorded = { model: 'demo', answer: 'Done.', finish: 'stop' as const, recordedAt: new Date() }
   const used = { inputTokens: 1, outputTokens: 1, credits: 1, latencyMs: 1 }
   await RunStep.query(trx).insert({ runId: run.runId, step: 1, ...recorded, ...used })
   await Run.query(trx).findById(run.runId).patch({ steps: 1 })
@@ -135,7 +135,7 @@ async function planned(systemPrompt: string, state = {}, alone = false) {
   const [call] = move.kind === 'tools' ? move.calls : []
   if (!call) throw new Error('no call was asked for')
   const updated = { status: 'planned', ...state }
-  await services.database('tool_calls').where({ id: call.callId }).update(updated)
+  await services.database('run_tool_calls').where({ id: call.callId }).update(updated)
   return { sites, services, someone, vaultEntryId, run, call }
 }
 
@@ -178,7 +178,7 @@ test('a call whose last attempt was lost stays in doubt when there is no way to 
 })
 
 test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
-  const state = { attempts: 20, harmless: 20 }
+  const state = { attempts: 20, refused_attempts: 20 }
   const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
   await services.runs.calls.perform(run, call.callId, never)
   const timeline = await timelineOf(someone, run.runId)
@@ -193,15 +193,15 @@ test('a run that ends says of each call that it leaves open what is known of its
   const underWay = 'The run ended while this call was under way; it may or may not have taken effect.'
   const cases = [
     [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],
-    [{ attempts: 1, harmless: 1 }, 'failed', nothing],
+    [{ attempts: 1, refused_attempts: 1 }, 'failed', nothing],
     [{ attempts: 1 }, 'failed', nothing],
-    [{ attempts: 2, harmless: 1, in_doubt: true }, 'unknown', doubt],
+    [{ attempts: 2, refused_attempts: 1, in_doubt: true }, 'unknown', doubt],
     [{ attempts: 1, status: 'started' }, 'unknown', underWay],
   ] as const
   const script = cases.map((_, number) => `[[call slow_idempotent {"seconds":${number}}]]`).join(' ')
   const { services, someone, run } = await planned(script)
   for (const [position, [state]] of cases.entries())
-    await services.database('tool_calls').where({ runId: run.runId, position }).update(state)
+    await services.database('run_tool_calls').where({ runId: run.runId, position }).update(state)
   await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   const outcomes = dataOf(await timelineOf(someone, run.runId), 'tool.finished')
   const said = outcomes.map((data) => [data['idempotencyKey'], [data['status'], data['note'], data['result']]])

@@ -30,9 +30,9 @@ const writes: Record<keyof Ledger, null | ((ledger: Ledger, run: Run, seen: Tool
 /** How far the call is when somebody comes who has seen its first attempt begin. */
 const meanwhile: Record<string, Record<string, unknown>> = {
   'a newer attempt is under way': { status: 'started', attempts: 2 },
-  'a newer attempt was taken back': { status: 'planned', attempts: 2, harmless: 1 },
-  'the same attempt was taken back': { status: 'planned', attempts: 1, harmless: 1 },
-  'its outcome is on record': { status: 'succeeded', attempts: 1, result: { text: 'first' }, endedAt: new Date() },
+  'a newer attempt was taken back': { status: 'planned', attempts: 2, refused_attempts: 1 },
+  'the same attempt was taken back': { status: 'planned', attempts: 1, refused_attempts: 1 },
+  'its outcome is on record': { status: 'succeeded', attempts: 1, result: 'first', endedAt: new Date() },
 }
 
 test('every write about a call is in the table of writes', (t) => {
@@ -57,7 +57,7 @@ for (const [what, state] of Object.entries(meanwhile))
 /** A call as somebody has seen it whose attempt was the first, and as it is by now. */
 async function startedTwice(late: Late, state: Record<string, unknown>) {
   const { run, read, callId } = await planned(late)
-  const rows = late.services.database('toolCalls').where({ id: callId })
+  const rows = late.services.database('runToolCalls').where({ id: callId })
   await rows.clone().update({ status: 'started', attempts: 1, startedAt: new Date() })
   const seen = await read()
   await rows.clone().update(state)
@@ -96,7 +96,7 @@ test('a call that names a site of somebody else is not sent there', async (t) =>
   const late = await house()
   const { sites, services } = late
   const [one, other] = [await planned(late), await planned(late)]
-  await services.database('toolCalls').where({ id: one.callId }).update({ vaultEntryId: other.vaultEntryId })
+  await services.database('runToolCalls').where({ id: one.callId }).update({ vaultEntryId: other.vaultEntryId })
   // As if nothing before had noticed it: the agent has the site as well.
   const site = { agentId: one.run.agentId, vaultEntryId: other.vaultEntryId, position: 1 }
   await services.database('agentSites').insert(site)

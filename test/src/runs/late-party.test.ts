@@ -74,7 +74,7 @@ async function refusesAll(t: ExecutionContext, late: Late, ref: RunRef & { agent
 async function underWay(late: Late, tool?: string) {
   const { read, callId, ...rest } = await planned(late, tool)
   const begun = { status: 'started', attempts: 1, epoch: 1, startedAt: new Date() }
-  await late.services.database('toolCalls').where({ id: callId }).update(begun)
+  await late.services.database('runToolCalls').where({ id: callId }).update(begun)
   return { ...rest, callId, read, call: await read() }
 }
 
@@ -91,7 +91,7 @@ test('each of these acts is carried out under the epoch in force', async (t) => 
   const { run, read, callId } = await underWay(late)
   for (const [name, act] of Object.entries(actsOf(late)).filter(([one]) => one !== 'end')) {
     const open = { status: 'started', attempts: 1, waitCause: null, result: null, endedAt: null }
-    await late.services.database('toolCalls').where({ id: callId }).update(open)
+    await late.services.database('runToolCalls').where({ id: callId }).update(open)
     await t.notThrowsAsync(act(run, await read()), name)
   }
   await t.notThrowsAsync(late.services.runs.ending.end(run, { status: 'completed', reason: null }))

@@ -36,7 +36,12 @@ export async function planned(late: Late, tool = 'slow_idempotent') {
   const [call] = move.kind === 'tools' ? move.calls : []
   if (!call) throw new Error('no call was asked for')
   const { callId } = call
-  return { ...rest, run, callId, read: () => ToolCall.query(services.database).findById(callId).throwIfNotFound() }
+  return {
+    ...rest,
+    run,
+    callId,
+    read: () => ToolCall.query(services.database).findOne({ runId: run.runId, id: callId }).throwIfNotFound(),
+  }
 }
 
 /** All that is on record of a run and of the queue it is in. */
@@ -46,7 +51,7 @@ export async function recordOf({ services }: Late, { runId, agentId }: { runId: 
     run: (await database('runs').where({ id: runId }).first()) as Run,
     queue: await database('agentQueues').where({ agentId }).first<{ unfinished: number }>(),
     steps: await database('runSteps').where({ runId }).orderBy('step'),
-    calls: (await database('toolCalls').where({ runId }).orderBy('id')) as ToolCall[],
+    calls: (await database('runToolCalls').where({ runId }).orderBy('id')) as ToolCall[],
     events: (await database('runEvents').where({ runId }).orderBy('number')) as { kind: string }[],
     charges: await database('ledgerEntries').where({ runId }),
     callbacks: await database('callbacks').where({ runId }),

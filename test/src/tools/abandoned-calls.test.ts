@@ -14,20 +14,20 @@ test('a direct call whose process died is closed when it can no longer be under 
 
   async function leave(fields: object): Promise<string> {
     const id = newId()
-    const call = { id, ownerId, origin: 'direct', name: 'act', arguments: '{"text":"{}"}', idempotencyKey: id }
+    const call = { id, ownerId, vaultEntryId: newId(), siteOrigin: '', tool: 'act', arguments: '{}' }
     const times = { plannedAt: longAgo, startedAt: longAgo, status: 'started', attempts: 1 }
-    await database('tool_calls').insert({ ...call, ...times, ...fields })
+    await database('direct_tool_calls').insert({ ...call, ...times, ...fields })
     return id
   }
   const left = {
     read: await leave({ effect: 'read' }),
     once: await leave({ effect: 'once' }),
-    refused: await leave({ effect: 'once', harmless: 1 }),
-    'refused and sent again': await leave({ effect: 'once', attempts: 2, harmless: 1 }),
+    refused: await leave({ effect: 'once', refusedAttempts: 1 }),
+    'refused and sent again': await leave({ effect: 'once', attempts: 2, refusedAttempts: 1 }),
     'under way': await leave({ effect: 'once', startedAt: new Date() }),
   }
   await tools.closeAbandoned()
-  const rows = (await database('tool_calls').where({ ownerId }).select('id', 'status')) as {
+  const rows = (await database('direct_tool_calls').where({ ownerId }).select('id', 'status')) as {
     id: string
     status: string
   }[]

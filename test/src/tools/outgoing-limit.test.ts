@@ -1,11 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { v5 } from 'uuid'
 import { createDatabase, type Database } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
-import { createOutgoingLimit, type OutgoingPace, type SlotDecision } from '../../../src/tools/outgoing-limit.ts'
+import {
+  createOutgoingLimit,
+  type OutgoingPace,
+  type SlotDecision,
+  type SlotRequest,
+} from '../../../src/tools/outgoing-limit.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 
 const host = 'crm.example.com'
+
+/** The id of a call that a test has given a name. */
+const idOf = (name: string): string => v5(name, v5.URL)
 
 /** Several processes, each with a pool of its own, that share one database; `limit` is the first one's. */
 async function open(t: ExecutionContext, callsPerMinute: number, processes = 1, pace?: OutgoingPace) {
@@ -16,13 +25,16 @@ async function open(t: ExecutionContext, callsPerMinute: number, processes = 1, 
     t.teardown(() => database.destroy())
     return database
   })
-  const limits = databases.map((database) => createOutgoingLimit({ database, config, ...(pace && { pace }) }))
+  const limits = databases.map((database) => {
+    const limit = createOutgoingLimit({ database, config, ...(pace && { pace }) })
+    return { ...limit, take: (asked: SlotRequest) => limit.take({ ...asked, callId: idOf(asked.callId) }) }
+  })
   const [database, limit] = [databases[0]!, limits[0]!]
   return { database, limits, limit, ...actions(t, limit) }
 }
 
 /** `call` makes a call that must be granted, `wait` one that must be told to wait, `direct` one that cannot. */
-function actions(t: ExecutionContext, limit: ReturnType<typeof createOutgoingLimit>) {
+function actions(t: ExecutionContext, limit: Pick<ReturnType<typeof createOutgoingLimit>, 'take' | 'release'>) {
   const granted = (turn: SlotDecision) => (turn.kind === 'granted' ? turn.slotId : t.fail(JSON.stringify(turn)) && '')
   const later = (turn: SlotDecision) =>
     turn.kind === 'later' ? (turn.notBefore.getTime() - Date.now()) / 1000 : Number(t.fail(JSON.stringify(turn)))
@@ -47,7 +59,8 @@ async function pass(database: Database, seconds: number): Promise<void> {
 }
 
 /** Takes calls out of the queue, as the ending of their run does (`closeCalls`). */
-const leave = (database: Database, callIds: string[]) => database('outgoing_waits').whereIn('callId', callIds).delete()
+const leave = (database: Database, callIds: string[]) =>
+  database('outgoing_waits').whereIn('callId', callIds.map(idOf)).delete()
 
 const about = (t: ExecutionContext, actual: number, expected: number) =>
   t.true(Math.abs(actual - expected) < 3, `${actual} is about ${expected}`)
@@ -186,7 +199,7 @@ test('a direct call competes by the same rule, and is told when it could be made
   await call('agent', 'two')
   for (const n of numbered(10)) await wait('agent', `waits-${n}`)
   about(t, await direct('owner', 'direct'), 40)
-  t.is((await database('outgoing_waits').where({ callId: 'direct' })).length, 0)
+  t.is((await database('outgoing_waits').where({ callId: idOf('direct') })).length, 0)
   await pass(database, 41)
   await call('owner', 'direct again')
   // The owner has had its share: the next slot is the agent's.
@@ -291,7 +304,7 @@ test('a host that asked for a pause is called by nobody, and a longer pause stay
     t.deepEqual(await ask('agent', 'second', mayWait), { kind: 'later', notBefore: until, why: 'held' })
   t.deepEqual(
     (await database('outgoing_waits')).map(({ callId, askAgainAt }) => ({ callId, askAgainAt })),
-    [{ callId: 'second', askAgainAt: until }],
+    [{ callId: idOf('second'), askAgainAt: until }],
   )
   await pass(database, 121)
   for (const n of numbered(9)) await call('other', `call-${n}`)

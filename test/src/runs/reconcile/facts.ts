@@ -1,6 +1,6 @@
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { AgentQueue } from '../../../../src/runs/agent-queue.ts'
-import type { RunFacts } from '../../../../src/runs/run.ts'
+import type { Run } from '../../../../src/runs/run.ts'
 import type { OpenExecution } from '../../../../src/temporal/inspection.ts'
 
 /** The moment at which the last thing happened, in all facts of these tests. */
@@ -10,7 +10,7 @@ export const after = (seconds: number): Date => new Date(since.getTime() + secon
 export const settings = { stallSeconds: 20, cancelSeconds: 6, queueBlockedSeconds: 86_400 }
 
 /** A run that has begun, and works. */
-export const headRun = (facts: Partial<RunFacts> = {}): RunFacts =>
+export const headRun = (facts: Partial<Run> = {}): Run =>
   ({
     id: 'head',
     agentId: 'agent',
@@ -26,16 +26,13 @@ export const headRun = (facts: Partial<RunFacts> = {}): RunFacts =>
     cancelRequestedAt: null,
     cancelReason: null,
     ...facts,
-  }) as RunFacts
+  }) as Run
 
-export const queuedRun = (facts: Partial<RunFacts> = {}): RunFacts =>
-  headRun({ id: 'next', status: 'queued', ...facts })
+export const queuedRun = (facts: Partial<Run> = {}): Run => headRun({ id: 'next', status: 'queued', ...facts })
 
 /** A run that waits, for a day at most. */
-export const waitingRun = (
-  waitingCause: NonNullable<RunFacts['waitingCause']>,
-  facts: Partial<RunFacts> = {},
-): RunFacts => headRun({ status: 'waiting', waitingCause, waitingSince: since, waitingUntil: after(86_400), ...facts })
+export const waitingRun = (waitingCause: NonNullable<Run['waitingCause']>, facts: Partial<Run> = {}): Run =>
+  headRun({ status: 'waiting', waitingCause, waitingSince: since, waitingUntil: after(86_400), ...facts })
 
 export const paid: NonNullable<AgentFacts['account']> = { features: ['webhooks'], subscription: null, balance: 10 }
 

@@ -1,0 +1,83 @@
+import type { FilledAgent } from './agents.ts'
+import type { Add } from './columns.ts'
+import { timeOf } from './ids.ts'
+import { systemPrompt } from './texts.ts'
+
+/** When the database begins, and until when it is filled, in milliseconds since 1970. */
+interface Span {
+  since: number
+  now: number
+}
+
+const day = 86_400_000
+
+/** Nothing is opened or compared in a filled database, so these need not be real. */
+const sealed = 'none'
+
+/** Writes owners and agents, whose sums and last numbers are known in the end. */
+export function writePeople(add: Add, agents: FilledAgent[], balances: Map<string, number>, span: Span): void {
+  const owners = new Set(agents.map(({ ownerId }) => ownerId))
+  for (const id of owners) writeOwner(add, id, balances.get(id) ?? 0, span)
+  for (const agent of agents) {
+    writeAgent(add, agent, span)
+    writeQueue(add, agent, span)
+    if (agent.trigger === 'scheduled') writeSchedule(add, agent, span)
+  }
+}
+
+function writeOwner(add: Add, id: string, balance: number, { since, now }: Span): void {
+  const created = timeOf(since)
+  add('users', { id, created_at: created, email: `${id}@example.com`, password_hash: sealed })
+  const period = `${timeOf(now).slice(0, 7)}/enterprise`
+  const paid = { tier: 'enterprise', current_period_end: timeOf(now + 300 * day), granted_period: period }
+  add('accounts', { owner_id: id, balance, created_at: created, ...paid })
+}
+
+function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks }: FilledAgent, span: Span): void {
+  const created = timeOf(span.since)
+  const schedule = trigger === 'scheduled' ? { cron: '0 * * * *', time_zone: 'UTC' } : {}
+  const callback = hasCallbacks ? { callback_url: 'https://example.com/ended', callback_secret: sealed } : {}
+  const paused = role === 'paused queue' ? { paused_at: timeOf(span.now) } : {}
+  add('agents', {
+    id,
+    owner_id: ownerId,
+    created_at: created,
+    updated_at: created,
+    allow_action_override: 'f',
+    trigger,
+    name: `${role} ${number}`,
+    system_prompt: systemPrompt,
+    webhook_secret: sealed,
+    ...schedule,
+    ...callback,
+    ...paused,
+  })
+  // As the claim of the first run does.
+  add('agent_prompts', { agent_id: id, since_sequence: 1, allow_action_override: 'f', system_prompt: systemPrompt })
+}
+
+/** As the runs say (src/runs/reconcile/queue-consistency.ts). Who has something to do is due, but not soon. */
+function writeQueue(add: Add, agent: FilledAgent, { now }: Span): void {
+  const { id, role, lastSequence, unfinished, runningRunId } = agent
+  const isBlocked = role === 'paused queue'
+  const at = timeOf(now)
+  add('agent_queues', {
+    agent_id: id,
+    running_run_id: runningRunId,
+    last_sequence: lastSequence,
+    unfinished,
+    progressed_at: at,
+    signalled_at: at,
+    claimed_epoch: runningRunId === null ? null : 1,
+    blocked_cause: isBlocked ? 'paused' : null,
+    blocked_since: isBlocked ? at : null,
+    awake: unfinished > 0 && !isBlocked ? 't' : 'f',
+  })
+  if (unfinished > 0) add('due_agents', { agent_id: id, due_at: timeOf(now + day) })
+}
+
+function writeSchedule(add: Add, { id }: FilledAgent, { since, now }: Span): void {
+  const at = timeOf(now)
+  const times = { in_force_since: timeOf(since), recorded_until: at, next_fire_at: timeOf(now + day), checked_at: at }
+  add('schedules', { agent_id: id, ...times, generation: 1, synced_generation: 1 })
+}

@@ -1,0 +1,120 @@
+import type { EventData } from '../../src/runs/timeline.ts'
+import { withoutUsual } from '../../src/runs/usual-data.ts'
+import type { Add } from './columns.ts'
+import { escaped } from './copies.ts'
+import type { FilledRun } from './filled-run.ts'
+import { timeOf } from './ids.ts'
+import { answers, argumentsOf, payloadOf, resultOf, unknownTool } from './texts.ts'
+
+/** When things happen to a run, in milliseconds after it was accepted. */
+export const moments = { started: 40, asked: 60, answered: 900, sent: 950, received: 1400, reported: 2300, ended: 2340 }
+
+/** Of each of the two steps of a run. */
+export const tokens = { input: 812, output: 96 }
+
+const site = 'https://issues.example.com'
+
+/** Writes timelines as the code of `src/runs` does, event by event. */
+export function createTimelines(add: Add, newId: (ms: number) => string) {
+  const event = <K extends keyof EventData>(
+    run: FilledRun,
+    number: number,
+    after: number,
+    kind: K,
+    data: EventData[K],
+  ) =>
+    add('run_events', {
+      run_id: run.id,
+      at: timeOf(run.at + after),
+      number,
+      kind,
+      data: escaped(JSON.stringify(withoutUsual(kind, { ...data }))),
+    })
+
+  function step(run: FilledRun, number: number, after: number, finish: string): void {
+    add('run_steps', {
+      run_id: run.id,
+      step: number,
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      credits: 1,
+      latency_ms: 840,
+      recorded_at: timeOf(run.at + after),
+      model: 'demo',
+      finish,
+      answer: answers[number - 1] ?? null,
+    })
+  }
+
+  function call(
+    run: FilledRun,
+    position: number,
+    name: string,
+    rest: Parameters<typeof add<'run_tool_calls'>>[1],
+  ): string {
+    const id = newId(run.at + moments.answered)
+    const planned = { planned_at: timeOf(run.at + moments.answered), arguments: argumentsOf(run.number) }
+    const fixed = { run_id: run.id, step: 1, position, id, effect: 'once', model_call_id: `demo_2_${position}`, name }
+    add('run_tool_calls', { ...fixed, ...planned, attempts: 0, epoch: 0, ...rest })
+    return id
+  }
+
+  /** The event that accepting a run writes, and its payload. */
+  function accepted(run: FilledRun, ahead: number): void {
+    event(run, 1, 0, 'accepted', { trigger: run.trigger, sequence: run.sequence, ahead })
+    if (run.trigger === 'webhook') add('run_inputs', { run_id: run.id, payload: payloadOf(run.number, timeOf(run.at)) })
+  }
+
+  /** The run is claimed, and its first model call begun: three events. */
+  function begun(run: FilledRun): void {
+    accepted(run, 0)
+    event(run, 2, moments.started, 'started', { epoch: 1, override: 'absent' })
+    event(run, 3, moments.asked, 'step.started', { step: 1, attempt: 1 })
+  }
+
+  return {
+    accepted,
+    begun,
+
+    /** Five events: the model asked for a call, and the site takes no more of them now. */
+    waiting(run: FilledRun, until: number): void {
+      begun(run)
+      step(run, 1, moments.answered, 'tool-calls')
+      const wait = { status: 'planned', wait_cause: 'rate_limit', not_before: timeOf(until) }
+      call(run, 0, 'issue_tracker_create_issue', { ...wait, site_origin: site, tool: 'issues.createIssue' })
+      event(run, 4, moments.answered, 'step.finished', { step: 1, attempt: 1 })
+      const note = 'The site takes a limited number of calls.'
+      const facts = { cause: 'rate_limit', site, until: timeOf(until), calls: 1, note } as const
+      event(run, 5, moments.sent, 'wait.started', facts)
+    },
+
+    /** Ten events: two steps, of which the first asks for a call, and for another one whose tool does not exist. */
+    full(run: FilledRun, ended: EventData['ended']): void {
+      begun(run)
+      step(run, 1, moments.answered, 'tool-calls')
+      const [sent, received] = [timeOf(run.at + moments.sent), timeOf(run.at + moments.received)]
+      const good = call(run, 0, 'issue_tracker_create_issue', {
+        site_origin: site,
+        tool: 'issues.createIssue',
+        status: 'succeeded',
+        attempts: 1,
+        epoch: 1,
+        started_at: sent,
+        ended_at: received,
+        http_status: 200,
+        result: resultOf(run.number),
+      })
+      const planned = timeOf(run.at + moments.answered)
+      const bad = call(run, 1, 'searchIssues', { status: 'failed', ended_at: planned, result: unknownTool })
+      event(run, 4, moments.answered, 'step.finished', { step: 1, attempt: 1 })
+      const note = 'Nothing was sent to the site.'
+      event(run, 5, moments.answered, 'tool.finished', { callId: bad, attempts: 0, status: 'failed', note })
+      event(run, 6, moments.sent, 'tool.started', { callId: good, attempt: 1 })
+      event(run, 7, moments.received, 'tool.finished', { callId: good, attempts: 1, status: 'succeeded' })
+      event(run, 8, moments.received, 'step.started', { step: 2, attempt: 1 })
+      step(run, 2, moments.reported, 'stop')
+      event(run, 9, moments.reported, 'step.finished', { step: 2, attempt: 1 })
+      event(run, 10, moments.ended, 'ended', ended)
+    },
+  }
+}

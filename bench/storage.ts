@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Client } from 'pg'
+import { fill } from './fill/fill.ts'
+import { readSize, sizeOptions, type Size } from './fill/size.ts'
+import { lists } from './storage/lists.ts'
+import { limit, measure } from './storage/measure.ts'
+import { explain } from './storage/plans.ts'
+import { purgeOldestMonth } from './storage/purge.ts'
+import { reads } from './storage/reads.ts'
+import { openSide } from './storage/side.ts'
+import { tableHead, tableRow } from './storage/table.ts'
+import { writes } from './storage/writes.ts'
+import { openStore } from './store.ts'
+
+/**
+ * `npm run bench:storage`: what everything takes in a database with millions of runs, against a small one of the same
+ * owners and agents, with the same queues, on the same server. The small one has just enough runs that every page is
+ * full, as pages of different lengths cannot be compared. Both are measured in turn, with the product's own code; the
+ * result is the ratio of the medians. In the end it purges a month. Fails if a ratio is over 2.
+ *
+ * `--folder` keeps the databases, and uses those that are there; `--plans` names the file for the plans of the filled
+ * side; `--no-purge` keeps the oldest month; `--only` measures operations whose names contain a text.
+ */
+const options = {
+  ...sizeOptions,
+  folder: { type: 'string' },
+  plans: { type: 'string', default: 'plans.md' },
+  purge: { type: 'boolean', default: true },
+  only: { type: 'string', default: '' },
+} as const
+const { values } = parseArgs({ options, allowNegative: true })
+const { folder: kept, plans, purge, only, ...named } = values
+const size = readSize(named)
+const small: Size = { ...size, runs: 20_000, full: 1000 }
+
+const folder = kept ?? mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+const store = await openStore(folder)
+try {
+  const urls = { small: await store.database('small'), filled: await store.database('filled') }
+  for (const [name, wanted] of [
+    ['small', small],
+    ['filled', size],
+  ] as const) {
+    if (!(await isFilled(urls[name]))) await fill(urls[name], wanted, (text) => console.log(`${name}: ${text}`))
+  }
+  const over = await compareAll(urls)
+  if (purge) await purgeOldestMonth(urls.filled, console.log)
+  console.log(over.length === 0 ? `Nothing is over ${limit}.` : `Over ${limit}: ${over.join('; ')}`)
+  if (over.length > 0) process.exitCode = 1
+} finally {
+  await store.close()
+  if (kept === undefined) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Prints the table, and returns the names of what takes too long. */
+async function compareAll(urls: { small: string; filled: string }): Promise<string[]> {
+  const sides = { small: await openSide('small', urls.small), filled: await openSide('filled', urls.filled) }
+  const over: string[] = []
+  let text = '# Plans in the filled database\n'
+  console.log(tableHead)
+  for (const operation of [...lists, ...reads, ...writes]) {
+    if (!operation.names.some((name) => name.includes(only))) continue
+    const measured = await measure(operation, sides)
+    const plan = await explain(operation, sides.filled, urls.filled)
+    text += plan.text
+    for (const one of measured) {
+      console.log(tableRow(one, plan.reads.get(one.name) ?? []))
+      if (one.ratio > limit && !one.isCold) over.push(one.name)
+    }
+  }
+  writeFileSync(plans, text)
+  await sides.small.services.close()
+  await sides.filled.services.close()
+  return over
+}
+
+async function isFilled(connectionString: string): Promise<boolean> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query<{ there: boolean }>(`select to_regclass('users') is not null as there`)
+  const users = rows[0]?.there ? await client.query('select from users limit 1') : undefined
+  await client.end()
+  return (users?.rowCount ?? 0) > 0
+}

@@ -1,0 +1,97 @@
+import { writeCursor } from '../../src/database/paging.ts'
+import { triggers } from '../../src/runs/run.ts'
+import { runStatuses } from '../../src/runs/states.ts'
+import { inTurn, simple, type Operation } from './operation.ts'
+import type { MeasuredAgent, Side } from './side.ts'
+
+const limit = 20
+
+const biggest = (side: Side): MeasuredAgent => side.agentsOf('biggest')[0] as MeasuredAgent
+const statuses = [undefined, ...runStatuses] as const
+const origins = [undefined, ...triggers] as const
+
+/** The lists of runs with every combination of filters: of the biggest agent, and of its owner. */
+function runLists(): Operation[] {
+  const pages = [false, true].flatMap((deep) => [false, true].map((ofAgent) => ({ deep, ofAgent })))
+  return pages.flatMap(({ deep, ofAgent }) =>
+    statuses.flatMap((status) =>
+      origins.map((trigger) => {
+        const name = `runs of ${ofAgent ? 'an agent' : 'an owner'}, ${status ?? 'any status'}, ${trigger ?? 'any trigger'}, ${deep ? 'deep' : 'first'} page`
+        return simple(name, (side) => listRuns(side, { status, trigger, deep, ofAgent }))
+      }),
+    ),
+  )
+}
+
+interface Wanted {
+  status: (typeof statuses)[number]
+  trigger: (typeof origins)[number]
+  deep: boolean
+  ofAgent: boolean
+}
+
+function listRuns(side: Side, { status, trigger, deep, ofAgent }: Wanted): Promise<unknown> {
+  const { id, ownerId, lastSequence, middleRunId } = biggest(side)
+  const middle = ofAgent ? writeCursor('agent-runs', String(lastSequence >> 1)) : writeCursor('runs', middleRunId)
+  const filter = { status, trigger, ...(ofAgent && { agentId: id }), ...(deep && { cursor: middle }) }
+  return side.services.runs.reading.list(ownerId, { limit, ...filter })
+}
+
+/** A list of which the first page and a later one are measured. Some things are of the last fifth of the time only. */
+function pages<T extends { items: { id: string }[] }>(
+  name: string,
+  list: 'callbacks' | 'ledger',
+  read: (side: Side, request: { limit: number; cursor?: string }) => Promise<T>,
+): Operation[] {
+  return [
+    simple(`${name}, first page`, (side) => read(side, { limit })),
+    simple(`${name}, deep page`, (side) => read(side, { limit, cursor: writeCursor(list, biggest(side).lateRunId) })),
+  ]
+}
+
+const former = (side: Side): MeasuredAgent => side.agentsOf('former')[0] as MeasuredAgent
+
+const scheduled = (side: Side): MeasuredAgent => side.agentsOf('scheduled')[0] as MeasuredAgent
+
+/** Of an owner whose runs are all old. */
+const ofFormer = [
+  simple('runs of a former owner', (side) => side.services.runs.reading.list(former(side).ownerId, { limit })),
+  simple('runs of a former owner, completed', (side) =>
+    side.services.runs.reading.list(former(side).ownerId, { limit, status: 'completed' }),
+  ),
+  simple('runs of a former agent', (side) =>
+    side.services.runs.reading.list(former(side).ownerId, { limit, agentId: former(side).id }),
+  ),
+  simple('callbacks of a former agent', (side) => side.services.callbacks.list(former(side).id, { limit })),
+  simple('ledger of a former owner', (side) => side.services.billing.credits.ledger(former(side).ownerId, { limit })),
+]
+
+/** Every list that grows with the runs. Identifiers of all tables carry the time, so a run's serves as a cursor. */
+export const lists: Operation[] = [
+  ...runLists(),
+  ...ofFormer,
+  simple('runs of an ordinary owner, failed', ({ services, bare }, turn) =>
+    services.runs.reading.list(inTurn(bare, turn).ownerId, { limit, status: 'failed' }),
+  ),
+  simple('runs of an ordinary agent', ({ services, bare }, turn) =>
+    services.runs.reading.list(inTurn(bare, turn).ownerId, { limit, agentId: inTurn(bare, turn).agentId }),
+  ),
+  simple('agents of an owner', (side) => side.services.agents.list(biggest(side).ownerId, { limit })),
+  ...pages('callbacks of an agent', 'callbacks', (side, request) =>
+    side.services.callbacks.list(biggest(side).id, request),
+  ),
+  simple('callbacks of an agent, failed', (side) =>
+    side.services.callbacks.list(biggest(side).id, { limit, status: 'failed' }),
+  ),
+  ...pages('ledger of an owner', 'ledger', (side, request) =>
+    side.services.billing.credits.ledger(biggest(side).ownerId, request),
+  ),
+  simple('notifications of an owner', (side) => side.services.notifications.list(former(side).ownerId, { limit })),
+  simple('notifications of an owner, of a rare kind', (side) =>
+    side.services.notifications.list(former(side).ownerId, { limit, kind: 'queue_blocked' }),
+  ),
+  simple('fires of an agent', (side) => side.services.schedules.fires(scheduled(side).id, { limit })),
+  simple('fires of an agent, missed', (side) =>
+    side.services.schedules.fires(scheduled(side).id, { limit, outcome: 'missed' }),
+  ),
+]

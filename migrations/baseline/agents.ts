@@ -1,0 +1,87 @@
+/** Agents, the sites that they may use, their queues, and when the reconciler looks at them. */
+export const agents = `
+  create table agents (
+    id uuid not null,
+    owner_id uuid not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    paused_at timestamptz,
+    deleted_at timestamptz,
+    previous_webhook_secret_until timestamptz,
+    allow_action_override boolean not null,
+    trigger run_trigger not null,
+    name text not null,
+    system_prompt text not null,
+    cron text,
+    time_zone text,
+    webhook_secret text not null,
+    -- how a sender proves itself (src/webhooks/proofs.ts)
+    webhook_proof text not null default 'secret',
+    -- sealed like the present one; good until the given time
+    previous_webhook_secret text,
+    -- where endings of runs are posted, and the sealed secret that they are signed with
+    callback_url text,
+    callback_secret text,
+    webhook_schema json,
+    constraint agents_pkey primary key (id),
+    constraint agents_owner_fk foreign key (owner_id) references users (id),
+    constraint agents_cron check ((trigger = 'scheduled') = (cron is not null and time_zone is not null)),
+    constraint agents_webhook_proof check
+      (webhook_proof in ('secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack')),
+    constraint agents_previous_secret
+      check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null)),
+    constraint agents_callback check (callback_url is null or callback_secret is not null)
+  );
+  create index agents_owner on agents (owner_id);
+  create index agents_list on agents (owner_id, id) where deleted_at is null;
+  create index agents_former_secrets on agents (previous_webhook_secret_until)
+    where previous_webhook_secret_until is not null;
+
+  create table agent_sites (
+    agent_id uuid not null,
+    vault_entry_id uuid not null,
+    position integer not null,
+    -- names of the tools that the agent may use; null: all of the site's
+    tools json,
+    constraint agent_sites_pkey primary key (agent_id, vault_entry_id),
+    constraint agent_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade,
+    constraint agent_sites_vault_entry_fk foreign key (vault_entry_id) references vault_entries (id) on delete cascade
+  );
+  create index agent_sites_vault_entry on agent_sites (vault_entry_id);
+
+  -- One row per agent: its lock orders everything that accepts, claims or ends a run of it. Every run updates it
+  -- several times; no index names a column that all of these change, and half of each page is free, so that the new
+  -- row versions stay within their page (HOT).
+  create table agent_queues (
+    agent_id uuid not null,
+    running_run_id uuid,
+    last_sequence bigint not null default 0,
+    progressed_at timestamptz not null,
+    signalled_at timestamptz not null,
+    blocked_since timestamptz,
+    unfinished integer not null default 0,
+    -- the epoch that claimed_by was given: under a later one, it is another execution's turn
+    claimed_epoch integer,
+    awake boolean not null default false,
+    -- the execution of the queue's workflow that has claimed the running run, for claims that come twice
+    claimed_by text,
+    -- why queued runs are not started although nothing is running
+    blocked_cause text,
+    constraint agent_queues_pkey primary key (agent_id),
+    constraint agent_queues_agent_fk foreign key (agent_id) references agents (id),
+    constraint agent_queues_unfinished check (unfinished >= 0),
+    constraint agent_queues_blocked_cause check (blocked_cause in ('paused', 'tier', 'past_due', 'credits')),
+    constraint agent_queues_blocked check ((blocked_cause is null) = (blocked_since is null))
+  ) with (fillfactor = 50);
+
+  -- When the reconciler is to look at an agent. Whoever changes a fact that needs action inserts a row in the same
+  -- transaction. There may be several rows for one agent, and there is no foreign key: an insert waits for nobody.
+  create table due_agents (
+    id bigint generated always as identity,
+    agent_id uuid not null,
+    due_at timestamptz not null,
+    constraint due_agents_pkey primary key (id)
+  );
+  create index due_agents_due on due_agents (due_at);
+  create index due_agents_agent on due_agents (agent_id);
+`

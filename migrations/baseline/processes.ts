@@ -1,0 +1,32 @@
+/** What processes tell each other: who is there, who carries out a loop, and how often callers have asked. */
+export const processes = `
+  -- Who carries out a loop that must run in one process only.
+  create table leases (
+    name text not null,
+    holder uuid not null,
+    expires_at timestamptz not null,
+    constraint leases_pkey primary key (name)
+  );
+
+  -- The worker processes, each saying every few seconds that it is there.
+  create table workers (
+    id uuid not null,
+    -- when it last asked Temporal for work
+    polled_at timestamptz,
+    started_at timestamptz not null,
+    seen_at timestamptz not null,
+    -- whether it is connected to Temporal and asks for work
+    polling boolean not null,
+    task_queue text not null,
+    version text not null,
+    constraint workers_pkey primary key (id)
+  );
+
+  -- The columns are those that rate-limiter-flexible expects.
+  create unlogged table rate_limits (
+    key text not null,
+    points integer not null default 0,
+    expire bigint,
+    constraint rate_limits_pkey primary key (key)
+  );
+`

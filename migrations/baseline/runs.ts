@@ -1,0 +1,89 @@
+/**
+ * Runs, and what is remembered of requests for them. A run's row is updated about twenty times: no index names a column
+ * that a step changes, and a part of each page is free, so that the new row versions stay within their page (HOT).
+ * Whatever is large or written once is in the tables of timelines.
+ */
+export const runs = `
+  create table runs (
+    id uuid not null,
+    agent_id uuid not null,
+    owner_id uuid not null,
+    -- the finished run that this one replays; it may be purged
+    replay_of uuid,
+    sequence bigint not null,
+    accepted_at timestamptz not null,
+    progressed_at timestamptz not null,
+    started_at timestamptz,
+    ended_at timestamptz,
+    cancel_requested_at timestamptz,
+    waiting_since timestamptz,
+    waiting_until timestamptz,
+    waited_ms bigint not null default 0,
+    input_tokens bigint not null default 0,
+    output_tokens bigint not null default 0,
+    -- the model call of the step that is not on record yet: when its latest attempt began, when one failed, and when
+    -- its provider wants to be asked again
+    attempted_at timestamptz,
+    failed_at timestamptz,
+    retry_at timestamptz,
+    trigger run_trigger not null,
+    status run_status not null,
+    -- raised whenever the run is taken up (again); every write of a worker names the epoch it acts under
+    epoch integer not null default 0,
+    steps integer not null default 0,
+    -- of the step that is not on record yet: how many attempts count, the number of the latest, from 1, and of the
+    -- latest that is known to have failed
+    step_attempts integer not null default 0,
+    attempt integer not null default 0,
+    failed_attempt integer,
+    tool_calls integer not null default 0,
+    credits integer not null default 0,
+    events integer not null default 0,
+    request_id text not null,
+    waiting_cause text,
+    waiting_for text,
+    failure text,
+    reason text,
+    error text,
+    cancel_reason text,
+    constraint runs_pkey primary key (id),
+    constraint runs_agent_fk foreign key (agent_id) references agents (id),
+    constraint runs_owner_fk foreign key (owner_id) references users (id),
+    constraint runs_sequence unique (agent_id, sequence),
+    constraint runs_waiting_cause check (waiting_cause in ('rate_limit', 'credential', 'paused', 'credits')),
+    constraint runs_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting')))
+  ) with (fillfactor = 85);
+  -- the last barrier against two runs of one agent at a time
+  create unique index runs_one_active on runs (agent_id) where status in ('running', 'waiting');
+  create index runs_unfinished on runs (agent_id, sequence) where status in ('queued', 'running', 'waiting');
+  create index runs_list on runs (owner_id, id);
+  -- Filters: one entry for each pair of state and trigger is read and merged, so a rare one is found as soon as others.
+  create index runs_filter on runs (owner_id, status, trigger, id);
+  create index runs_agent_filter on runs (agent_id, status, trigger, sequence);
+  -- What is purged is looked for oldest first, a few rows at a time: a B-tree has them in that order and stops after
+  -- them. Partial: a run that is accepted is not in it.
+  create index runs_ended on runs (ended_at) where ended_at is not null;
+
+  -- The instructions of an agent's runs from a sequence on, until the next row. Written when a run is claimed under new
+  -- ones: runs are claimed in the order of their sequence.
+  create table agent_prompts (
+    agent_id uuid not null,
+    since_sequence bigint not null,
+    allow_action_override boolean not null,
+    system_prompt text not null,
+    webhook_schema json,
+    constraint agent_prompts_pkey primary key (agent_id, since_sequence),
+    constraint agent_prompts_agent_fk foreign key (agent_id) references agents (id)
+  );
+
+  -- Which run an agent accepted under an idempotency key, and the SHA-256 of its body. Known for as long as the run.
+  create table idempotency_keys (
+    agent_id uuid not null,
+    run_id uuid not null,
+    key text not null,
+    body_hash bytea,
+    constraint idempotency_keys_pkey primary key (agent_id, key),
+    constraint idempotency_keys_run_fk foreign key (run_id) references runs (id) on delete cascade
+  );
+  create index idempotency_keys_run on idempotency_keys (run_id);
+`

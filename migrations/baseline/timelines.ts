@@ -1,0 +1,112 @@
+/**
+ * What a run was given, did and said. Partitioned by the run's id, which carries its time of arrival
+ * (src/runs/retention/partitions.ts): old partitions are dropped as a whole, when no run of theirs is left. No foreign key
+ * refers to runs, since deleting a run would search these tables; each row is written under its run's lock. The default
+ * partitions are a safety net, for ids of times that have no partition.
+ */
+export const timelines = `
+  -- Insert-only. The payload is the text that came; jsonb would refuse or alter some.
+  create table run_inputs (
+    run_id uuid not null,
+    payload text not null,
+    constraint run_inputs_pkey primary key (run_id)
+  ) partition by range (run_id);
+  create table run_inputs_default partition of run_inputs default;
+
+  create table run_steps (
+    run_id uuid not null,
+    step integer not null,
+    input_tokens integer not null,
+    output_tokens integer not null,
+    credits integer not null,
+    latency_ms integer not null,
+    recorded_at timestamptz not null,
+    finish step_finish not null,
+    model text not null,
+    -- any text, also with U+0000 (src/database/any-text.ts), as are the texts of calls
+    answer text not null,
+    constraint run_steps_pkey primary key (run_id, step)
+  ) partition by range (run_id);
+  create table run_steps_default partition of run_steps default;
+
+  create table run_tool_calls (
+    run_id uuid not null,
+    step integer not null,
+    position integer not null,
+    id uuid not null,
+    vault_entry_id uuid,
+    planned_at timestamptz not null,
+    started_at timestamptz,
+    ended_at timestamptz,
+    not_before timestamptz,
+    effect tool_effect not null,
+    status tool_call_status not null,
+    attempts integer not null default 0,
+    epoch integer not null default 0,
+    http_status integer,
+    -- attempts that are known to have done nothing (401, 429): they do not count as attempts that failed
+    refused_attempts integer not null default 0,
+    -- the generation of the credential under which the site answered 401 to it
+    refused_generation integer,
+    -- the latest attempt that is known to have failed; one that was begun and has not failed may have been lost
+    failed_attempt integer,
+    -- an attempt at it may have taken effect, although a later one certainly has not
+    in_doubt boolean not null default false,
+    -- the id that the model gave the call
+    model_call_id text,
+    -- the name that the model used, and what it stands for; both null when the model made the name up
+    name text not null,
+    site_origin text,
+    tool text,
+    wait_cause text,
+    arguments text not null,
+    result text,
+    constraint run_tool_calls_pkey primary key (run_id, step, position),
+    constraint run_tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential'))
+  ) partition by range (run_id);
+  create table run_tool_calls_default partition of run_tool_calls default;
+
+  create table run_events (
+    run_id uuid not null,
+    at timestamptz not null,
+    number integer not null,
+    kind run_event_kind not null,
+    -- without what most events of the kind say (src/runs/usual-data.ts)
+    data json not null,
+    constraint run_events_pkey primary key (run_id, number)
+  ) partition by range (run_id);
+  create table run_events_default partition of run_events default;
+
+  -- Creates the missing partitions from the week of the one time to the week of the other, Monday to Sunday (UTC), and
+  -- returns their names. Rows that went to a default partition move over. Attaching locks the default partition alone,
+  -- which is empty as a rule; creating in place would lock the whole table.
+  create function ensure_run_partitions(since timestamptz, until timestamptz) returns setof text language plpgsql as $$
+  declare
+    parent text;
+    partition text;
+    week timestamp;
+    low uuid;
+    high uuid;
+  begin
+    for week in select generate_series(date_trunc('week', since at time zone 'UTC'), until at time zone 'UTC', '7 days')
+    loop
+      low := least_run_id(week);
+      high := least_run_id(week + interval '7 days');
+      foreach parent in array array['run_inputs', 'run_steps', 'run_tool_calls', 'run_events'] loop
+        partition := parent || '_' || to_char(week, 'YYYYMMDD');
+        continue when to_regclass(partition) is not null;
+        execute format('create table %I (like %I including all)', partition, parent);
+        execute format('lock table %I in access exclusive mode', parent || '_default');
+        execute format('with moved as (delete from %I where run_id >= $1 and run_id < $2 returning *)
+                        insert into %I select * from moved', parent || '_default', partition) using low, high;
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition, low, high);
+        return next partition;
+      end loop;
+    end loop;
+  end
+  $$;
+
+  -- The least UUID of version 7 of a moment (UTC): its first 48 bits are the milliseconds since 1970 (RFC 9562, 5.7).
+  create function least_run_id(moment timestamp) returns uuid language sql immutable
+    return rpad(lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
+`

@@ -1,0 +1,61 @@
+/** Direct tool calls, and what is known of the hosts that tools are called at, across all processes. */
+export const toolCalls = `
+  create table direct_tool_calls (
+    id uuid not null,
+    owner_id uuid not null,
+    vault_entry_id uuid not null,
+    planned_at timestamptz not null,
+    started_at timestamptz not null,
+    ended_at timestamptz,
+    effect tool_effect not null,
+    status tool_call_status not null,
+    attempts integer not null default 0,
+    refused_attempts integer not null default 0,
+    refused_generation integer,
+    http_status integer,
+    site_origin text not null,
+    tool text not null,
+    arguments text not null,
+    result text,
+    constraint direct_tool_calls_pkey primary key (id),
+    constraint direct_tool_calls_owner_fk foreign key (owner_id) references users (id)
+  );
+  create index direct_tool_calls_owner on direct_tool_calls (owner_id);
+  create index direct_tool_calls_open on direct_tool_calls (started_at) where status = 'started';
+  create index direct_tool_calls_ended on direct_tool_calls (ended_at) where ended_at is not null;
+
+  create table outgoing_hosts (
+    host text not null,
+    held_until timestamptz,
+    held_reason text,
+    suspended_at timestamptz,
+    suspended_by text,
+    suspended_reason text,
+    constraint outgoing_hosts_pkey primary key (host)
+  );
+
+  -- One row for each call that counts against its host's limit; a slot is free again a minute after its call ended.
+  create table outgoing_slots (
+    id uuid not null,
+    taken_at timestamptz not null,
+    -- null while the call is under way, and for ever if its process died
+    ended_at timestamptz,
+    free_at timestamptz not null,
+    host text not null,
+    -- who is to have its fair share: an agent, or the owner of a direct call
+    share text not null,
+    constraint outgoing_slots_pkey primary key (id)
+  );
+  create index outgoing_slots_host on outgoing_slots (host, free_at);
+
+  -- Calls that were told to ask again later.
+  create table outgoing_waits (
+    call_id uuid not null,
+    asked_at timestamptz not null,
+    ask_again_at timestamptz not null,
+    host text not null,
+    share text not null,
+    constraint outgoing_waits_pkey primary key (call_id)
+  );
+  create index outgoing_waits_host on outgoing_waits (host, asked_at);
+`

@@ -1,0 +1,136 @@
+/** Connected sites with their sealed credentials, refreshes of these, attempts to connect, and changes of manifests. */
+export const vault = `
+  create table vault_entries (
+    id uuid not null,
+    owner_id uuid not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    manifest_fetched_at timestamptz not null,
+    manifest_checked_at timestamptz not null,
+    expires_at timestamptz,
+    refresh_after timestamptz,
+    -- since when the credential is the present one; refresh tokens that nobody uses die of age
+    renewed_at timestamptz not null,
+    last_used_at timestamptz,
+    -- raised with every new credential; whoever acts on what it knew of an older one is refused
+    generation integer not null default 1,
+    origin text not null,
+    name text not null,
+    auth_type text not null,
+    -- connected: the credential is believed to be good; needs_reauth: only its owner can make it good again
+    status text not null default 'connected',
+    status_reason text,
+    -- OAuth only: the client that holds the grant, and the granted scopes
+    client_id text,
+    scopes json,
+    credential text not null,
+    -- json, not jsonb: what a site wrote is kept as it wrote it (jsonb refuses \\u0000 and alters numbers)
+    manifest json not null,
+    constraint vault_entries_pkey primary key (id),
+    constraint vault_entries_owner_fk foreign key (owner_id) references users (id),
+    constraint vault_entries_owner_origin unique (owner_id, origin),
+    constraint vault_entries_auth_type check (auth_type in ('bearer', 'oauth2')),
+    constraint vault_entries_status check (status in ('connected', 'needs_reauth'))
+  );
+  create index vault_entries_list on vault_entries (owner_id, id);
+  create index vault_entries_keep_alive on vault_entries (renewed_at)
+    where auth_type = 'oauth2' and status = 'connected';
+  create index vault_entries_check on vault_entries (manifest_checked_at);
+
+  -- One known text sealed under each vault key, so that a start with other keys is noticed before anything is read or
+  -- written under them.
+  create table vault_canaries (
+    key_name text not null,
+    sealed text not null,
+    created_at timestamptz not null,
+    -- since when nothing is sealed under the key, so that it need not be configured any more
+    retired_at timestamptz,
+    constraint vault_canaries_pkey primary key (key_name)
+  );
+
+  -- Every attempt to refresh an access token: written before the request leaves (the intent), held while it is under
+  -- way (the lease), and kept afterwards (the history).
+  create table vault_refreshes (
+    id uuid not null,
+    entry_id uuid not null,
+    started_at timestamptz not null,
+    lease_until timestamptz not null,
+    -- when somebody first asked for an expired lease
+    contested_at timestamptz,
+    ended_at timestamptz,
+    -- when the site wants to be asked again
+    retry_at timestamptz,
+    -- the generation of the credential whose refresh token was sent
+    generation integer not null,
+    rotated boolean,
+    cause text not null,
+    outcome text,
+    error text,
+    constraint vault_refreshes_pkey primary key (id),
+    constraint vault_refreshes_entry_fk foreign key (entry_id) references vault_entries (id) on delete cascade,
+    constraint vault_refreshes_cause check (cause in ('expiry', 'unauthorized', 'keep_alive')),
+    constraint vault_refreshes_outcome
+      check (outcome in ('refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned')),
+    constraint vault_refreshes_ended check ((ended_at is null) = (outcome is null))
+  );
+  create unique index vault_refreshes_one_open on vault_refreshes (entry_id) where ended_at is null;
+  create index vault_refreshes_list on vault_refreshes (entry_id, id);
+  -- What was tried with the present refresh token is looked up before every attempt.
+  create index vault_refreshes_generation on vault_refreshes (entry_id, generation);
+
+  -- An owner's attempt to connect a site by OAuth, from start to callback.
+  create table oauth_flows (
+    id uuid not null,
+    owner_id uuid not null,
+    -- set when an existing entry is authorised again
+    entry_id uuid,
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    ended_at timestamptz,
+    origin text not null,
+    client_id text not null,
+    scopes json not null,
+    -- of the address that the browser opens, of the state that goes to the site, of the cookie that binds the two
+    ticket_hash text not null,
+    state_hash text,
+    binding_hash text,
+    verifier text,
+    status text not null,
+    -- what became of it, in a code of the catalogue and in words
+    code text,
+    message text,
+    manifest json not null,
+    constraint oauth_flows_pkey primary key (id),
+    constraint oauth_flows_owner_fk foreign key (owner_id) references users (id),
+    constraint oauth_flows_entry_fk foreign key (entry_id) references vault_entries (id) on delete cascade,
+    constraint oauth_flows_ticket unique (ticket_hash),
+    constraint oauth_flows_state unique (state_hash),
+    constraint oauth_flows_status check (status in ('pending', 'exchanging', 'connected', 'failed'))
+  );
+  create index oauth_flows_owner on oauth_flows (owner_id);
+  create index oauth_flows_entry on oauth_flows (entry_id);
+  create index oauth_flows_expired on oauth_flows (expires_at);
+
+  -- What was found when a site's manifest had changed: taken over at once, or kept until its owner decides.
+  create table manifest_changes (
+    id uuid not null,
+    entry_id uuid not null,
+    found_at timestamptz not null,
+    decided_at timestamptz,
+    class text not null,
+    status text not null,
+    fingerprint text not null,
+    differences json not null,
+    -- the whole new one; json, not jsonb: what a site wrote is kept as it wrote it
+    manifest json not null,
+    constraint manifest_changes_pkey primary key (id),
+    constraint manifest_changes_entry_fk foreign key (entry_id) references vault_entries (id) on delete cascade,
+    constraint manifest_changes_class
+      check (class in ('text', 'compatible', 'new_scope', 'breaking', 'changed_address')),
+    constraint manifest_changes_status
+      check (status in ('adopted', 'pending', 'accepted', 'superseded', 'withdrawn')),
+    constraint manifest_changes_decided check ((decided_at is null) = (status = 'pending'))
+  );
+  create unique index manifest_changes_one_pending on manifest_changes (entry_id) where status = 'pending';
+  create index manifest_changes_list on manifest_changes (entry_id, id);
+`

@@ -1,0 +1,95 @@
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Logger } from '../../logger.ts'
+import { purgeTimelines } from './timelines.ts'
+
+/** Runs, or direct calls, that one transaction deletes; larger batches would hold locks for too long. */
+const batch = 500
+
+/** How long a round starts new batches, in milliseconds. The rest waits for the next round. */
+const roundMs = 5000
+
+const dayMs = 86_400_000
+
+/**
+ * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks and idempotency keys, direct tool
+ * calls, and the timelines of weeks of which no run is left (docs/decisions/0041). The credit ledger, the fires of
+ * schedules and notifications have their own retention.
+ */
+export function createRetention(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'runRetentionDays'>
+  logger: Logger
+}) {
+  const { database, clock, config, logger } = context
+
+  /** Runs batches until one is not full. Each commits on its own, so stopping between two loses nothing. */
+  async function inBatches(purge: (trx: Transaction) => Promise<number>, isOver: () => boolean): Promise<number> {
+    let purged = 0
+    while (!isOver()) {
+      const count = await database.transaction(purge)
+      purged += count
+      if (count < batch) break
+    }
+    return purged
+  }
+
+  return {
+    /**
+     * One round. It ends after a few seconds, or when the signal aborts, and keeps what it has done. Several processes
+     * may purge at once: each takes what the others have not locked.
+     */
+    async purge(stopping: AbortSignal): Promise<void> {
+      const before = new Date(clock.now().getTime() - config.runRetentionDays * dayMs)
+      const begun = performance.now()
+      const isOver = () => stopping.aborted || performance.now() - begun > roundMs
+      const runs = await inBatches((trx) => purgeRuns(trx, before), isOver)
+      const directCalls = await inBatches((trx) => purgeDirectCalls(trx, before), isOver)
+      if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'old runs and direct calls were purged')
+      const timelines = await purgeTimelines(database, before, isOver)
+      if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'old timelines were purged')
+    },
+  }
+}
+
+/** Deletes a run with all that refers to it (on delete cascade). Its timeline goes with the others of its week. */
+async function purgeRuns(trx: Transaction, before: Date): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(lockRunsStatement, { before, batch })
+  const runIds = rows.map(({ id }) => id)
+  // The owner may be retrying a callback right now. Then this waits, and the next statement sees the retry.
+  await trx.raw('select from callbacks where run_id = any(:runIds) for update', { runIds })
+  const deleted = await trx.raw<{ rows: { agentId: string }[] }>(deleteRunsStatement, { runIds })
+  await trx.raw(deletePromptsStatement, { agentIds: [...new Set(deleted.rows.map(({ agentId }) => agentId))] })
+  return deleted.rows.length
+}
+
+async function purgeDirectCalls(trx: Transaction, before: Date): Promise<number> {
+  return (await trx.raw<{ rowCount: number }>(deleteCallsStatement, { before, batch })).rowCount
+}
+
+/** A run with a pending callback is kept, because each attempt reads the run. */
+const hasPendingCallback = `exists (select from callbacks c where c.run_id = r.id and c.status = 'pending')`
+
+const lockRunsStatement = `
+  select id from runs r where ended_at < :before and not ${hasPendingCallback}
+   order by ended_at limit :batch for update skip locked`
+
+const deleteRunsStatement = `
+  delete from runs r where id = any(:runIds) and not ${hasPendingCallback} returning agent_id as "agentId"`
+
+/** Instructions are in force until the next ones; without a run of that time, nobody needs them. */
+const deletePromptsStatement = `
+  delete from agent_prompts where (agent_id, since_sequence) in (
+    select agent_id, since_sequence
+      from (select agent_id, since_sequence,
+                   lead(since_sequence) over (partition by agent_id order by since_sequence) as until
+              from agent_prompts where agent_id = any(:agentIds)) p
+     where until is not null and not exists (
+       select from runs r where r.agent_id = p.agent_id and r.sequence >= p.since_sequence and r.sequence < p.until))`
+
+const deleteCallsStatement = `
+  delete from direct_tool_calls where id = any(array(
+    select id from direct_tool_calls where ended_at < :before order by ended_at limit :batch
+       for update skip locked))`

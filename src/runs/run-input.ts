@@ -1,0 +1,35 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { Row } from '../database/row.ts'
+import { AgentPrompt } from './agent-prompt.ts'
+import { promptInForce, type PromptInForce } from './queue/prompt-in-force.ts'
+import type { Run } from './run.ts'
+
+/** What a run was given (table `run_inputs`, partitioned by `runId`). Written once, and never changed. */
+export class RunInput extends Row {
+  static override tableName = 'run_inputs'
+  static override idColumn = 'runId'
+  declare runId: string
+  /** The payload as received. */
+  declare payload: string
+}
+
+/** The payload as received; null if the run was started without one. */
+export async function payloadOf(db: Database | Transaction, runId: string): Promise<string | null> {
+  const input = await RunInput.query(db).findById(runId)
+  return input?.payload ?? null
+}
+
+/** The instructions that were in force when the run was claimed; null if it has not been. */
+export async function promptOf(
+  db: Database | Transaction,
+  { agentId, sequence, trigger, startedAt }: Pick<Run, 'agentId' | 'sequence' | 'trigger' | 'startedAt'>,
+  payload: string | null,
+): Promise<PromptInForce | null> {
+  if (startedAt === null) return null
+  const prompt = await latestPrompt(db, agentId).where('sinceSequence', '<=', sequence)
+  return prompt ? promptInForce(trigger, payload, prompt) : null
+}
+
+/** The instructions of the agent's latest run. */
+export const latestPrompt = (db: Database | Transaction, agentId: string) =>
+  AgentPrompt.query(db).where({ agentId }).orderBy('sinceSequence', 'desc').first()

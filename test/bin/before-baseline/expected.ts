@@ -1,0 +1,73 @@
+import { sorted } from './old-database.ts'
+
+type Row = Record<string, string>
+type Tables = Record<string, Row[]>
+
+/** The row without some of its columns. */
+export const without = (row: Row, ...columns: string[]): Row =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
+
+/** What the conversion makes of the tables of the release before. */
+export function expectedOf(before: Tables): Tables {
+  const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...others } = before
+  const expected: Tables = {
+    ...others,
+    due_agents: due.map((row) => without(row, 'id')),
+    runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
+    run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),
+    agent_prompts: promptsOf(runs),
+    run_steps: steps.map((row) => textOf(row, 'answer')),
+    idempotency_keys: runs.flatMap(keyOf),
+    run_tool_calls: calls
+      .filter(({ origin }) => origin === 'run')
+      .map((row) => renamed(without(row, 'origin', 'owner_id', 'idempotency_key'))),
+    direct_tool_calls: calls
+      .filter(({ origin }) => origin === 'direct')
+      .map((row) => renamed(without(row, 'origin', 'name', 'idempotency_key', 'epoch', 'in_doubt'))),
+  }
+  return Object.fromEntries(Object.entries(expected).map(([table, rows]) => [table, sorted(rows)]))
+}
+
+/** One for each change of the instructions; nothing replaced them in these runs. */
+function promptsOf(runs: Row[]): Row[] {
+  const claimed = runs.filter(({ prompt }) => prompt !== undefined)
+  const inOrder = claimed.toSorted((one, other) => Number(one['sequence']) - Number(other['sequence']))
+  const byAgent = Map.groupBy(inOrder, ({ agent_id: agentId = '' }) => agentId)
+  return [...byAgent].flatMap(([agentId, own]) =>
+    own
+      .filter(({ prompt }, index) => prompt !== own[index - 1]?.['prompt'])
+      .map(({ sequence = '', prompt = '' }) => {
+        const { systemPrompt, schema } = JSON.parse(prompt) as { systemPrompt: string; schema: unknown }
+        const schemas: Row = schema === null ? {} : { webhook_schema: JSON.stringify(schema) }
+        const given = { system_prompt: systemPrompt, allow_action_override: 'false', ...schemas }
+        return { agent_id: agentId, since_sequence: sequence, ...given }
+      }),
+  )
+}
+
+/** A text that was in a JSON object. */
+const textOf = (row: Row, ...columns: string[]): Row => ({
+  ...row,
+  ...Object.fromEntries(
+    columns.flatMap((column) => {
+      const { [column]: json } = row
+      return json === undefined ? [] : [[column, (JSON.parse(json) as { text: string }).text]]
+    }),
+  ),
+})
+
+function keyOf({
+  id = '',
+  agent_id: agentId = '',
+  idempotency_key: key,
+  body_hash: hash,
+  replay_of: replayed,
+}: Row): Row[] {
+  if (key === undefined) return []
+  // Replays of one run have one body.
+  const hashed = hash !== undefined && replayed === undefined
+  return [{ agent_id: agentId, run_id: id, key, ...(hashed && { body_hash: `\\x${hash}` }) }]
+}
+
+const renamed = ({ harmless = '', ...row }: Row): Row =>
+  textOf({ ...row, refused_attempts: harmless }, 'arguments', 'result')

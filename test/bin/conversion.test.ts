@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { migrations } from '../../migrations/index.ts'
+import { createDatabase } from '../../src/database/database.ts'
+import { createLogger } from '../../src/logger.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { onServer } from '../helpers/database.ts'
+import { expectedOf, without } from './before-baseline/expected.ts'
+import { createOldDatabase, readSnapshot, readTables, sorted } from './before-baseline/old-database.ts'
+
+const baseline = '20261122000300-baseline'
+const silent = () => undefined
+
+function connect(t: ExecutionContext, url: string) {
+  const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'), { deadlines: false })
+  t.teardown(() => database.destroy())
+  return database
+}
+
+/** A database of the release before, and what it holds. */
+async function open(t: ExecutionContext) {
+  const { url } = await createOldDatabase(t, await readSnapshot())
+  const database = connect(t, url)
+  const names = async () => {
+    const { rows } = await database.raw<{ rows: { name: string }[] }>('select name from migrations order by id')
+    return rows.map(({ name }) => name)
+  }
+  return { url, database, names, before: await readTables(url) }
+}
+
+/** Adds so many events to a run that their table is copied in several batches. */
+const addManyEvents = (url: string) =>
+  onServer(url, (client) =>
+    client.query(`
+      insert into run_events (run_id, number, kind, at, data)
+      select (select min(run_id) from run_events), number, 'step.started', now(),
+             json_build_object('text', repeat('x', 400))
+        from generate_series(1000, 80000) number`),
+  )
+
+/** Kills every process that is connected to the database. */
+const endConnections = (url: string) =>
+  onServer(url, (client) =>
+    client.query(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`),
+  )
+
+test('a converted database has every row of the release before, with the same values', async (t) => {
+  const { url, database, names, before } = await open(t)
+  for (const [table, rows] of Object.entries(before)) t.true(rows.length > 0, `${table} has no rows to convert`)
+  t.deepEqual(await migrate(database, migrations, silent), [baseline])
+  t.deepEqual(await names(), [baseline])
+  const { due_agents: due = [], ...others } = await readTables(url)
+  // These get new numbers.
+  const after = { ...others, due_agents: sorted(due.map((row) => without(row, 'id'))) }
+  t.deepEqual(after, expectedOf(before))
+})
+
+test('timelines of old runs are in the partitions of their weeks, and the ledger stays append-only', async (t) => {
+  const { database } = await open(t)
+  await migrate(database, migrations, silent)
+  for (const table of ['run_inputs', 'run_steps', 'run_tool_calls', 'run_events']) {
+    const { rows } = await database.raw<{ rows: unknown[] }>('select from ??', [`${table}_default`])
+    t.is(rows.length, 0, table)
+  }
+  await t.throwsAsync(database('ledger_entries').delete(), { message: /the ledger is append-only/ })
+  const { rows } = await database.raw<{ rows: unknown[] }>(`select from pg_namespace where nspname = 'before_baseline'`)
+  t.is(rows.length, 0)
+})
+
+test('an empty database of the release before is converted like any other', async (t) => {
+  const { url } = await createOldDatabase(t, { ...(await readSnapshot()), tables: {} })
+  const database = connect(t, url)
+  t.deepEqual(await migrate(database, migrations, silent), [baseline])
+  t.deepEqual(await migrate(database, migrations, silent), [])
+})
+
+test('of several processes that convert a database at once one does it, and the others have nothing to do', async (t) => {
+  const { url, names } = await open(t)
+  const said: string[] = []
+  const done = await Promise.all([1, 2, 3].map(() => migrate(connect(t, url), migrations, (text) => said.push(text))))
+  t.deepEqual(done.flat(), [baseline])
+  t.is(said.filter((text) => text.startsWith('Another process')).length, 2)
+  t.deepEqual(await names(), [baseline])
+})
+
+test('a database that lacks the last migration before is refused with the way to get there, and nothing is changed', async (t) => {
+  const { url, database, names, before } = await open(t)
+  await database('migrations').where({ name: '20261122000200-attempts' }).delete()
+  const applied = await names()
+  await t.throwsAsync(migrate(database, migrations, silent), {
+    message: /^The database is too old: it lacks 20261122000200-attempts\. .*run `node bin\/migrate\.ts` there/,
+  })
+  t.deepEqual(await names(), applied)
+  t.deepEqual(await readTables(url), before)
+})
+
+test('a database with a migration that nobody knows is refused, and nothing is changed', async (t) => {
+  const { url, database, before } = await open(t)
+  await database('migrations').insert({ name: '29990101000000-own', batch: 2, migration_time: new Date() })
+  await t.throwsAsync(migrate(database, migrations, silent), { message: /29990101000000-own/ })
+  t.deepEqual(await readTables(url), before)
+})
+
+test('a conversion that is killed has changed nothing, and a second one says how far it is, and converts', async (t) => {
+  const { url, names } = await open(t)
+  await addManyEvents(url)
+  const [applied, before] = [await names(), await readTables(url)]
+  let ended: Promise<unknown> | undefined
+  const killed = migrate(connect(t, url), migrations, (text) => {
+    if (/^Converting run_events: \d+ %$/.test(text)) ended ??= endConnections(url)
+  })
+  await t.throwsAsync(killed)
+  await ended
+  t.truthy(ended)
+  t.deepEqual(await names(), applied)
+  t.deepEqual(await readTables(url), before)
+
+  const said: string[] = []
+  t.deepEqual(await migrate(connect(t, url), migrations, (text) => said.push(text)), [baseline])
+  const percents = said.flatMap((text) => /^Converting run_events: (\d+) %$/.exec(text)?.slice(1).map(Number) ?? [])
+  t.true(percents.length > 2, said.join('\n'))
+  t.deepEqual(
+    percents,
+    [...new Set(percents)].toSorted((one, other) => one - other),
+  )
+  t.is(percents.at(-1), 100)
+  t.deepEqual((await readTables(url))['run_events'], expectedOf(before)['run_events'])
+})
+
+test('a conversion waits for a process that is still at work, and does not keep it from its work', async (t) => {
+  const { url, database } = await open(t)
+  await onServer(url, async (client) => {
+    await client.query('begin; update runs set epoch = epoch')
+    const converted = migrate(database, migrations, silent)
+    await delay(500)
+    // The conversion has locked this table, and waits for the other one.
+    await client.query('update users set created_at = created_at')
+    t.true(((await client.query('select from runs')).rowCount ?? 0) > 0)
+    await client.query('commit')
+    t.deepEqual(await converted, [baseline])
+  })
+})

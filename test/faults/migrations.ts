@@ -1,0 +1,40 @@
+import type { Fault } from './fault.ts'
+
+/** Changes of the schema while everything runs. */
+export const migrations: Fault[] = [
+  {
+    id: 'migrations/waits-as-long-as-it-takes',
+    file: 'src/database/migrate.ts',
+    find: "if (knex.isTransaction) await knex.raw(`set local lock_timeout = '${longestWait}s'`)",
+    replace: 'await Promise.resolve(knex)',
+    why: 'a migration behind a long reader stops all writers of the table',
+    tests: ['test/src/database/migrate.test.ts'],
+    match: 'a migration that a long reader*',
+  },
+  {
+    id: 'migrations/waits-with-a-snapshot',
+    file: 'src/database/migrate.ts',
+    find: '`select pg_try_advisory_xact_lock(${lockNumber}) as taken`,',
+    replace: "'select pg_try_advisory_xact_lock(?) as taken',\n    [lockNumber],",
+    why: 'an index that is built concurrently waits for ever for the migration that builds it',
+    tests: ['test/src/database/migrate.test.ts'],
+    match: 'an index is built concurrently*',
+  },
+  {
+    id: 'migrations/edits-are-not-seen',
+    file: 'test/house/merged.ts',
+    find: 'if (hash === hashOf(text)) return undefined',
+    replace: 'if (hash !== undefined) return undefined',
+    why: 'a merged migration is edited, and databases that have it lack the edit',
+    tests: ['test/house/merged.test.ts'],
+  },
+  {
+    id: 'migrations/rewrites-are-not-seen',
+    file: 'test/migrations/lint.ts',
+    find: 'after.get(table) !== file',
+    replace: 'after.get(table) === undefined',
+    why: 'a migration writes a table of a hundred million rows anew while everybody waits',
+    tests: ['test/migrations/lint.test.ts'],
+    match: 'a migration is refused*',
+  },
+]

@@ -1,0 +1,135 @@
+import test, { type ExecutionContext } from 'ava'
+import { v7 } from 'uuid'
+import { createDatabase, type Database } from '../../../../src/database/database.ts'
+import { newId } from '../../../../src/ids.ts'
+import { createLogger } from '../../../../src/logger.ts'
+import { ensurePartitions, listPartitions } from '../../../../src/runs/retention/partitions.ts'
+import { createRetention } from '../../../../src/runs/retention/retention.ts'
+import { createTestDatabase } from '../../../helpers/database.ts'
+import { hold } from '../../../helpers/hold.ts'
+
+const day = 86_400_000
+
+/** A Wednesday, 200 days ago at least; its week is over for longer than timelines wait for the last runs. */
+const longAgo = new Date('2026-01-14T12:00:00Z')
+
+async function open(t: ExecutionContext) {
+  const database = createDatabase(
+    { database: { url: (await createTestDatabase(t)).url, pool: 4 } },
+    createLogger('silent', 'test'),
+  )
+  t.teardown(() => database.destroy())
+  const agent = await agentIn(database)
+  const context = { database, clock: { now: () => new Date() }, config: { runRetentionDays: 90 } }
+  const retention = createRetention({ ...context, logger: createLogger('silent', 'test') })
+  let sequence = 0
+  /** A run with one row of each kind in its timeline, accepted at the given time; it has ended then, or waits. */
+  async function run(at: Date, ended = true): Promise<string> {
+    const id = v7({ msecs: at.getTime() })
+    sequence += 1
+    const status = ended ? { status: 'completed', endedAt: at } : { status: 'queued' }
+    const times = { acceptedAt: at, progressedAt: at }
+    const run = { id, agentId: agent.id, ownerId: agent.ownerId, sequence, trigger: 'manual', requestId: 'r' }
+    await database('runs').insert({ ...run, ...times, ...status })
+    await fill(database, id, at)
+    return id
+  }
+  return { database, run, purge: () => retention.purge(new AbortController().signal) }
+}
+
+async function agentIn(database: Database) {
+  const [ownerId, id, now] = [newId(), newId(), new Date()]
+  await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
+  const texts = { name: 'An agent', systemPrompt: '', webhookSecret: '', trigger: 'manual' }
+  await database('agents').insert({ id, ownerId, ...texts, allowActionOverride: false, createdAt: now, updatedAt: now })
+  return { id, ownerId }
+}
+
+async function fill(database: Database, runId: string, at: Date): Promise<void> {
+  await database('run_inputs').insert({ runId, payload: '{}' })
+  await database('run_events').insert({ runId, number: 1, kind: 'accepted', at, data: '{}' })
+  const counts = { inputTokens: 0, outputTokens: 0, credits: 1, latencyMs: 1 }
+  const step = { runId, step: 1, model: 'demo', answer: '', finish: 'stop', recordedAt: at }
+  await database('run_steps').insert({ ...step, ...counts })
+  const call = { runId, step: 1, position: 0, id: newId(), name: 'act', effect: 'read', status: 'failed' }
+  await database('run_tool_calls').insert({ ...call, arguments: '{}', plannedAt: at })
+}
+
+const tables = ['run_inputs', 'run_events', 'run_steps', 'run_tool_calls']
+
+/** How many rows of a run there are, and in which partition of each table they lie. */
+async function placesOf(database: Database, runId: string): Promise<string[]> {
+  const found = await Promise.all(
+    tables.map((table) => database(table).where({ runId }).select(database.raw('tableoid::regclass::text as place'))),
+  )
+  return found.flat().map(({ place }: { place: string }) => place)
+}
+
+const inWeek = (start: string) => tables.map((table) => `${table}_${start}`)
+const inDefault = tables.map((table) => `${table}_default`)
+
+test('there are partitions for this week and the next two, and nothing is lost of a run without one', async (t) => {
+  const { database, run } = await open(t)
+  const [before, now] = [await run(longAgo), await run(new Date())]
+  t.deepEqual(await placesOf(database, before), inDefault)
+  const places = await placesOf(database, now)
+  t.is(places.filter((place) => !place.endsWith('_default')).length, 4)
+  t.is((await listPartitions(database)).length, 4 * 3)
+  t.deepEqual(await ensurePartitions(database, new Date()), [], 'they are created once')
+})
+
+test('a new partition takes over what went to the default one', async (t) => {
+  const { database, run } = await open(t)
+  const [inside, outside] = [await run(longAgo), await run(new Date(longAgo.getTime() + 7 * day))]
+  await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
+  t.deepEqual(await placesOf(database, inside), inWeek('20260112'))
+  t.deepEqual(await placesOf(database, outside), inDefault)
+  const sunday = await run(new Date('2026-01-18T23:59:59.999Z'))
+  t.deepEqual(await placesOf(database, sunday), inWeek('20260112'))
+})
+
+test('a week’s timelines are dropped when none of its runs is left', async (t) => {
+  const { database, run, purge } = await open(t)
+  await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
+  const [old, young] = [await run(longAgo), await run(new Date())]
+  await purge()
+  t.deepEqual(await placesOf(database, old), [])
+  t.is((await placesOf(database, young)).length, 4)
+  t.is((await listPartitions(database)).length, 4 * 3)
+})
+
+test('a run that is kept keeps its timeline, and the leftovers of others do not stay with it', async (t) => {
+  const { database, run, purge } = await open(t)
+  await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
+  const waiting = await run(longAgo, false)
+  const gone = [await run(longAgo), await run(new Date(longAgo.getTime() + day)), await run(new Date('2025-12-24'))]
+  await purge()
+  t.deepEqual(await placesOf(database, waiting), inWeek('20260112'))
+  for (const id of gone) t.deepEqual(await placesOf(database, id), [])
+})
+
+test('timelines wait a week for the last runs of theirs before they are searched for leftovers', async (t) => {
+  const { database, run, purge } = await open(t)
+  // The last moment of the last week that ended more than 90 days ago.
+  const recent = new Date(Math.floor((Date.now() - 94 * day) / (7 * day)) * 7 * day + 4 * day - 1)
+  await ensurePartitions(database, new Date(recent.getTime() - 14 * day), recent)
+  const [waiting, gone] = [await run(recent, false), await run(recent)]
+  await purge()
+  t.is((await placesOf(database, waiting)).length, 4)
+  t.is((await placesOf(database, gone)).length, 4)
+})
+
+test('a table that is being read is left for the next round, and nobody waits for it', async (t) => {
+  const { database, run, purge } = await open(t)
+  await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
+  const old = await run(longAgo)
+  const letGo = await hold(database, (trx) => trx.raw('select from run_events limit 1'))
+  try {
+    await purge()
+    t.deepEqual(await placesOf(database, old), ['run_events_20260112'])
+  } finally {
+    await letGo()
+  }
+  await purge()
+  t.deepEqual(await placesOf(database, old), [])
+})
