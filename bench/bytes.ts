@@ -14,7 +14,7 @@ const { values } = parseArgs({
     from: { type: 'string' },
     to: { type: 'string' },
     run: { type: 'string' },
-    copies: { type: 'string', default: '10000' },
+    copies: { type: 'string', default: '100000' },
     agents: { type: 'string', default: '100' },
   },
 })
