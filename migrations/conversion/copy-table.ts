@@ -17,7 +17,7 @@ export async function copyTable(
   let said = 0
   for (let page = 0; page < pages; page += pagesPerBatch) {
     await trx.raw(statement, [`(${page},0)`, `(${page + pagesPerBatch},0)`])
-    const percent = Math.min(100, Math.floor((100 * (page + pagesPerBatch)) / pages))
+    const percent = 5 * Math.floor((20 * Math.min(page + pagesPerBatch, pages)) / pages)
     if (percent > said && pages > pagesPerBatch) say(`Converting ${table}: ${percent} %`)
     said = percent
   }
