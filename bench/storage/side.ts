@@ -31,7 +31,9 @@ const withoutTemporal = { wakeSoon: () => undefined, isReachable: () => Promise.
 
 /** Opens a database that was filled. The retention is so long that nothing is old enough, unless told otherwise. */
 export async function openSide(name: string, url: string, clock: Clock = systemClock, days = 3650): Promise<Side> {
-  const more = { RUN_RETENTION_DAYS: String(days), QUEUE_DEPTH: '1000000000' }
+  // No mail is due, so nobody connects to this server; without one, nothing would look for mails.
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com' }
+  const more = { RUN_RETENTION_DAYS: String(days), QUEUE_DEPTH: '1000000000', ...mail }
   const services = createServices(testConfig(url, more), createLogger('error', 'bench'), { clock })
   Object.assign(services.temporal, withoutTemporal)
   const agents = await read<MeasuredAgent & { role: string }>(services, agentsStatement)

@@ -9,6 +9,7 @@ import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
 import { sites } from './sites.ts'
+import { storage } from './storage.ts'
 import { tools } from './tools.ts'
 import { users } from './users.ts'
 import { vault } from './vault.ts'
@@ -34,6 +35,7 @@ export const faults: Fault[] = [
   ...workflows,
   ...plumbing,
   ...migrations,
+  ...storage,
   ...lateParties,
   ...wiring,
 ]

@@ -1,0 +1,68 @@
+import test from 'ava'
+import * as agents from '../../../../api/agents.ts'
+import { call } from '../../../helpers/client.ts'
+import { agentOf, ended, person, timelineOf, type Person } from '../../../helpers/people.ts'
+import { startPlatform } from '../../../helpers/platform.ts'
+import { dataOf, start } from '../../../helpers/runs.ts'
+
+const day = 86_400_000
+
+/** An agent on a platform of its own (a purge is for all runs), and what the test does with it. */
+async function open(t: Parameters<typeof startPlatform>[0]) {
+  const platform = await startPlatform(t, { worker: true })
+  const someone = await person(platform)
+  const agent = await agentOf(someone, { systemPrompt: '[[say one]]' })
+  const { database, retention } = platform.services
+  async function run(): Promise<string> {
+    const { id } = (await start(someone, agent)).body
+    await ended(someone, id)
+    return id
+  }
+  const change = (systemPrompt: string) =>
+    call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt } })
+  async function purge(runIds: string[]): Promise<void> {
+    await database('runs')
+      .whereIn('id', runIds)
+      .update({ endedAt: new Date(Date.now() - 91 * day) })
+    await retention.purge(new AbortController().signal)
+  }
+  const kept = async () => {
+    const rows = (await database('agent_prompts').where({ agentId: agent.id })) as { sinceSequence: number }[]
+    return rows.map(({ sinceSequence }) => sinceSequence).toSorted((one, other) => one - other)
+  }
+  return { someone, run, change, purge, kept }
+}
+
+const promptOf = async (someone: Person, runId: string) =>
+  dataOf(await timelineOf(someone, runId), 'started')[0]?.['systemPrompt']
+
+test('instructions are stored when they change, and every run shows those that it worked under', async (t) => {
+  const { someone, run, change, kept } = await open(t)
+  const runs = [await run(), await run()]
+  await change('[[say two]]')
+  runs.push(await run())
+  await change('[[say one]]')
+  runs.push(await run())
+  t.deepEqual(await kept(), [1, 3, 4])
+  const prompts = await Promise.all(runs.map((id) => promptOf(someone, id)))
+  t.deepEqual(prompts, ['[[say one]]', '[[say one]]', '[[say two]]', '[[say one]]'])
+})
+
+test('a purge leaves the instructions of every run that is kept, and those of the next', async (t) => {
+  const { someone, run, change, purge, kept } = await open(t)
+  const [first, second] = [await run(), await run()]
+  await change('[[say two]]')
+  const third = await run()
+  await change('[[say three]]')
+  const fourth = await run()
+
+  await purge([first])
+  t.deepEqual(await kept(), [1, 3, 4], 'the second run is there')
+  await purge([third])
+  t.deepEqual(await kept(), [1, 4])
+  t.is(await promptOf(someone, second), '[[say one]]')
+  await purge([second, fourth])
+  t.deepEqual(await kept(), [4], 'they are in force')
+  t.is(await promptOf(someone, await run()), '[[say three]]')
+  t.deepEqual(await kept(), [4])
+})
