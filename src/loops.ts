@@ -69,6 +69,13 @@ export const loops = [
     alone: () => 300,
     round: ({ partitions }) => partitions.ensure(),
   },
+  {
+    name: 'timelines',
+    every: () => 60,
+    where: 'workers',
+    alone: () => 60,
+    round: ({ retention }, stopping) => retention.purgeTimelines(stopping),
+  },
   { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 

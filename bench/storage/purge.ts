@@ -16,21 +16,17 @@ export async function purgeOldestMonth(url: string, say: (text: string) => void)
   const count = async () => Number((await database.raw<Counted>(countStatement, { before })).rows[0].count)
   const isAnyLeft = async () => (await database.raw<{ rows: unknown[] }>(leftStatement, { before })).rows.length > 0
   const partitions = async () => Number((await database.raw<Counted>(partitionsStatement)).rows[0].count)
-  let listedAt = 0
-  database.on('query', ({ sql }: { sql: string }) => {
-    if (sql.includes('pg_inherits')) listedAt = performance.now()
-  })
+  const round = new AbortController().signal
   try {
     const [runs, existing] = [await count(), await partitions()]
     const began = performance.now()
-    do await retention.purge(new AbortController().signal)
+    do await retention.purge(round)
     while (await isAnyLeft())
-    const droppingSince = listedAt
-    const seconds = (droppingSince - began) / 1000
-    // A round that has spent its time on rows leaves partitions for the next one.
+    const seconds = (performance.now() - began) / 1000
+    const droppingSince = performance.now()
     for (let left = Infinity; (await partitions()) < left;) {
       left = await partitions()
-      await retention.purge(new AbortController().signal)
+      await retention.purgeTimelines(round)
     }
     const dropSeconds = (performance.now() - droppingSince) / 1000
     const rate = Math.round(runs / seconds)

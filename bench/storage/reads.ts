@@ -80,7 +80,10 @@ export const reads: Operation[] = [
   simple('look for forgotten agents', ({ services }) => services.forgotten.mark()),
   simple('due callbacks, none', ({ services }) => services.deliverCallbacks()),
   simple('due mails, none', ({ services }) => services.mails.send()),
-  simple('retention round, nothing old', ({ services }) => services.retention.purge(new AbortController().signal)),
+  simple('retention round, nothing old', async ({ services: { retention } }) => {
+    await retention.purge(new AbortController().signal)
+    await retention.purgeTimelines(new AbortController().signal)
+  }),
   simple('missed fires of today, none', ({ services }) => createBackfill(services).notifyMissed()),
   simple('old fires, none', ({ services }) => services.scheduleSync.purge()),
   simple('abandoned tool calls, none', ({ services }) => services.tools.closeAbandoned()),

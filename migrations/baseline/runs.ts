@@ -1,5 +1,5 @@
 /**
- * Runs, and what is remembered of requests for them. A run's row is updated about twenty times: no index names a column
+ * Runs, and what is remembered of requests for them. A run's row is updated about a dozen times: no index names a column
  * that a step changes, and a part of each page is free, so that the new row versions stay within their page (HOT).
  * Whatever is large or written once is in the tables of timelines.
  */

@@ -26,24 +26,34 @@ async function convert(trx: Knex.Transaction, createSchema: () => Promise<unknow
   await trx.raw('drop schema ?? cascade', [before])
 }
 
-/** By the ids, because these say which partition a row goes to. Far older ones are those of a clock that was wrong. */
+/** The weeks that have runs, by the ids, because these say which partition a row goes to; not those of wrong clocks. */
 const partitionsStatement = `
-  select ensure_run_partitions(greatest(uuid_extract_timestamp(min(id)::uuid), now() - interval '10 years'), now())
-    from ${before}.runs having count(*) > 0`
+  select ensure_run_partitions(week, week)
+    from (select distinct date_trunc('week', uuid_extract_timestamp(id::uuid), 'UTC') as week from ${before}.runs) weeks
+   where week between now() - interval '10 years' and now()`
+
+/** The beginning of an object up to the end of its text. */
+const actionAtStart = '^\\{"systemPrompt":"([^"\\\\]|\\\\.)*"'
 
 /**
  * The instructions of each agent's runs, where they differ from those of the run before. Where the payload's action took
- * their place, it still does; what the agent's own were then is not known.
+ * their place, it still does; what the agent's own were then is not known. An action may be any text, also one that the
+ * operators of `json` refuse, so it is cut out first. The release before wrote these objects without spaces, the prompt
+ * first and the override last.
  */
 const promptsStatement = `
   insert into agent_prompts (agent_id, since_sequence, allow_action_override, system_prompt, webhook_schema)
-  select agent_id::uuid, sequence, is_allowed, system_prompt, webhook_schema::json
-    from (select *, lag(row(is_allowed, system_prompt, webhook_schema)) over (partition by agent_id order by sequence)
-                      is distinct from row(is_allowed, system_prompt, webhook_schema) as is_new
-            from (select agent_id, sequence, prompt->>'override' = 'used' as is_allowed,
-                         case when prompt->>'override' = 'used' then '' else prompt->>'systemPrompt' end as system_prompt,
-                         nullif(prompt->>'schema', 'null') as webhook_schema
-                    from ${before}.runs where prompt is not null) claimed) marked
+  select agent_id::uuid, sequence, is_used, system_prompt, webhook_schema::json
+    from (select *, lag(row(is_used, system_prompt, webhook_schema)) over (partition by agent_id order by sequence)
+                      is distinct from row(is_used, system_prompt, webhook_schema) as is_new
+            from (select agent_id, sequence, is_used, own->>'systemPrompt' as system_prompt,
+                         own->>'schema' as webhook_schema
+                    from ${before}.runs
+                   cross join lateral (select prompt::text ~ '"override":"used"\\}$' as is_used) o
+                   cross join lateral (
+                     select case when is_used then regexp_replace(prompt::text, '${actionAtStart}', '{"systemPrompt":""')::json
+                                 else prompt end as own) p
+                   where prompt is not null) claimed) marked
    where is_new`
 
 export const conversion: Replacement = {

@@ -9,9 +9,13 @@ export interface Copy {
   columns?: Record<string, string | null>
 }
 
-/** What was a text in a JSON object is a text; if Postgres cannot keep it so, JSON behind U+0001 (any-text.ts). */
+/**
+ * What was a text in a JSON object is a text. If Postgres cannot keep it so, it is JSON behind U+0001 (any-text.ts), cut
+ * out of the object: the operators of `json` would refuse it.
+ */
 const anyText = (column: string) =>
-  `case when ${column}::text ~ '\\\\u(0000|0001|[dD][89a-fA-F])' then chr(1) || (${column}->'text')::text
+  `case when ${column}::text ~ '\\\\u(0000|0001|[dD][89a-fA-F])'
+        then chr(1) || substring(${column}::text from '^\\{"text":(".*")\\}$')
         else ${column}->>'text' end`
 
 const textsOfCalls = { arguments: anyText('arguments'), result: anyText('result') }

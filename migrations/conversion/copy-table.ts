@@ -16,13 +16,22 @@ export async function copyTable(
   const pages = await pagesOf(trx, `${oldSchema}.${from}`)
   let said = 0
   for (let page = 0; page < pages; page += pagesPerBatch) {
-    await trx.raw(statement, [`(${page},0)`, `(${page + pagesPerBatch},0)`])
+    try {
+      await trx.raw(statement, [`(${page},0)`, `(${page + pagesPerBatch},0)`])
+    } catch (error) {
+      throw new Error(`The rows of ${from} cannot be converted, so nothing was changed: ${reasonOf(error)}`, {
+        cause: error,
+      })
+    }
     const percent = 5 * Math.floor((20 * Math.min(page + pagesPerBatch, pages)) / pages)
     if (percent > said && pages > pagesPerBatch) say(`Converting ${table}: ${percent} %`)
     said = percent
   }
   await trx.raw('analyze ??', [table])
 }
+
+/** Without the statement, with which knex begins its messages. */
+const reasonOf = (error: unknown): string => (error as Error).message.replace(/^[\s\S]* - /, '')
 
 async function statementOf(
   trx: Knex.Transaction,

@@ -63,6 +63,15 @@ async function apply(database: Database, migrations: Migration[], name: string):
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, say, async () => {
     await refuseNewerSchema(database, migrations)
+    const applied = await appliedTo(database)
+    const squashed = replacementOf(migrations, applied)
+    if (squashed)
+      throw new Error(
+        `The database is older than ${squashed.name}, so there is nothing to roll back to. Migrate first.`,
+      )
+    // Knex would log the whole error before it throws.
+    const [first] = migrations
+    if (first?.replaces && applied.length === 1) await first.down(database)
     const [, undone] = (await database.migrate.rollback(settings(migrations))) as [number, string[]]
     return undone
   })
@@ -113,18 +122,24 @@ async function appliedTo(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** The squashed migration that the database has to be converted to; undefined if there is none. */
+const replacementOf = (migrations: Migration[], applied: string[]) =>
+  migrations
+    .filter((migration): migration is Migration & { replaces: Replacement } => migration.replaces !== undefined)
+    .find(({ replaces }) => replaces.names.some((name) => applied.includes(name)))
+
 /** Returns the name of the squashed migration that the database was converted to, if it was. */
 async function convertOlderSchema(
   database: Database,
   migrations: Migration[],
   say: (text: string) => void,
 ): Promise<string[]> {
-  const applied = new Set(await appliedTo(database))
-  const squashed = migrations.find(({ replaces }) => replaces?.names.some((name) => applied.has(name)))
-  if (!squashed?.replaces) return []
+  const applied = await appliedTo(database)
+  const squashed = replacementOf(migrations, applied)
+  if (!squashed) return []
   const { name, replaces } = squashed
   const { names, howToGetThere } = replaces
-  const missing = names.filter((name) => !applied.has(name))
+  const missing = names.filter((name) => !applied.includes(name))
   if (missing.length > 0) throw new Error(`The database is too old: it lacks ${missing.join(', ')}. ${howToGetThere}`)
   await database.transaction(async (trx) => {
     await replaces.convert(trx, () => squashed.up(trx), say)

@@ -18,5 +18,5 @@ type Data = Record<string, unknown>
 export const withoutUsual = (kind: string, data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([name, value]) => usual[kind]?.[name] !== value))
 
-/** The data of a stored event. */
-export const withUsual = (kind: string, stored: Data): Data => ({ ...usual[kind], ...stored })
+/** The data of a stored event; what was left out comes last, as it did in the event. */
+export const withUsual = (kind: string, stored: Data): Data => ({ ...stored, ...usual[kind], ...stored })

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { v7 } from 'uuid'
+import { v4, v7 } from 'uuid'
 import { migrations } from '../../migrations/index.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { migrate, rollback } from '../../src/database/migrate.ts'
+import { AgentPrompt } from '../../src/runs/agent-prompt.ts'
+import { listPartitions } from '../../src/runs/retention/partitions.ts'
+import { RunStep } from '../../src/runs/run-step.ts'
+import { ToolCall } from '../../src/tools/tool-call.ts'
 import { onServer } from '../helpers/database.ts'
 import { expectedOf, without } from './before-baseline/expected.ts'
 import { createOldDatabase, readSnapshot, readTables, sorted } from './before-baseline/old-database.ts'
@@ -86,6 +90,64 @@ test('timelines of old runs are in the partitions of their weeks, and the ledger
   await t.throwsAsync(database('ledger_entries').delete(), { message: /the ledger is append-only/ })
   const { rows } = await database.raw<{ rows: unknown[] }>(`select from pg_namespace where nspname = 'before_baseline'`)
   t.is(rows.length, 0)
+})
+
+test('texts that Postgres refuses, and instructions with such texts, are converted like others', async (t) => {
+  const { url, database } = await open(t)
+  const odd = 'a\0b \ud800 "quoted" \\u0000 \\ \u0001'
+  const text = JSON.stringify({ text: odd })
+  const schema = [{ name: 'mood', type: 'string', required: true }]
+  await onServer(url, async (client) => {
+    await client.query('update run_steps set answer = $1', [text])
+    await client.query('update tool_calls set arguments = $1, result = $1', [text])
+    const prompt = JSON.stringify({ systemPrompt: odd, schema, override: 'used' })
+    await client.query('update runs set prompt = $1 where prompt is not null', [prompt])
+  })
+  await migrate(database, migrations, silent)
+  const [steps, calls] = [await RunStep.query(database), await ToolCall.query(database)]
+  const read = [...steps.map(({ answer }) => answer), ...calls.flatMap((call) => [call.arguments, call.result])]
+  t.deepEqual([...new Set(read)], [odd])
+  const prompts = await AgentPrompt.query(database)
+  t.true(prompts.length > 0)
+  for (const prompt of prompts)
+    t.like(prompt, { systemPrompt: '', allowActionOverride: true, webhookSchema: schema as never })
+})
+
+test('a row that cannot be converted is named by its table, and nothing is changed', async (t) => {
+  const { url, database, names } = await open(t)
+  const applied = await names()
+  await onServer(url, (client) =>
+    client.query(`set session_replication_role = replica; update api_keys set id = 'odd-' || id`),
+  )
+  const before = await readTables(url)
+  await t.throwsAsync(migrate(database, migrations, silent), {
+    message:
+      /^The rows of api_keys cannot be converted, so nothing was changed: invalid input syntax for type uuid: "odd-/,
+  })
+  await t.throwsAsync(rollback(database, migrations, silent), {
+    message: 'The database is older than 20261122000300-baseline, so there is nothing to roll back to. Migrate first.',
+  })
+  t.deepEqual(await names(), applied)
+  t.deepEqual(await readTables(url), before)
+})
+
+test('runs whose ids carry no time, or a wrong one, are converted, and make no partitions of their own', async (t) => {
+  const { url, database } = await open(t)
+  const [ancient, future] = [await makeOld(url, 20_000), v7({ msecs: Date.now() + 3e11 })]
+  const odd = await onServer(url, async (client) => {
+    await client.query('set session_replication_role = replica')
+    const { rows } = await client.query<{ id: string }>(
+      `update runs set id = case id when (select min(id) from runs where status = 'queued') then $1 else $2 end
+        where id in (select min(id) from runs where status = 'queued' union select max(id) from runs where status = 'queued')
+       returning id`,
+      [v4(), future],
+    )
+    return rows.map(({ id }) => id)
+  })
+  await migrate(database, migrations, silent)
+  t.true((await listPartitions(database)).length <= 4 * 4)
+  for (const id of [ancient, ...odd]) t.is((await database('runs').where({ id })).length, 1)
+  t.true((await database('run_events').where({ runId: ancient })).length > 0)
 })
 
 test('an empty database of the release before is converted like any other', async (t) => {

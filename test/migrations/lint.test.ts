@@ -56,6 +56,19 @@ const refused: [statement: string, says: RegExp][] = [
   ['with gone as (delete from leases returning name) select count(*) from gone', /in batches/],
   ['do $$ begin update leases set expires_at = now(); end $$', /Write its statements one by one/],
   ['lock table leases', /Leave it out/],
+  [`alter table runs add column mood text check (mood <> '')`, /reads the whole table runs.* as not valid/],
+  ['alter table leases alter column name drop default', /relies on it.* a release later/],
+  ['alter table users drop constraint users_pkey cascade', /Drop that first/],
+  ['drop type run_trigger cascade', /Drop that first/],
+  ['drop function ensure_run_partitions', /uses it.* a release later/],
+  ['alter function least_run_id(timestamp) rename to least_id', /knows the old name/],
+  [`alter type run_status rename value 'queued' to 'waits'`, /knows the old name/],
+  ['alter table runs rename constraint runs_sequence to runs_order', /knows the old name/],
+  ['alter index runs_list rename to runs_newest', /knows the old name/],
+  [
+    `create table odd partition of run_events for values from (minvalue) to ('01000000-0000-7000-8000-000000000000')`,
+    /attach that/,
+  ],
 ]
 
 test('a migration is refused that blocks writers or the release before, and told what to do', async (t) => {
@@ -85,6 +98,10 @@ const fine: Record<string, string[]> = {
     'create index moods_mood on moods (mood)',
   ],
   'drops a column that no release uses': ['-- squawk-ignore ban-drop-column\nalter table leases drop column holder'],
+  'drops what no release uses': ['-- unused: since 0.2\ndrop function ensure_run_partitions'],
+  'makes a table whose rows go with others': [
+    'create table moods (id uuid primary key constraint moods_user_fk references users (id) on delete cascade)',
+  ],
   'adds a value to an enumeration': [`alter type run_trigger add value 'mood'`],
 }
 
@@ -105,6 +122,8 @@ test('a migration without a transaction does what lets others write and can be r
     'create index concurrently if not exists others on vault_canaries (retired_at)',
     'alter table vault_canaries add column mood text',
     'update vault_canaries set retired_at = null',
+    'update vault_canaries set retired_at = (select now() limit 1)',
+    `delete from vault_canaries where key_name not in (${some})`,
   ]) {
     t.regex(await problems(statement), /needs a transaction/, statement)
   }

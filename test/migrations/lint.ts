@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events'
 import { execa } from 'execa'
+import type { Knex } from 'knex'
 import type { Database } from '../../src/database/database.ts'
 import type { Migration } from '../../src/database/migrate.ts'
 import { problemsOfStatements } from './statements.ts'
@@ -38,31 +40,57 @@ interface Finding {
   rule_name: string
 }
 
+const validateLater = 'Add the constraint as not valid, and validate it in a migration without a transaction.'
+
 /** Carries out a migration, and says what in it blocks writers or the release before. */
 export async function problemsOf(database: Database, migration: Migration): Promise<string[]> {
   const isTransaction = migration.config?.transaction !== false
   const before = await filesOf(database)
-  const statements = await statementsOf(database, migration, isTransaction)
+  const { statements, verified } = await carryOut(database, migration, isTransaction)
   const after = await filesOf(database)
   const rewritten = [...before].filter(([table, file]) => after.has(table) && after.get(table) !== file)
   return [
     ...(await squawk(`${statements.join(';\n')};\n`, isTransaction)),
     ...problemsOfStatements(statements, isTransaction),
     ...rewritten.map(([table]) => `It writes the whole table ${table} anew, which blocks everybody meanwhile.`),
+    ...verified
+      .filter((table) => isTransaction && before.has(table))
+      .map((table) => `It reads the whole table ${table}, which blocks everybody meanwhile. ${validateLater}`),
   ]
 }
 
-/** The statements that it sends to the database, which has the migrations before it. */
-async function statementsOf(database: Database, migration: Migration, isTransaction: boolean): Promise<string[]> {
-  const statements: string[] = []
-  const record = ({ sql }: { sql: string }) => statements.push(sql)
-  const carryOut = async (knex: Database) => {
+/** What a migration does to a database that has the migrations before it. */
+interface CarriedOut {
+  statements: string[]
+  /** Tables that Postgres has read as a whole, to see whether each row keeps a new constraint. */
+  verified: string[]
+}
+
+async function carryOut(database: Database, migration: Migration, isTransaction: boolean): Promise<CarriedOut> {
+  const done: CarriedOut = { statements: [], verified: [] }
+  const record = ({ sql }: { sql: string }) => done.statements.push(sql)
+  const notice = ({ message }: { message: string }) => {
+    const table = /^(?:verifying table|validating foreign key constraint .* on table) "(\w+)"/.exec(message)?.[1]
+    if (table !== undefined) done.verified.push(table)
+  }
+  const work = async (knex: Database) => {
+    const stopListening = isTransaction ? await listen(knex, notice) : () => undefined
     knex.on('query', record)
     await migration.up(knex)
     knex.removeListener('query', record)
+    stopListening()
   }
-  await (isTransaction ? database.transaction(carryOut) : carryOut(database))
-  return statements.filter((statement) => !/^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/.test(statement))
+  await (isTransaction ? database.transaction(work) : work(database))
+  const statements = done.statements.filter((text) => !/^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/.test(text))
+  return { ...done, statements }
+}
+
+/** Postgres says what it does to a table in its messages of the level `debug1`. */
+async function listen(trx: Database, notice: (message: { message: string }) => void): Promise<() => void> {
+  const connection = (await (trx.client as Knex.Client).acquireConnection()) as EventEmitter
+  await trx.raw('set local client_min_messages = debug1')
+  connection.on('notice', notice)
+  return () => connection.removeListener('notice', notice)
 }
 
 /** In which file Postgres keeps each table: another one when it was rewritten. */

@@ -2,7 +2,9 @@
 
 const batches = 'Do it in batches (… where id in (select id … limit 1000)), in a migration without a transaction.'
 
-/** What a migration in a transaction must not do. */
+const later = 'Do it a release later, under the comment -- unused: <since when>.'
+
+/** What a migration in a transaction must not do, unless it says that nothing uses what it changes any more. */
 const refused: [RegExp, string][] = [
   [/^(update|delete|merge)\b/, `It locks rows until the migration ends. ${batches}`],
   [/^with\b.*\b(update|delete from|merge into)\b/s, `It locks rows until the migration ends. ${batches}`],
@@ -12,6 +14,14 @@ const refused: [RegExp, string][] = [
     /\bvalidate constraint\b/,
     'It reads the whole table under the locks of the statements before. Write a migration without a transaction.',
   ],
+  [/\bpartition of\b/, 'It locks the partitioned table. Create a table like it, and attach that.'],
+  [/(?<!on (delete|update) )\bcascade\b/, 'Nobody sees what goes with it. Drop that first, each by its name.'],
+  [
+    /^alter\b.*\brename\b/,
+    'The release before knows the old name. Add a new one, and drop the old one a release later.',
+  ],
+  [/^alter table\b.*\bdrop default\b/, `The release before relies on it. ${later}`],
+  [/^drop (type|function|procedure|schema|view|trigger|sequence|domain)\b/, `The release before uses it. ${later}`],
 ]
 
 /** All that a migration without a transaction may do: it has no lock_timeout, and these let others write. */
@@ -21,18 +31,19 @@ const allowed = [
   /^reindex\b.*\bconcurrently\b/,
   /^alter table (only )?\S+ validate constraint \S+$/,
   /^alter table \S+ detach partition \S+ (concurrently|finalize)$/,
-  /^(update|delete)\b.*\blimit \d+\b/s,
+  /^(update \S+ set (?:(?!\bselect\b).)*|delete from \S+) where (\w+|\([\w, ]+\)) in \(select .*\blimit (\d+|\$\d+)\)$/s,
   /^select\b/,
 ]
 
 /** The problems of the statements of one migration. */
 export function problemsOfStatements(statements: string[], isTransaction: boolean): string[] {
-  const single = statements.flatMap(split)
   if (isTransaction) {
+    const single = statements.filter((statement) => !/^\s*-- unused: \S/.test(statement)).flatMap(split)
     return single.flatMap((statement) =>
       refused.filter(([pattern]) => pattern.test(statement)).map(([, problem]) => `${statement}: ${problem}`),
     )
   }
+  const single = statements.flatMap(split)
   return [
     ...single
       .filter((statement) => !allowed.some((pattern) => pattern.test(statement)))

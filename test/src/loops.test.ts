@@ -15,6 +15,7 @@ const asked: Record<LoopName, string[]> = {
   manifests: ['manifests.checkDue'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
+  timelines: ['lease.hold', 'retention.purgeTimelines'],
   housekeeping: [
     'rateLimits.purge',
     'outgoingLimit.purge',

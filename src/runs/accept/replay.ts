@@ -50,13 +50,16 @@ export function createReplay(context: {
      * The replay of a delivery joins the end of the queue like a new delivery, and must match the current schema. The
      * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
      * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
-     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue).
+     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue), RUN_NOT_FOUND
+     * (purged meanwhile).
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
       const payload = await payloadOf(database, run.id)
+      // A delivery without its payload was purged since it was read.
+      assertThat(payload !== null || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,

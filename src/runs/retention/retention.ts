@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 
 /**
  * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks and idempotency keys, direct tool
- * calls, and the timelines of weeks of which no run is left (docs/decisions/0041). The credit ledger, the fires of
+ * calls, and then the timelines of runs that are gone (docs/decisions/0041). The credit ledger, the fires of
  * schedules and notifications have their own retention.
  */
 export function createRetention(context: {
@@ -36,18 +36,28 @@ export function createRetention(context: {
     return purged
   }
 
+  /** What is old, and whether the round is over. */
+  function beginRound(stopping: AbortSignal): { before: Date; isOver: () => boolean } {
+    const begun = performance.now()
+    const isOver = () => stopping.aborted || performance.now() - begun > roundMs
+    return { before: new Date(clock.now().getTime() - config.runRetentionDays * dayMs), isOver }
+  }
+
   return {
     /**
      * One round. It ends after a few seconds, or when the signal aborts, and keeps what it has done. Several processes
      * may purge at once: each takes what the others have not locked.
      */
     async purge(stopping: AbortSignal): Promise<void> {
-      const before = new Date(clock.now().getTime() - config.runRetentionDays * dayMs)
-      const begun = performance.now()
-      const isOver = () => stopping.aborted || performance.now() - begun > roundMs
+      const { before, isOver } = beginRound(stopping)
       const runs = await inBatches((trx) => purgeRuns(trx, before), isOver)
       const directCalls = await inBatches((trx) => purgeDirectCalls(trx, before), isOver)
       if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'old runs and direct calls were purged')
+    },
+
+    /** One round for timelines, as long as one of `purge`. One process at a time: dropping partitions locks tables. */
+    async purgeTimelines(stopping: AbortSignal): Promise<void> {
+      const { before, isOver } = beginRound(stopping)
       const timelines = await purgeTimelines(database, before, isOver)
       if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'old timelines were purged')
     },
@@ -61,7 +71,9 @@ async function purgeRuns(trx: Transaction, before: Date): Promise<number> {
   // The owner may be retrying a callback right now. Then this waits, and the next statement sees the retry.
   await trx.raw('select from callbacks where run_id = any(:runIds) for update', { runIds })
   const deleted = await trx.raw<{ rows: { agentId: string }[] }>(deleteRunsStatement, { runIds })
-  await trx.raw(deletePromptsStatement, { agentIds: [...new Set(deleted.rows.map(({ agentId }) => agentId))] })
+  const agentIds = [...new Set(deleted.rows.map(({ agentId }) => agentId))]
+  await trx.raw(lockPromptsStatement, { agentIds })
+  await trx.raw(deletePromptsStatement, { agentIds })
   return deleted.rows.length
 }
 
@@ -78,6 +90,15 @@ const lockRunsStatement = `
 
 const deleteRunsStatement = `
   delete from runs r where id = any(:runIds) and not ${hasPendingCallback} returning agent_id as "agentId"`
+
+/**
+ * Instructions that others replaced. Another purge may have deleted runs of theirs, and not have committed that yet: this
+ * waits for it, so that the last one sees that none is left.
+ */
+const lockPromptsStatement = `
+  select from agent_prompts p where agent_id = any(:agentIds) and exists (
+    select from agent_prompts later where later.agent_id = p.agent_id and later.since_sequence > p.since_sequence)
+   order by agent_id, since_sequence for update of p`
 
 /** Instructions are in force until the next ones; without a run of that time, nobody needs them. */
 const deletePromptsStatement = `

@@ -25,7 +25,8 @@ export async function purgeTimelines(database: Database, before: Date, isOver: (
   for (const partition of old) {
     if (isOver()) return purged
     if (!(await hasRuns(database, partition))) {
-      if (await isDropped(database, partition)) purged.partitions.push(partition.name)
+      if (!(await isDropped(database, partition))) return purged
+      purged.partitions.push(partition.name)
     } else if (partition.endsAt.getTime() < before.getTime() - graceMs) held.push(partition)
   }
   for (const table of [...held.map(({ name }) => name), ...partitionedTables.map((table) => `${table}_default`)]) {
@@ -34,7 +35,7 @@ export async function purgeTimelines(database: Database, before: Date, isOver: (
   return purged
 }
 
-/** False if the table is too busy now: the next round tries again. */
+/** False if the table is too busy. Who reads one often reads them all, and writers wait meanwhile: the round is over. */
 async function isDropped(database: Database, partition: Partition): Promise<boolean> {
   try {
     return await dropPartition(database, partition)

@@ -27,6 +27,15 @@ test('an event that was stored without the usual is read as it was', (t) => {
   }
 })
 
+test('the members of an event are in the order in which people read them', (t) => {
+  const texts = ([kind, data]: [string, Record<string, unknown>]) =>
+    JSON.stringify(withUsual(kind, withoutUsual(kind, data))) === JSON.stringify(data)
+  t.true(texts(['accepted', { trigger: 'webhook', sequence: 1, ahead: 0 }]))
+  t.true(texts(['step.started', { step: 1, attempt: 1 }]))
+  t.true(texts(['tool.finished', { callId: 'one', attempts: 1, status: 'succeeded' }]))
+  t.true(texts(['ended', { status: 'failed', reason: 'MODEL_ERROR', message: 'It failed.' }]))
+})
+
 test('what is not usual is stored, and whatever is stored is read as it was', (t) => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom(0, 1, '1', null, 'absent', 'completed', 'succeeded'))
   const event = fc.constantFrom(...Object.keys(leftOut)).chain((kind) =>

@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'
+import { eventually } from '../../../helpers/eventually.ts'
 import { agentOf, ended, person, timelineOf, type Person } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
 import { dataOf, start } from '../../../helpers/runs.ts'
@@ -30,7 +31,7 @@ async function open(t: Parameters<typeof startPlatform>[0]) {
     const rows = (await database('agent_prompts').where({ agentId: agent.id })) as { sinceSequence: number }[]
     return rows.map(({ sinceSequence }) => sinceSequence).toSorted((one, other) => one - other)
   }
-  return { someone, run, change, purge, kept }
+  return { someone, agent, database, run, change, purge, kept }
 }
 
 const promptOf = async (someone: Person, runId: string) =>
@@ -65,4 +66,25 @@ test('a purge leaves the instructions of every run that is kept, and those of th
   t.deepEqual(await kept(), [4], 'they are in force')
   t.is(await promptOf(someone, await run()), '[[say three]]')
   t.deepEqual(await kept(), [4])
+})
+
+test('of two purges that delete the runs of some instructions at the same time the second deletes them', async (t) => {
+  const { agent, database, run, change, purge, kept } = await open(t)
+  const [first, second] = [await run(), await run()]
+  await change('[[say two]]')
+  await run()
+  const other = await database.transaction()
+  await other('runs').where({ id: first }).delete()
+  await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
+  const purged = purge([second])
+  try {
+    await eventually(10, 'the purge waits for the other one', async () => {
+      const blocked = { wait_event_type: 'Lock', datname: database.raw('current_database()') }
+      return (await database('pg_stat_activity').where(blocked)).length > 0 || undefined
+    })
+  } finally {
+    await other.commit()
+  }
+  await purged
+  t.deepEqual(await kept(), [3])
 })

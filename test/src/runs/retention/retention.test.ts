@@ -10,7 +10,7 @@ import { createServices } from '../../../../src/services.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { hold } from '../../../helpers/hold.ts'
-import { agentOf, ended, person, runOf, timelineOf } from '../../../helpers/people.ts'
+import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, openStage, runsOf, scriptsOn, start } from '../../../helpers/runs.ts'
 import { watch } from '../../../helpers/watch.ts'
@@ -249,3 +249,15 @@ test.serial(
     t.is(back.failure().code, 'RUN_NOT_FOUND')
   },
 )
+
+test.serial('a delivery whose payload is purged while it is replayed is not replayed without it', async (t) => {
+  const platform = await idle()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  await cancel(someone, runId)
+  await platform.services.database('run_inputs').where({ runId }).delete()
+  const { failure } = await call(someone, runs.replayRun, { params: { runId } })
+  t.is(failure.code, 'RUN_NOT_FOUND')
+  t.is((await runsOf(someone, agent)).length, 1)
+})

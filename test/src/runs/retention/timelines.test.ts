@@ -34,7 +34,11 @@ async function open(t: ExecutionContext) {
     await fill(database, id, at)
     return id
   }
-  return { database, run, purge: () => retention.purge(new AbortController().signal) }
+  async function purge(): Promise<void> {
+    await retention.purge(new AbortController().signal)
+    await retention.purgeTimelines(new AbortController().signal)
+  }
+  return { database, run, purge }
 }
 
 async function agentIn(database: Database) {
@@ -123,10 +127,15 @@ test('a table that is being read is left for the next round, and nobody waits fo
   const { database, run, purge } = await open(t)
   await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
   const old = await run(longAgo)
+  let locks = 0
+  database.on('query', ({ sql }: { sql: string }) => {
+    if (sql.startsWith('lock table')) locks += 1
+  })
   const letGo = await hold(database, (trx) => trx.raw('select from run_events limit 1'))
   try {
     await purge()
-    t.deepEqual(await placesOf(database, old), ['run_events_20260112'])
+    t.deepEqual(await placesOf(database, old), inWeek('20260112'))
+    t.is(locks, 1, 'writers wait behind each attempt, so there is one a round')
   } finally {
     await letGo()
   }
