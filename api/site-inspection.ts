@@ -33,5 +33,5 @@ export const inspectSite = route({
   body: v.strictObject({ url }),
   response: site,
   codes: siteCodes,
-  handle: async ({ services, body }) => presentSite(await services.vault.inspect(body.url)),
+  handle: async ({ services, caller, body }) => presentSite(await services.vault.inspect(body.url, caller.userId)),
 })

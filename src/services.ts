@@ -24,8 +24,10 @@ import { createScheduleSync } from './schedules/sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
+import type * as inThread from './sites/in-thread.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
+import { createThreads } from './threads/threads.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
 import { createOutgoingLimit } from './tools/outgoing-limit.ts'
@@ -69,7 +71,8 @@ export function createServices(
   const hosts = createHosts(base)
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
   const models = createModels(base)
-  const sites = createSites(base)
+  const threads = createThreads<typeof inThread>({ file: new URL('./sites/in-thread.ts', import.meta.url) })
+  const sites = createSites({ ...base, threads })
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
   const vault = createVault({ ...base, sites, notifications, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
@@ -129,6 +132,7 @@ export function createServices(
       await temporal.close()
       await vault.refresh.settled()
       await outgoing.close()
+      await threads.close()
       await database.destroy()
     },
   }

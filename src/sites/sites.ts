@@ -1,12 +1,14 @@
 import type { Config } from '../config/config.ts'
-import { CodedError } from '../errors.ts'
+import { CodedError, type ErrorDetail } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
+import { TooComplexError, type Threads } from '../threads/threads.ts'
 import { foreignHosts } from './manifest/foreign-hosts.ts'
 import { compareManifests } from './changes/manifest-changes.ts'
-import { parseManifest, type Manifest } from './manifest/manifest.ts'
+import type * as inThread from './in-thread.ts'
+import type { Manifest } from './manifest/manifest.ts'
 import { describeTool, type SiteTool } from './tool.ts'
-import { argumentProblems } from './tool-arguments.ts'
+import { tooMuch } from './tool-arguments.ts'
 
 /** A site, according to its current manifest. */
 export interface DiscoveredSite {
@@ -17,21 +19,42 @@ export interface DiscoveredSite {
   foreignHosts: string[]
 }
 
-/** Reads the manifests of sites, and validates arguments against their input schemas. */
+/**
+ * Reads the manifests of sites, and validates arguments against their input schemas, both in threads: strangers write
+ * them. A `party` is whose turn it is there: an owner's id, or a site that is checked for nobody in particular.
+ */
 export function createSites(context: {
   fetch: SafeFetch
+  threads: Threads<typeof inThread>
   config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
 }) {
-  const { fetch, config } = context
+  const { fetch, threads, config } = context
 
   /**
    * Fetches and validates the manifest at the address's origin (docs/specification.md, "Manifest"). Throws INVALID_URL,
    * MANIFEST_NOT_FOUND if it could not be fetched, MANIFEST_INVALID with the problems if it is invalid.
    */
-  async function discover(siteUrl: string): Promise<DiscoveredSite> {
+  async function discover(siteUrl: string, party: string): Promise<DiscoveredSite> {
     const { origin } = parseSiteUrl(siteUrl)
-    const manifest = parseManifest(await fetchManifest(origin))
+    const manifest = await read(await fetchManifest(origin), party)
     return { origin, manifest, tools: manifest.tools.map(describeTool), foreignHosts: foreignHosts(origin, manifest) }
+  }
+
+  async function read(bytes: Uint8Array, party: string): Promise<Manifest> {
+    const result = await threads.run(party, 'readManifest', bytes).catch(orElse({ problems: [tooComplex] }))
+    if ('manifest' in result) return result.manifest
+    throw new CodedError('MANIFEST_INVALID', { details: result.problems })
+  }
+
+  /**
+   * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. Throws MANIFEST_INVALID
+   * if the schema, which was checked when it was pinned, cannot be used any more.
+   */
+  async function argumentProblems(schema: unknown, args: unknown, party: string): Promise<ErrorDetail[]> {
+    const work = threads.run(party, 'checkArguments', { schema, args })
+    const result = await work.catch(orElse({ problems: [tooMuch] }))
+    if ('problems' in result) return result.problems
+    throw new CodedError('MANIFEST_INVALID', { message: result.unusable })
   }
 
   async function fetchManifest(origin: string): Promise<Uint8Array> {
@@ -62,6 +85,19 @@ export function createSites(context: {
 }
 
 export type Sites = ReturnType<typeof createSites>
+
+const tooComplex: ErrorDetail = {
+  path: '',
+  message: 'takes too long to check; its patterns or schemas are too complex',
+}
+
+/** What counts as the result of work that was given up. */
+const orElse =
+  <T>(result: T) =>
+  (error: unknown): T => {
+    if (error instanceof TooComplexError) return result
+    throw error
+  }
 
 const unreachable = 'The site could not be reached.'
 

@@ -10,7 +10,8 @@ import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 /** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */
 const maxChecks = 200_000
 
-const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
+/** Said of arguments that would take too long. */
+export const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**
  * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must have

@@ -33,12 +33,12 @@ export function createTools(context: {
   const { database, clock, config, sites, vault, sender } = context
 
   /** Returns the tool if it may be called with these arguments. */
-  function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
+  async function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
     const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
     assertThat(tool.usable, 'PERMISSION_DENIED', { message: needs })
-    const details = sites.argumentProblems(tool.inputSchema, args)
+    const details = await sites.argumentProblems(tool.inputSchema, args, entry.ownerId)
     const message = `The arguments do not fit the tool's input schema. ${details[0]?.path ?? ''}: ${details[0]?.message ?? ''}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     return tool
@@ -92,7 +92,7 @@ export function createTools(context: {
      * the input schema), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (also for a dead credential).
      */
     async callDirectly(entry: VaultEntry, name: string, args: Record<string, unknown>): Promise<DirectResult> {
-      const tool = check(entry, name, args)
+      const tool = await check(entry, name, args)
       const row = directRow(entry, tool, JSON.stringify(args))
       const ledger = ledgerOf(row)
       const sent = await sendWithRetry(toSending(row), ledger)

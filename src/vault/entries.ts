@@ -133,7 +133,7 @@ export function createEntries(context: {
     revoke,
 
     /** Reads what a site publishes, before it is connected. Fails as `Sites.discover` does. */
-    inspect: (url: string): Promise<DiscoveredSite> => sites.discover(url),
+    inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
 
     /**
      * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or a site
@@ -141,7 +141,7 @@ export function createEntries(context: {
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry): Promise<VaultEntry> {
       await assertRoom(database, ownerId, await limitOf(ownerId))
-      const { origin, manifest, foreignHosts } = await sites.discover(url)
+      const { origin, manifest, foreignHosts } = await sites.discover(url, ownerId)
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site connects by OAuth 2.0: use POST /vault/oauth/start.')
       assertHostsAccepted(foreignHosts, acceptHosts)

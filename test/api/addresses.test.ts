@@ -33,7 +33,7 @@ test('a hostile address given as a site is refused by its code, and nobody is co
   const { sites, traps, platform, someone } = await start(t)
   const all = [...attacks(new URL(sites.tracker.origin).host, traps.ports)]
   const [usable, unusable] = [all.filter(([, code]) => code !== 'VALIDATION_ERROR'), all.filter(isUnusable)]
-  for (const [url, code] of usable) t.is(await codeOf(platform.services.sites.discover(url)), code, url)
+  for (const [url, code] of usable) t.is(await codeOf(platform.services.sites.discover(url, 'someone')), code, url)
   for (const [url, code] of [...oneOfEachKind(usable), ...unusable]) {
     const { failure } = await call(someone, siteInspection.inspectSite, { body: { url } })
     t.is(failure.code, code, url)

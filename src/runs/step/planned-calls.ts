@@ -1,5 +1,6 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Transaction } from '../../database/database.ts'
+import { isCoded, type ErrorDetail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { parseJson } from '../../json.ts'
 import type { RequestedCall } from '../../models/calls.ts'
@@ -12,13 +13,40 @@ import type { NewEvent } from '../timeline.ts'
 /** A tool as it was offered to the model, with its name there. */
 export type OfferedTool = AgentTool & { name: string }
 
+/** A call that the model requested, and what is wrong with its arguments. */
+export type CheckedCall = RequestedCall & { argumentProblem: string | undefined }
+
 interface Plan {
   run: Run
   step: number
-  calls: RequestedCall[]
+  calls: CheckedCall[]
   tools: OfferedTool[]
   now: Date
-  sites: Sites
+}
+
+/** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
+export async function checkArguments(
+  sites: Sites,
+  ownerId: string,
+  calls: RequestedCall[],
+  tools: OfferedTool[],
+): Promise<CheckedCall[]> {
+  const problemsOf = (schema: unknown, args: unknown): Promise<ErrorDetail[]> =>
+    sites.argumentProblems(schema, args, ownerId).catch((error: unknown) => {
+      if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: error.message }]
+      throw error
+    })
+  const check = async (call: RequestedCall): Promise<string | undefined> => {
+    const offered = tools.find(({ name }) => name === call.name)
+    if (call.problem || !offered) return undefined
+    const parsed = parseJson(call.arguments, { maxDepth: 100 })
+    if (!parsed.ok) return `The arguments cannot be used: ${parsed.problem}`
+    const problems = await problemsOf(offered.tool.inputSchema, parsed.value)
+    return problems.length === 0
+      ? undefined
+      : `The arguments do not fit the tool's input schema: ${problems.map(({ path, message }) => `${path || '(whole)'}: ${message}`).join('; ')}`
+  }
+  return Promise.all(calls.map(async (call) => ({ ...call, argumentProblem: await check(call) })))
 }
 
 /**
@@ -27,7 +55,7 @@ interface Plan {
  * model can correct itself. Returns the events of these failures.
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
-  const { run, calls, tools, now, sites } = plan
+  const { run, calls, tools, now } = plan
   const requested = await ToolCall.query(trx)
     .where({ runId: run.id })
     .select('name', 'arguments')
@@ -37,7 +65,7 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[
   for (const [position, call] of calls.entries()) {
     requested.push({ name: call.name, arguments: call.arguments } as ToolCall)
     const offered = tools.find(({ name }) => name === call.name)
-    const problem = problemOf(sites, call, offered, streak(requested))
+    const problem = problemOf(call, offered, streak(requested))
     const row = toRow(plan, position, call, offered)
     rows.push(problem ? { ...row, status: 'failed', result: problem, endedAt: now } : row)
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
@@ -65,20 +93,11 @@ function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, 
   }
 }
 
-function problemOf(
-  sites: Sites,
-  call: RequestedCall,
-  offered: OfferedTool | undefined,
-  identical: number,
-): string | undefined {
+function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
   if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that are offered.`
   if (identical >= warnAfter) {
     return `This is the same call ${identical} times in a row, so it was not made. Do something else: the run ends at ${endAfter}.`
   }
-  const parsed = parseJson(call.arguments, { maxDepth: 100 })
-  if (!parsed.ok) return `The arguments cannot be used: ${parsed.problem}`
-  const problems = sites.argumentProblems(offered.tool.inputSchema, parsed.value)
-  if (problems.length === 0) return undefined
-  return `The arguments do not fit the tool's input schema: ${problems.map(({ path, message }) => `${path || '(whole)'}: ${message}`).join('; ')}`
+  return call.argumentProblem
 }

@@ -16,7 +16,7 @@ import { noAttempt, Run } from '../run.ts'
 import { hasEnded, type EndReason } from '../states.ts'
 import { append } from '../timeline.ts'
 import { createDecide } from './decide.ts'
-import { planCalls, type OfferedTool } from './planned-calls.ts'
+import { checkArguments, planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 import { readTranscript } from './transcript.ts'
 import { createWaits } from './waits.ts'
 
@@ -27,6 +27,7 @@ import { createWaits } from './waits.ts'
 const maxAttempts = 4
 
 type StepResult = Awaited<ReturnType<Models['step']>>
+type CheckedResult = StepResult & { calls: CheckedCall[] }
 
 /** An attempt at a step: its number on the timeline, and how many attempts count. */
 interface Attempt {
@@ -88,7 +89,8 @@ export function createSteps(context: {
     }))
     try {
       const result = await models.step({ instructions, messages, tools: offered, signal })
-      return await retryWhileUnavailable(() => record(ref, attempt, result, tools), signal)
+      const calls = await checkArguments(sites, run.ownerId, result.calls, tools)
+      return await retryWhileUnavailable(() => record(ref, attempt, { ...result, calls }, tools), signal)
     } catch (error) {
       if (signal.aborted) await uncount(ref, attempt)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
@@ -107,7 +109,7 @@ export function createSteps(context: {
     return named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
   }
 
-  const record = (ref: RunRef, attempt: Attempt, result: StepResult, tools: OfferedTool[]): Promise<Move> =>
+  const record = (ref: RunRef, attempt: Attempt, result: CheckedResult, tools: OfferedTool[]): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
@@ -119,14 +121,14 @@ export function createSteps(context: {
     trx: Transaction,
     run: Run,
     { step, attempt }: Attempt,
-    result: StepResult,
+    result: CheckedResult,
     tools: OfferedTool[],
   ) {
     const now = clock.now()
     const credits = stepCredits(result)
     await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits })
     await RunStep.query(trx).insert(toRow(run, step, result, credits, now))
-    const events = await planCalls(trx, { run, step, calls: result.calls, tools, now, sites })
+    const events = await planCalls(trx, { run, step, calls: result.calls, tools, now })
     const changes = {
       ...noAttempt,
       steps: step,

@@ -14,10 +14,20 @@ const maxInstructions = 100_000
 
 const references = ['$ref', '$dynamicRef', '$recursiveRef']
 
-/** How much of the pattern limit is used; all tools of a manifest share it. */
+/**
+ * Characters of all patterns of one manifest: about a second of compilation at worst. A pattern that ignores case may
+ * fold each of its classes character by character, so its characters count twenty times.
+ */
+const maxSource = 64 * 1024
+const foldedWeight = 20
+
+/** How much of the pattern limits is used; all tools of a manifest share it. */
 interface PatternBudget {
   instructions: number
+  source: number
 }
+
+export const noPatterns = (): PatternBudget => ({ instructions: 0, source: 0 })
 
 interface Walk {
   schemas: number
@@ -30,7 +40,7 @@ interface Walk {
  * bounded: no references, 20 levels, 1,000 inner schemas, and patterns that match in linear time. Unknown keywords are
  * ignored, as JSON Schema 2020-12 requires.
  */
-export function inputSchemaProblems(schema: unknown, budget: PatternBudget = { instructions: 0 }): ErrorDetail[] {
+export function inputSchemaProblems(schema: unknown, budget: PatternBudget = noPatterns()): ErrorDetail[] {
   if (!isObject(schema)) return [{ path: '', message: 'must be an object' }]
   const walk = { schemas: 0, constants: 0, budget }
   const problems = firstProblems(schemaProblems(schema, '', 1, walk))
@@ -68,7 +78,12 @@ function* valueProblems(keyword: Keyword, value: unknown, path: string, walk: Wa
 }
 
 function* patternProblems(source: string, path: string, budget: PatternBudget): Generator<ErrorDetail> {
-  if (budget.instructions > maxInstructions) return
+  if (budget.instructions > maxInstructions || budget.source > maxSource) return
+  budget.source += source.length * (ignoresCase.test(source) ? foldedWeight : 1)
+  if (budget.source > maxSource) {
+    yield { path, message: 'all patterns together are too long, or too many of them ignore case' }
+    return
+  }
   const pattern = compilePattern(source)
   if ('problem' in pattern) {
     yield { path, message: pattern.problem }
@@ -77,6 +92,9 @@ function* patternProblems(source: string, path: string, budget: PatternBudget): 
   budget.instructions += pattern.size
   if (budget.instructions > maxInstructions) yield { path, message: 'all patterns together are too large' }
 }
+
+/** `(?i)` and `(?i:…)`, also among other flags. */
+const ignoresCase = /\(\?[a-zA-Z-]*i/
 
 const constantForms = new Set(['list', 'anything', 'names', 'names by name'])
 

@@ -12,7 +12,7 @@ const maxSize = 2_000
 
 /**
  * Compiles the pattern of a schema (ECMA-262 notation, not anchored), or returns the problem. The limits keep
- * compilation under a tenth of a second: `a{1000}` alone makes a thousand instructions.
+ * compilation under a fifth of a second: `a{1000}` alone makes a thousand instructions.
  */
 export function compilePattern(source: string): LinearPattern | { problem: string } {
   if (source.length > maxLength) return { problem: `must be a pattern of at most ${maxLength} characters` }

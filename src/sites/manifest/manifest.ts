@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { CodedError, type ErrorDetail } from '../../errors.ts'
 import { decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
 import { firstProblems } from './first-problems.ts'
-import { inputSchemaProblems } from './input-schema.ts'
+import { inputSchemaProblems, noPatterns } from './input-schema.ts'
 import { manifestShape, maxTools, type Manifest } from './manifest-shape.ts'
 import { isObject, type SchemaObject } from './schema-keywords.ts'
 
@@ -52,7 +52,7 @@ function issuerProblems(auth: unknown): ErrorDetail[] {
 /** Checks input schemas, which share one pattern limit, and duplicate names. */
 function toolsProblems(manifest: SchemaObject): ErrorDetail[] {
   const tools = Array.isArray(manifest['tools']) ? manifest['tools'].slice(0, maxTools) : []
-  const budget = { instructions: 0 }
+  const budget = noPatterns()
   const seen = new Set<unknown>()
   return tools.flatMap((entry: unknown, index) => {
     if (!isObject(entry)) return []

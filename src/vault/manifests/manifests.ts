@@ -68,7 +68,7 @@ export function createManifests(context: {
   async function checkSite(origin: string, entries: VaultEntry[]): Promise<void> {
     const askedAt = clock.now()
     try {
-      const { manifest } = await sites.discover(origin)
+      const { manifest } = await sites.discover(origin, origin)
       for (const { id } of entries) await review(id, manifest, askedAt)
     } catch (error) {
       // An unreachable site and an entry that was just removed need no attention.
@@ -105,7 +105,7 @@ export function createManifests(context: {
     async refresh(entry: VaultEntry): Promise<ManifestFinding> {
       const askedAt = clock.now()
       try {
-        const { manifest } = await sites.discover(entry.origin)
+        const { manifest } = await sites.discover(entry.origin, entry.ownerId)
         return await review(entry.id, manifest, askedAt)
       } finally {
         await noteAsked([entry], askedAt)

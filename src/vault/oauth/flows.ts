@@ -70,7 +70,7 @@ export function createFlows(context: {
       assertOAuth(entry.manifest, 'entryId', 'PATCH /vault/{id}')
       return { origin: entry.origin, manifest: entry.manifest, entry }
     }
-    const site = await sites.discover(target.url)
+    const site = await sites.discover(target.url, ownerId)
     assertOAuth(site.manifest, 'url', 'POST /vault')
     await assertNew(ownerId, site.origin)
     assertHostsAccepted(site.foreignHosts, acceptHosts)

@@ -2,7 +2,9 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { CodedError, type ErrorCode } from '../../../src/errors.ts'
 import { createSafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
+import type * as inThread from '../../../src/sites/in-thread.ts'
 import { createSites } from '../../../src/sites/sites.ts'
+import { createThreads } from '../../../src/threads/threads.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
 
 const manifest = {
@@ -35,7 +37,9 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   const safeFetch = createSafeFetch(options)
   t.teardown(() => safeFetch.close())
   const config = { sites: { ...limits, manifestTimeoutSeconds: timeoutSeconds } }
-  return createSites({ fetch: (request) => safeFetch.fetch(request), config })
+  const threads = createThreads<typeof inThread>({ file: new URL('../../../src/sites/in-thread.ts', import.meta.url) })
+  t.teardown(() => threads.close())
+  return createSites({ fetch: (request) => safeFetch.fetch(request), threads, config })
 }
 
 async function connect(t: ExecutionContext, handler: RequestListener, options: Omit<Reach, 'allow'> = {}) {
@@ -55,7 +59,7 @@ test('a site is discovered by the manifest at its origin, whatever path was give
     asked.push([request.method, request.url, request.headers.accept, request.headers.authorization])
     response.end(JSON.stringify(manifest))
   })
-  const found = await sites.discover(`${site.origin}/some/page?and=query`)
+  const found = await sites.discover(`${site.origin}/some/page?and=query`, 'someone')
   t.deepEqual(asked, [['GET', '/.well-known/toolsite.json', 'application/json', undefined]])
   t.is(found.origin, site.origin)
   t.deepEqual(found.manifest, manifest as never)
@@ -69,13 +73,13 @@ test('a site is discovered by the manifest at its origin, whatever path was give
 test('hosts outside the domain of the site are reported', async (t) => {
   const foreign = { ...manifest, server: { url: 'https://tools.elsewhere.example/api' } }
   const { site, sites } = await connect(t, answer(JSON.stringify(foreign)))
-  t.deepEqual((await sites.discover(site.origin)).foreignHosts, ['tools.elsewhere.example'])
+  t.deepEqual((await sites.discover(site.origin, 'someone')).foreignHosts, ['tools.elsewhere.example'])
 })
 
 for (const url of ['', 'localhost', 'http://localhost', 'https://user@localhost', 'ftp://localhost', 'https://']) {
   test(`what is no address of a site is said to be none: ${JSON.stringify(url)}`, async (t) => {
     const { site, sites } = await connect(t, answer(JSON.stringify(manifest)))
-    await failure(t, sites.discover(url), 'INVALID_URL')
+    await failure(t, sites.discover(url, 'someone'), 'INVALID_URL')
     t.is(site.connections(), 0)
   })
 }
@@ -84,7 +88,7 @@ for (const status of [201, 204, 400, 401, 403, 404, 410, 500, 503]) {
   test(`a site that answers ${status} has no manifest, and the sentence says so`, async (t) => {
     const body = status === 204 ? '' : JSON.stringify({ ...manifest, secret: 'internal' })
     const { site, sites } = await connect(t, answer(body, status))
-    const error = await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')
+    const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')
     t.true(error.message.includes(String(status)))
     t.false(error.message.includes('internal'))
   })
@@ -95,13 +99,13 @@ test('a redirect is not followed', async (t) => {
     if (request.url === '/elsewhere') response.end(JSON.stringify(manifest))
     else response.writeHead(302, { location: '/elsewhere' }).end()
   })
-  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /redirect/)
+  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /redirect/)
   t.is(site.requests(), 1)
 })
 
 test('a site that never answers is not waited for', async (t) => {
   const { site, sites } = await connect(t, () => {}, { timeoutSeconds: 1 })
-  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /in time/)
+  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /in time/)
 })
 
 test('a site that breaks off has no manifest', async (t) => {
@@ -110,12 +114,15 @@ test('a site that breaks off has no manifest', async (t) => {
     response.write('{"name":')
     setImmediate(() => response.destroy())
   })
-  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /closed the connection before/)
+  t.regex(
+    (await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message,
+    /closed the connection before/,
+  )
 })
 
 test('a site without a valid certificate has no manifest', async (t) => {
   const { site, sites } = await connect(t, answer(JSON.stringify(manifest)), { trusted: false })
-  t.regex((await failure(t, sites.discover(site.origin), 'MANIFEST_NOT_FOUND')).message, /certificate/)
+  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /certificate/)
   t.is(site.requests(), 0)
 })
 
@@ -124,7 +131,7 @@ test('a refused address, an unknown name and a closed port cannot be told apart'
   const refused = `https://127.0.0.1:${site.port}`
   const messages = new Set<string>()
   for (const url of [refused, 'https://localhost:64999', 'https://[::1]:8443', 'https://nowhere.invalid']) {
-    const error = await failure(t, sites.discover(url), 'MANIFEST_NOT_FOUND')
+    const error = await failure(t, sites.discover(url, 'someone'), 'MANIFEST_NOT_FOUND')
     messages.add(error.message)
     t.is(error.details, undefined)
     t.false(error.message.includes('127.0.0.1') || error.message.includes('::1'))
@@ -135,8 +142,8 @@ test('a refused address, an unknown name and a closed port cannot be told apart'
 
 test('a closed port of a reachable host reads like a refused address', async (t) => {
   const sites = await reach(t, { allow: ['127.0.0.1:64999'] })
-  const closed = await failure(t, sites.discover('https://127.0.0.1:64999'), 'MANIFEST_NOT_FOUND')
-  const refused = await failure(t, sites.discover('https://127.0.0.1:64998'), 'MANIFEST_NOT_FOUND')
+  const closed = await failure(t, sites.discover('https://127.0.0.1:64999', 'someone'), 'MANIFEST_NOT_FOUND')
+  const refused = await failure(t, sites.discover('https://127.0.0.1:64998', 'someone'), 'MANIFEST_NOT_FOUND')
   t.is(closed.message, refused.message)
 })
 
@@ -152,7 +159,7 @@ const wrong: Record<string, [body: string | Uint8Array, path: string]> = {
 for (const [title, [body, path]] of Object.entries(wrong)) {
   test(`a manifest that ${title} is invalid, and the place is named`, async (t) => {
     const { site, sites } = await connect(t, answer(body))
-    const error = await failure(t, sites.discover(site.origin), 'MANIFEST_INVALID')
+    const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
     t.deepEqual(
       error.details?.map((detail) => detail.path),
       [path],
@@ -168,11 +175,11 @@ test('the size limit holds for a manifest without a declared length too', async 
     response.on('drain', more)
     more()
   })
-  await failure(t, sites.discover(site.origin), 'MANIFEST_INVALID')
+  await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
 })
 
 test('arguments are held against an input schema', async (t) => {
   const { sites } = await connect(t, answer(''))
-  t.deepEqual(sites.argumentProblems({ type: 'object', required: ['a'] }, { a: 1 }), [])
-  t.is(sites.argumentProblems({ type: 'object', required: ['a'] }, {}).length, 1)
+  t.deepEqual(await sites.argumentProblems({ type: 'object', required: ['a'] }, { a: 1 }, 'someone'), [])
+  t.is((await sites.argumentProblems({ type: 'object', required: ['a'] }, {}, 'someone')).length, 1)
 })

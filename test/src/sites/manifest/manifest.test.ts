@@ -218,6 +218,30 @@ test('at most fifty places are named', (t) => {
   t.is(problemsOf(t, bytes({ ...manifest, tools: Array(100).fill(0) })).length, 50)
 })
 
+test('the source of the patterns of all tools together is bounded, and more so where they ignore case', (t) => {
+  const withPatterns = (count: number, pattern: string) => {
+    const schema = { type: 'object', properties: { a: { pattern } } }
+    return bytes({
+      ...manifest,
+      tools: Array.from({ length: count }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema })),
+    })
+  }
+  const tooLong = 'all patterns together are too long, or too many of them ignore case'
+  const messages = (document: Uint8Array) => problemsOf(t, document).map(({ message }) => message)
+  const plain = '[ab]'.repeat(125)
+  t.notThrows(() => parseManifest(withPatterns(131, plain)))
+  t.deepEqual(messages(withPatterns(132, plain)), [tooLong])
+  for (const flags of ['(?i)', '(?si)', '(?i:a)', '(?s-m)(?i)']) {
+    const folded = flags + '[ab]'.repeat(25)
+    const fits = Math.floor((64 * 1024) / (20 * folded.length))
+    t.notThrows(() => parseManifest(withPatterns(fits, folded)), flags)
+    t.deepEqual(messages(withPatterns(fits + 1, folded)), [tooLong], flags)
+  }
+  for (const pattern of ['(?:i)[ab]', '(?<i>a)', '[i)]']) {
+    t.notThrows(() => parseManifest(withPatterns(100, pattern + '[ab]'.repeat(25))), pattern)
+  }
+})
+
 test('the patterns of all tools together are bounded', (t) => {
   const schema = { type: 'object', properties: { a: { pattern: 'a{900}b{900}' } } }
   const tools = Array.from({ length: 200 }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema }))

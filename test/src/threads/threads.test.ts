@@ -1,0 +1,36 @@
+import { performance } from 'node:perf_hooks'
+import test, { type ExecutionContext } from 'ava'
+import { createThreads, TooComplexError } from '../../../src/threads/threads.ts'
+import type * as work from './work.ts'
+
+function open(t: ExecutionContext, options: { deadlineMs?: number; memoryMb?: number; places?: number } = {}) {
+  const threads = createThreads<typeof work>({ file: new URL('work.ts', import.meta.url), ...options })
+  t.teardown(() => threads.close())
+  return threads
+}
+
+test('work is done in a thread that has no environment', async (t) => {
+  const threads = open(t)
+  t.is(await threads.run('someone', 'add', { a: 1, b: 2 }), 3)
+  t.deepEqual(await threads.run('someone', 'environment', undefined), [])
+})
+
+test('work that takes too long is given up, the event loop is free meanwhile, and the next work is done', async (t) => {
+  t.timeout(20_000)
+  const threads = open(t, { deadlineMs: 2000, places: 1 })
+  t.is(await threads.run('someone', 'add', { a: 1, b: 2 }), 3)
+  const before = performance.eventLoopUtilization()
+  await t.throwsAsync(threads.run('someone', 'spin', undefined), { instanceOf: TooComplexError })
+  t.true(performance.eventLoopUtilization(before).active < 1000)
+  t.is(await threads.run('someone', 'add', { a: 2, b: 2 }), 4)
+})
+
+test('work that takes too much memory is given up, and the process goes on', async (t) => {
+  const threads = open(t, { memoryMb: 32 })
+  await t.throwsAsync(threads.run('someone', 'grow', undefined), { instanceOf: TooComplexError })
+  t.is(await threads.run('someone', 'add', { a: 2, b: 2 }), 4)
+})
+
+test('an error of the work is an error', async (t) => {
+  await t.throwsAsync(open(t).run('someone', 'fail', undefined), { message: 'broken' })
+})

@@ -1,0 +1,42 @@
+import test from 'ava'
+import { createTurns } from '../../../src/threads/turns.ts'
+
+/** Work that ends when it is told to. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { promise, open: () => resolve() }
+}
+
+test('no more is done at a time than there are places', async (t) => {
+  const turns = createTurns(2)
+  let [now, most] = [0, 0]
+  const work = async () => {
+    most = Math.max(most, ++now)
+    await new Promise(setImmediate)
+    now -= 1
+  }
+  await Promise.all(Array.from({ length: 20 }, (_, index) => turns.take(`party ${index % 3}`, work)))
+  t.is(most, 2)
+})
+
+test('parties take turns, however much one of them has asked for', async (t) => {
+  const turns = createTurns(1)
+  const order: string[] = []
+  const first = gate()
+  const blocked = turns.take('many', () => first.promise)
+  const note = (party: string) => turns.take(party, async () => void order.push(party))
+  const others = [...Array.from({ length: 5 }, () => note('many')), note('few'), note('one'), note('few')]
+  first.open()
+  await Promise.all([blocked, ...others])
+  t.deepEqual(order, ['many', 'few', 'one', 'many', 'few', 'many', 'many', 'many'])
+})
+
+test('work that fails gives its place back, and a party without work is forgotten', async (t) => {
+  const turns = createTurns(1)
+  await t.throwsAsync(
+    turns.take('a', () => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  )
+  t.is(await turns.take('b', () => Promise.resolve(7)), 7)
+  t.is(await turns.take('a', () => Promise.resolve(8)), 8)
+})
