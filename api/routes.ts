@@ -5,6 +5,7 @@ import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
+import * as calls from './calls.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as manifests from './manifests.ts'
@@ -28,6 +29,7 @@ export const routes: AnyRoute[] = [
   apiKeys,
   billing,
   vault,
+  calls,
   siteInspection,
   refreshes,
   oauth,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
+import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { id, pageOf, paging, text } from './schemas/schemas.ts'
 import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url } from './schemas/vault-schema.ts'
@@ -110,11 +111,19 @@ export const callTool = route({
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',
-  description: "The body is the arguments object that the tool's input schema describes. The call is sent once.",
+  description:
+    "The body is the arguments object that the tool's input schema describes. The call is sent once. With " +
+    '`Idempotency-Key`, a repeated request gets the outcome of the first one, and waits for it if need be. Every answer ' +
+    'names the call (`callId`), unless nothing was begun because of the limit of the host. A call whose outcome is ' +
+    '`unknown` may have had its effect.',
+  headers: { 'Idempotency-Key': 'Names the call; under one key, an entry makes one call that may have an effect' },
   body: anyObject,
   // Not a record: valibot's would drop members such as `constructor`.
   response: v.object({ callId: id, result: anyObject }),
   resource,
   codes: ['NOT_FOUND', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
-  handle: ({ services, resource, params, body }) => services.tools.callDirectly(resource, params.toolName, body),
+  handle: ({ services, resource, params, body, request }) => {
+    const idempotencyKey = idempotencyKeyOf(request.header)
+    return services.tools.callDirectly(resource, { tool: params.toolName, args: body, idempotencyKey })
+  },
 })

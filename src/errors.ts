@@ -78,6 +78,8 @@ interface ErrorOptions {
   message?: string
   /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */
   details?: ErrorDetail[]
+  /** Public members of the error's body beside those of every error. */
+  facts?: Record<string, string | number>
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
   /** Overrides the catalogue: whether the same request may succeed later. */
@@ -87,11 +89,12 @@ interface ErrorOptions {
   cause?: unknown
 }
 
-/** An error with a code of the catalogue. Clients see the code, public message and details, not the rest. */
+/** An error with a code of the catalogue. Clients see the code, public message, details and facts, not the rest. */
 export class CodedError extends Error {
   override readonly name = 'CodedError'
   readonly code: ErrorCode
   readonly details: ErrorDetail[] | undefined
+  readonly facts: Record<string, string | number> | undefined
   readonly retryAfter: number | undefined
   readonly retryable: boolean
   readonly privateDetail: string | undefined
@@ -100,6 +103,7 @@ export class CodedError extends Error {
     super(options.message ?? catalogue[code].message, { cause: options.cause })
     this.code = code
     this.details = options.details
+    this.facts = options.facts
     this.retryAfter = options.retryAfter
     this.retryable = options.retryable ?? catalogue[code].retryable
     this.privateDetail = options.privateDetail
@@ -127,5 +131,6 @@ export function errorBody(error: CodedError) {
     code: error.code,
     statusCode: error.status,
     ...(error.details && { details: error.details }),
+    ...error.facts,
   }
 }

@@ -48,4 +48,14 @@ export const errorBody = v.object({
   code: v.string(),
   statusCode: v.pipe(v.number(), v.integer()),
   details: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+  callId: v.optional(v.pipe(v.string(), v.metadata({ description: 'The direct tool call that failed' }))),
+  outcome: v.optional(
+    v.pipe(
+      v.picklist(['failed', 'unknown']),
+      v.metadata({ description: 'Of a tool call. unknown: the site may have acted; do not repeat the call blindly' }),
+    ),
+  ),
+  siteStatus: v.optional(
+    v.pipe(v.number(), v.integer(), v.metadata({ description: 'The HTTP status with which the site answered' })),
+  ),
 })

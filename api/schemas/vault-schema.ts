@@ -56,16 +56,18 @@ export async function presentEntry(services: Services, row: VaultEntry) {
   return presented
 }
 
+export const effect = v.pipe(
+  v.picklist(['read', 'idempotent', 'once']),
+  v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
+)
+
 /** A tool as its site publishes it. */
 export const tool = v.object({
   name: v.string(),
   description: v.string(),
   inputSchema: v.record(v.string(), v.unknown()),
   scope,
-  effect: v.pipe(
-    v.picklist(['read', 'idempotent', 'once']),
-    v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
-  ),
+  effect,
 })
 
 /** The address of a site to read, and the codes that reading it can fail with. */

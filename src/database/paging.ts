@@ -21,6 +21,7 @@ export type ListName =
   | 'agents'
   | 'agent-runs'
   | 'callbacks'
+  | 'calls'
   | 'changes'
   | 'fires'
   | 'keys'

@@ -105,6 +105,8 @@ function classify(response: SafeResponse, token: string): CallOutcome {
 }
 
 function classifySuccess(status: number, body: string | undefined, token: string): CallOutcome {
+  // No Content (RFC 9110, 15.3.5), as many sites answer a deletion.
+  if (status === 204) return { kind: 'succeeded', httpStatus: status, text: '{}', value: {} }
   if (body === undefined) return broken(status, "The site's response is not valid UTF-8.")
   const given = parseJson(body, { maxDepth: 100 })
   if (!given.ok) return broken(status, "The site's response is not valid JSON.")

@@ -6,7 +6,8 @@ import type { CallOutcome } from './call-site.ts'
 /** Why a planned call is not sent: it has no slot at the host, or its credential is dead. */
 export type CallWaitCause = 'rate_limit' | 'credential'
 
-type CallStatus = 'planned' | 'started' | 'succeeded' | 'failed' | 'unknown'
+export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unknown'] as const
+type CallStatus = (typeof callStatuses)[number]
 
 const anyTexts = ['arguments', 'result']
 
@@ -46,6 +47,8 @@ class Call extends Row {
 export class DirectToolCall extends Call {
   static override tableName = 'direct_tool_calls'
   declare ownerId: string
+  /** The client's key, as long as a repeated request gets this call's outcome. */
+  declare idempotencyKey: string | null
 }
 
 /** A tool call of a run (table `run_tool_calls`, partitioned by `runId`: every query names it). */

@@ -1,24 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isSameJson } from '../canonical-json.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat, CodedError } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { isId } from '../ids.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { CallOutcome } from './call-site.ts'
-import type { Ledger, Sender, Sending, Sent } from './sender.ts'
-import { DirectToolCall, statusAfter } from './tool-call.ts'
+import { answerOf, callError, reasonOf, type DirectResult, type UnsentCall } from './direct-call.ts'
+import {
+  createDirectCallRows,
+  directRow,
+  recordMs,
+  toSending,
+  type DirectLedger,
+  type DirectRow,
+} from './direct-call-rows.ts'
+import type { Sender, Sending, Sent } from './sender.ts'
+import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
 
-/** How long a direct call waits for the database to record its outcome before the client gets an error. */
-const recordMs = 20_000
 /** A direct call is sent once more if the site answers 401 and there is a newer credential. */
 const maxAttempts = 2
+/** How often a repeated request looks whether the call under its key is over, in milliseconds. */
+const lookMs = 250
 
-/** The result of a direct call. */
-interface DirectResult {
-  callId: string
-  result: Record<string, unknown>
+const unrecorded = 'The call was sent, but its outcome could not be recorded. Look it up before you repeat it.'
+
+/** What a client asks for. Under its key, a tool is called once, however often the request is repeated. */
+interface DirectRequest {
+  tool: string
+  args: Record<string, unknown>
+  idempotencyKey: string | undefined
 }
 
 /** Tool calls that users make directly, without an agent. */
@@ -31,9 +45,11 @@ export function createTools(context: {
   sender: Sender
 }) {
   const { database, clock, config, sites, vault, sender } = context
+  const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
+  const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
   /** Returns the tool if it may be called with these arguments. */
-  async function check(entry: VaultEntry, name: string, args: Record<string, unknown>) {
+  async function check(entry: VaultEntry, { tool: name, args }: DirectRequest) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
     const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
@@ -44,130 +60,108 @@ export function createTools(context: {
     return tool
   }
 
-  /** The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. */
-  function ledgerOf(
-    row: ReturnType<typeof directRow>,
-  ): Ledger & { attempts: () => number; refused: () => number | null } {
-    let attempts = 0
-    let refused: number | null = null
-    return {
-      attempts: () => attempts,
-      refused: () => refused,
-      onRefreshed: async () => {},
-      async onRefused(_outcome, refusedGeneration) {
-        await DirectToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
-        refused = refusedGeneration
-      },
-      async begin() {
-        const now = clock.now()
-        attempts += 1
-        if (attempts === 1) await DirectToolCall.query(database).insert({ ...row, plannedAt: now, startedAt: now })
-        else await DirectToolCall.query(database).findById(row.id).patch({ attempts })
-        return true
-      },
-    }
-  }
-
-  async function recordOutcome(
-    id: string,
-    status: DirectToolCall['status'],
-    outcome: Partial<CallOutcome>,
-  ): Promise<void> {
-    const { httpStatus = null, text = '' } = outcome
-    const work = () =>
-      DirectToolCall.query(database).findById(id).patch({ status, httpStatus, result: text, endedAt: clock.now() })
-    await retryWhileUnavailable(async () => void (await work()), AbortSignal.timeout(recordMs))
-  }
-
-  async function sendWithRetry(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
+  async function sendWithRetry(sending: Sending, ledger: DirectLedger): Promise<Sent> {
     const sent = await sender.send(sending, ledger)
     if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
     return sendWithRetry({ ...sending, refusedGeneration: ledger.refused() }, ledger)
   }
 
+  const callUnder = (entry: VaultEntry, idempotencyKey: string | undefined) =>
+    idempotencyKey === undefined
+      ? undefined
+      : DirectToolCall.query(database).findOne({ vaultEntryId: entry.id, idempotencyKey })
+
+  /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
+  async function repeat(first: DirectToolCall, { tool, args }: DirectRequest): Promise<DirectResult> {
+    const isSame = first.tool === tool && isSameJson(JSON.parse(first.arguments), args)
+    const message = `The idempotency key was already used, by call ${first.id}, for another tool or other arguments. Use a new key.`
+    assertThat(isSame, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
+    const until = performance.now() + longestMs
+    let call: DirectToolCall | undefined = first
+    while (call && !isFinal(call.status) && performance.now() < until) {
+      await delay(lookMs)
+      call = await DirectToolCall.query(database).findById(first.id)
+    }
+    return answerOf(call ?? first)
+  }
+
   return {
     /**
-     * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Throws
-     * NOT_FOUND (no such tool), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against
-     * the input schema), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (also for a dead credential).
+     * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
+     * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
+     * PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
+     * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
+     * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
      */
-    async callDirectly(entry: VaultEntry, name: string, args: Record<string, unknown>): Promise<DirectResult> {
-      const tool = await check(entry, name, args)
-      const row = directRow(entry, tool, JSON.stringify(args))
+    async callDirectly(entry: VaultEntry, request: DirectRequest): Promise<DirectResult> {
+      const earlier = await callUnder(entry, request.idempotencyKey)
+      if (earlier) return repeat(earlier, request)
+      const tool = await check(entry, request)
+      const row = directRow(entry, tool, request)
       const ledger = ledgerOf(row)
       const sent = await sendWithRetry(toSending(row), ledger)
       if (sent.kind === 'answered') {
         const { outcome } = sent
-        await recordOutcome(row.id, statusAfter(tool, outcome), outcome)
+        const { httpStatus } = outcome
+        const status = statusAfter(tool, outcome)
+        await recordOutcome(row, status, outcome).catch((cause: unknown) => {
+          throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...row, status: 'unknown', httpStatus }, { cause })
+        })
         if (outcome.kind === 'succeeded') return { callId: row.id, result: outcome.value }
-        throw toError(outcome)
+        const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
+        throw callError(code, outcome.text, { ...row, status, httpStatus })
       }
-      const error = toUnsentError(sent, clock.now())
-      // The site said that what was sent had no effect.
-      if (ledger.attempts() > 0) await recordOutcome(row.id, 'failed', { httpStatus: null, text: error.message })
-      throw error
+      const faster = sent.kind === 'dropped' ? await callUnder(entry, request.idempotencyKey) : undefined
+      if (faster) return repeat(faster, request)
+      throw await unsentError(row, sent, ledger.attempts())
+    },
+
+    /** The calls of an entry, newest first; those under a key if one is given. */
+    list: (
+      { id: vaultEntryId }: VaultEntry,
+      { idempotencyKey, ...request }: PageRequest & { idempotencyKey?: string | undefined },
+    ): Promise<Page<DirectToolCall>> =>
+      page(DirectToolCall.query(database), {
+        list: 'calls',
+        of: { vaultEntryId },
+        only: { idempotencyKey },
+        ...request,
+      }),
+
+    /** One call of an entry; NOT_FOUND if it has none with this id. */
+    async get({ id: vaultEntryId }: VaultEntry, callId: string): Promise<DirectToolCall> {
+      const call = isId(callId) ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId }) : undefined
+      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this identifier at this site.' })
+      return call
     },
 
     /** Closes direct calls whose process ended before it recorded their outcome. */
     async closeAbandoned(): Promise<void> {
-      const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs + 60_000
       const text = 'The process that made this call ended before its outcome was recorded.'
       const now = clock.now()
-      const before = new Date(now.getTime() - longestMs)
+      const before = new Date(now.getTime() - longestMs - 60_000)
       await database.raw(closeStatement, { result: text, now, before })
     },
   }
-}
 
-function directRow(entry: VaultEntry, tool: { name: string; effect: DirectToolCall['effect'] }, text: string) {
-  const id = newId()
-  return {
-    id,
-    ownerId: entry.ownerId,
-    vaultEntryId: entry.id,
-    siteOrigin: entry.origin,
-    tool: tool.name,
-    effect: tool.effect,
-    arguments: text,
-    status: 'started' as const,
-    attempts: 1,
+  /** The error of a call that had no effect. */
+  async function unsentError(row: DirectRow, sent: UnsentCall, attempts: number): Promise<CodedError> {
+    const { code, message, retryAfter } = reasonOf(sent, clock.now())
+    // The site said that what was sent had no effect.
+    const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
+    if (attempts > 0) await recordOutcome(row, 'failed', refused)
+    // The host's limit is told to many requests; a row for each would be a way to fill the disk.
+    else if (code === 'OUTGOING_RATE_LIMITED') return new CodedError(code, { message, retryAfter })
+    else await recordUnsent(row, message)
+    return callError(code, message, { ...row, status: 'failed', httpStatus: null }, { retryAfter })
   }
-}
-
-const toSending = (row: ReturnType<typeof directRow>): Sending => ({
-  callId: row.id,
-  ownerId: row.ownerId,
-  entryId: row.vaultEntryId,
-  tool: row.tool,
-  arguments: row.arguments,
-  idempotencyKey: `direct:${row.id}`,
-  share: `direct:${row.ownerId}`,
-  mayWait: false,
-  refusedGeneration: null,
-})
-
-/** The error of a failed call (docs/design.md, "Outgoing requests"). */
-function toError({ kind, text: message }: Exclude<CallOutcome, { kind: 'succeeded' }>): CodedError {
-  return new CodedError(kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', { message })
-}
-
-/** The error of a call that had no effect. */
-function toUnsentError(sent: Exclude<Sent, { kind: 'answered' }>, now: Date): CodedError {
-  if (sent.kind === 'held') {
-    const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
-    // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
-    const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
-    const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} seconds.`
-    return new CodedError('OUTGOING_RATE_LIMITED', { message, retryAfter })
-  }
-  if (sent.kind === 'unsent') return new CodedError('SITE_UNAVAILABLE', { message: sent.outcome.text })
-  if (sent.kind === 'again') return new CodedError('TOOL_EXECUTION_ERROR', { message: sent.outcome.text })
-  const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
-  return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 
 const closeStatement = `
   update direct_tool_calls
      set result = :result, ended_at = :now,
-         status = (case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end)::tool_call_status
-   where status = 'started' and started_at < :before`
+         status = (case when did_nothing then 'failed' else 'unknown' end)::tool_call_status,
+         idempotency_key = case when did_nothing then null else idempotency_key end
+    from (select id as found, effect = 'read' or refused_attempts = attempts as did_nothing from direct_tool_calls
+           where status = 'started' and started_at < :before) abandoned
+   where id = found and status = 'started'`

@@ -7,6 +7,7 @@ import { paging } from '../../api/schemas/schemas.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
 import { ManifestChange } from '../../src/vault/manifests/manifest-change.ts'
+import { DirectToolCall } from '../../src/tools/tool-call.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
@@ -48,6 +49,21 @@ const makers: Record<string, Make> = {
   listAgentRuns: run,
   // Each agent has a callbackUrl, so the end of a run makes one.
   listCallbacks: run,
+  listCalls: async ({ platform }, { userId, params }) =>
+    DirectToolCall.query(platform.services.database).insert({
+      id: newId(),
+      ownerId: userId,
+      vaultEntryId: params.entryId,
+      siteOrigin: '',
+      tool: 'act',
+      effect: 'once',
+      status: 'unknown',
+      attempts: 1,
+      arguments: '{}',
+      plannedAt: now,
+      startedAt: now,
+      endedAt: now,
+    }),
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),

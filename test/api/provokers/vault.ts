@@ -1,3 +1,4 @@
+import * as calls from '../../../api/calls.ts'
 import * as vault from '../../../api/vault.ts'
 import * as siteInspection from '../../../api/site-inspection.ts'
 import type { Answer } from '../../helpers/client.ts'
@@ -41,6 +42,13 @@ export function vaultTable({ platform, sites: given, origins, owner, params }: S
       },
     },
     listTools: { done: () => ask(owner, vault.listTools, { params: { entryId } }) },
+    listCalls: { done: () => ask(owner, calls.listCalls, { params: { entryId } }) },
+    getCall: {
+      async done() {
+        const { body } = await use('echo_text', { text: 'hello' })
+        return ask(owner, calls.getCall, { params: { entryId, callId: body.callId } })
+      },
+    },
     callTool: {
       done: () => use('echo_text', { text: 'hello' }),
       async OUTGOING_RATE_LIMITED() {
@@ -49,7 +57,7 @@ export function vaultTable({ platform, sites: given, origins, owner, params }: S
         const { body } = await connect(origins[0] ?? '', someone)
         return ask(someone, vault.callTool, { params: { entryId: body.id, toolName: 'limit' }, body: {} })
       },
-      SITE_UNAVAILABLE: () => use('reset'),
+      SITE_UNAVAILABLE: () => use('flaky_read', { failures: 9, how: 'cut' }),
       TOOL_EXECUTION_ERROR: () => use('fail'),
     },
   }

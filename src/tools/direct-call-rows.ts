@@ -1,0 +1,103 @@
+import type { Clock } from '../clock.ts'
+import { retryWhileUnavailable, violatedConstraint, type Database } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { VaultEntry } from '../vault/vault-entry.ts'
+import type { CallOutcome } from './call-site.ts'
+import { freesKey } from './direct-call.ts'
+import type { Ledger, Sending } from './sender.ts'
+import { DirectToolCall } from './tool-call.ts'
+
+/** How long a direct call waits for the database to record its outcome before the client gets an error. */
+export const recordMs = 20_000
+
+/** Writes what happens to a direct call into its row. */
+export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
+  /** The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. */
+  function ledgerOf(row: DirectRow): DirectLedger {
+    let attempts = 0
+    let refused: number | null = null
+    return {
+      attempts: () => attempts,
+      refused: () => refused,
+      onRefreshed: async () => {},
+      async onRefused(_outcome, refusedGeneration) {
+        await DirectToolCall.query(database).findById(row.id).patch({ refusedAttempts: attempts, refusedGeneration })
+        refused = refusedGeneration
+      },
+      async begin() {
+        const now = clock.now()
+        if (attempts === 0 && !(await isFirst({ ...row, plannedAt: now, startedAt: now }))) return false
+        attempts += 1
+        if (attempts > 1) await DirectToolCall.query(database).findById(row.id).patch({ attempts })
+        return true
+      },
+    }
+  }
+
+  /** Inserts the row, unless another request with its key was faster. */
+  async function isFirst(row: Partial<DirectToolCall>): Promise<boolean> {
+    try {
+      await DirectToolCall.query(database).insert(row)
+      return true
+    } catch (error) {
+      if (violatedConstraint(error) === 'direct_tool_calls_key') return false
+      throw error
+    }
+  }
+
+  async function recordOutcome(row: DirectRow, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
+    const { httpStatus, text } = outcome
+    const freed = freesKey(status, row.effect, outcome) && { idempotencyKey: null }
+    const changes = { status, httpStatus, result: text, endedAt: clock.now(), ...freed }
+    const work = async () => void (await DirectToolCall.query(database).findById(row.id).patch(changes))
+    await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
+  }
+
+  /** A call that was not begun has a row, too, so that its answer names a call that can be looked up. */
+  async function recordUnsent(row: DirectRow, result: string): Promise<void> {
+    const now = clock.now()
+    const times = { plannedAt: now, startedAt: now, endedAt: now }
+    const unsent = { ...row, ...times, status: 'failed' as const, attempts: 0, result, idempotencyKey: null }
+    await DirectToolCall.query(database).insert(unsent)
+  }
+
+  return { ledgerOf, recordOutcome, recordUnsent }
+}
+
+/** Keeps account of the attempts at a direct call. */
+export type DirectLedger = Ledger & { attempts: () => number; refused: () => number | null }
+
+export type DirectRow = ReturnType<typeof directRow>
+
+/** The row of a call that is about to be sent. */
+export function directRow(
+  entry: VaultEntry,
+  tool: { name: string; effect: DirectToolCall['effect'] },
+  { args, idempotencyKey = null }: { args: object; idempotencyKey?: string | null | undefined },
+) {
+  const id = newId()
+  return {
+    id,
+    ownerId: entry.ownerId,
+    vaultEntryId: entry.id,
+    siteOrigin: entry.origin,
+    tool: tool.name,
+    effect: tool.effect,
+    arguments: JSON.stringify(args),
+    idempotencyKey,
+    status: 'started' as const,
+    attempts: 1,
+  }
+}
+
+export const toSending = (row: DirectRow): Sending => ({
+  callId: row.id,
+  ownerId: row.ownerId,
+  entryId: row.vaultEntryId,
+  tool: row.tool,
+  arguments: row.arguments,
+  idempotencyKey: `direct:${row.id}`,
+  share: `direct:${row.ownerId}`,
+  mayWait: false,
+  refusedGeneration: null,
+})

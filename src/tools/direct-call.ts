@@ -1,0 +1,62 @@
+import { CodedError } from '../errors.ts'
+import type { CallOutcome } from './call-site.ts'
+import type { Sent } from './sender.ts'
+import type { DirectToolCall } from './tool-call.ts'
+
+/** The result of a direct call. */
+export interface DirectResult {
+  callId: string
+  result: Record<string, unknown>
+}
+
+type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
+
+/**
+ * The error of a call that has no result. It always names the call. `outcome` says `unknown` if the site may have acted:
+ * then nobody must be invited to repeat the call, so the code is never SITE_UNAVAILABLE.
+ */
+export function callError(
+  code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED',
+  message: string,
+  { id, status, httpStatus }: Failed,
+  { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
+): CodedError {
+  const outcome = status === 'unknown' || status === 'started' ? 'unknown' : 'failed'
+  const facts = { callId: id, outcome, ...(httpStatus !== null && { siteStatus: httpStatus }) }
+  const usable = outcome === 'unknown' ? 'TOOL_EXECUTION_ERROR' : code
+  return new CodedError(usable, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
+}
+
+/**
+ * Whether a call that has failed leaves its key free: the site certainly did nothing, or a repetition does no harm. Then
+ * the same request may be tried again under the same key.
+ */
+export const freesKey = (status: DirectToolCall['status'], effect: DirectToolCall['effect'], outcome: CallOutcome) =>
+  status === 'failed' && (effect === 'read' || ('certain' in outcome && outcome.certain))
+
+/** What a call's row says to a repeated request (docs/design.md, "Outgoing requests"). */
+export function answerOf(call: DirectToolCall): DirectResult {
+  if (call.status === 'succeeded')
+    return { callId: call.id, result: JSON.parse(call.result ?? '{}') as Record<string, unknown> }
+  const pending = `The first request with this key is still under way. Look it up: GET /vault/{entryId}/calls/${call.id}`
+  const isRetryable = call.idempotencyKey === null && call.httpStatus === null
+  throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
+}
+
+/** A call that had no effect. */
+export type UnsentCall = Exclude<Sent, { kind: 'answered' }>
+
+/** Why nothing happened at the site, as an error. */
+export function reasonOf(sent: UnsentCall, now: Date) {
+  if (sent.kind === 'held') {
+    const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
+    // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
+    const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
+    const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`
+    return { code: 'OUTGOING_RATE_LIMITED', message, retryAfter } as const
+  }
+  if (sent.kind === 'unsent') return { code: 'SITE_UNAVAILABLE', message: sent.outcome.text } as const
+  if (sent.kind === 'again') return { code: 'TOOL_EXECUTION_ERROR', message: sent.outcome.text } as const
+  const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
+  return { code: 'TOOL_EXECUTION_ERROR', message } as const
+}
