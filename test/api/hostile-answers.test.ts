@@ -37,7 +37,7 @@ type Connected = Awaited<ReturnType<typeof open>>['connected'][number]
 /** Where the answer is to be judged by what it is, the time limit is far away: a busy machine must not decide. */
 const kinds = [
   { answers: oversized, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR' },
-  { answers: broken, manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE' },
+  { answers: broken, manifest: 'MANIFEST_NOT_FOUND', tool: 'TOOL_EXECUTION_ERROR' },
   { answers: nonsense, manifest: 'MANIFEST_INVALID', tool: 'TOOL_EXECUTION_ERROR' },
 ] as const
 
@@ -76,7 +76,7 @@ for (const [index, { answers, ...codes }] of kinds.entries()) {
 
 test('answers that come too slowly are told by their code and in time', async (t) => {
   const { limitSeconds, connected } = await impatient()
-  const codes = { manifest: 'MANIFEST_NOT_FOUND', tool: 'SITE_UNAVAILABLE', limitSeconds } as const
+  const codes = { manifest: 'MANIFEST_NOT_FOUND', tool: 'TOOL_EXECUTION_ERROR', limitSeconds } as const
   const all = Object.entries(slow)
   await Promise.all(all.map((answer, index) => isTold(t, connected[index] as Connected, answer, codes)))
 })

@@ -3,6 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
+import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
@@ -50,10 +51,14 @@ export async function makeThings(owner: Person, sites: StageSites) {
   const { body: readKey } = await call(owner, apiKeys.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
   const { body: flow } = await call(owner, oauth.startOAuth, { body: { url: sites.oauth.origin } })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
+  const entryId = await connectBadTools(owner, sites)
+  const used = { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } }
+  const { body: called } = await call(owner, vault.callTool, used)
   const params: Record<string, string> = {
     agentId: agent.id,
     runId: delivered.runId,
-    entryId: await connectBadTools(owner, sites),
+    entryId,
+    callId: called.callId,
     toolName: 'echo_text',
     flowId: flow.id,
     apiKeyId: key.id,

@@ -3,6 +3,15 @@ import type { Fault } from './fault.ts'
 /** Tool calls, the limit of calls to a host, and admins' word about hosts. */
 export const tools: Fault[] = [
   {
+    id: 'tools/keys-are-forgotten',
+    file: 'src/tools/direct-call-rows.ts',
+    find: "    idempotencyKey,\n    status: 'started' as const,",
+    replace: "    idempotencyKey: null,\n    status: 'started' as const,",
+    why: 'a call whose API died is made a second time by the client that insists',
+    tests: ['test/crash/direct-calls.test.ts'],
+    match: 'an API that is killed*',
+  },
+  {
     id: 'tools/doubt-is-unavailable',
     file: 'src/tools/direct-call.ts',
     find: "outcome === 'unknown' ? 'TOOL_EXECUTION_ERROR' : code",

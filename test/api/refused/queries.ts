@@ -63,6 +63,7 @@ const listOf: Record<string, ListName> = {
   listAgentRuns: 'agent-runs',
   listApiKeys: 'keys',
   listCallbacks: 'callbacks',
+  listCalls: 'calls',
   listFires: 'fires',
   listLedger: 'ledger',
   listManifestChanges: 'changes',
