@@ -73,6 +73,10 @@ export interface ErrorDetail {
   message: string
 }
 
+/** A problem as a clause: `"schema.0.type" must be text`, or `it must be text` if the path names the whole. */
+export const problemInWords = ({ path, message }: ErrorDetail): string =>
+  `${path === '' ? 'it' : JSON.stringify(path)} ${message}`
+
 interface ErrorOptions {
   /** Public sentence in place of the catalogue's. Must not contain secrets. */
   message?: string

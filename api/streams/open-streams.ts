@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { Config } from '../../src/config/config.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
+import { secondsInWords } from '../../src/in-words.ts'
 import type { Logger } from '../../src/logger.ts'
 
 /** An open stream. */
@@ -33,7 +34,7 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
 
   /** Adds the stream, and returns the function that removes it. Fails with RATE_LIMITED at the limit. */
   function enter(stream: OpenStream): () => void {
-    const message = `This server is sending as many streams as it can (${limit}). Try again in ${retryAfter} seconds.`
+    const message = `This server is sending as many streams as it can (${limit}). Try again in ${secondsInWords(retryAfter)}.`
     assertThat(streams.size < limit, 'RATE_LIMITED', { message, retryAfter })
     streams.add(stream)
     rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()

@@ -48,7 +48,8 @@ const specialIPv6 = [
  * everything else, including text that is not an IP address (OWASP API7:2023, server-side request forgery).
  */
 export function isPublicAddress(text: string): boolean {
-  if (isIP(text) === 0) return false
+  // A zone (RFC 4007) names an interface of this machine.
+  if (isIP(text) === 0 || text.includes('%')) return false
   const address = ipaddr.parse(text)
   const within = (range: ReturnType<typeof ipaddr.parseCIDR>) =>
     address.kind() === range[0].kind() && address.match(range)

@@ -6,7 +6,7 @@ import { TooComplexError, type Threads } from '../threads/threads.ts'
 import { foreignHosts } from './manifest/foreign-hosts.ts'
 import { compareManifests } from './changes/manifest-changes.ts'
 import type * as inThread from './in-thread.ts'
-import type { Manifest } from './manifest/manifest.ts'
+import { invalidManifest, type Manifest } from './manifest/manifest.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { tooMuch } from './tool-arguments.ts'
 
@@ -43,7 +43,7 @@ export function createSites(context: {
   async function read(bytes: Uint8Array, party: string): Promise<Manifest> {
     const result = await threads.run(party, 'readManifest', bytes).catch(orElse({ problems: [tooComplex] }))
     if ('manifest' in result) return result.manifest
-    throw new CodedError('MANIFEST_INVALID', { details: result.problems })
+    throw invalidManifest(result.problems)
   }
 
   /**
@@ -121,7 +121,7 @@ function toCoded(cause: SafeFetchError, maxBytes: number): CodedError {
   const { reason, message: privateDetail } = cause
   if (reason === 'too-large') {
     const details = [{ path: '', message: `is larger than ${maxBytes} bytes` }]
-    return new CodedError('MANIFEST_INVALID', { details, privateDetail, cause })
+    return invalidManifest(details, { privateDetail, cause })
   }
   return new CodedError('MANIFEST_NOT_FOUND', { message: sentences[reason], privateDetail, cause })
 }

@@ -1,4 +1,5 @@
 import { CodedError } from '../errors.ts'
+import { secondsInWords } from '../in-words.ts'
 import type { CallOutcome } from './call-site.ts'
 import type { Sent } from './sender.ts'
 import type { DirectToolCall } from './tool-call.ts'
@@ -52,7 +53,7 @@ export function reasonOf(sent: UnsentCall, now: Date) {
     const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))
     // Our own limit ends within a minute; a site's Retry-After is passed on unchanged.
     const retryAfter = sent.why === 'limit' ? Math.min(seconds, 60) : seconds
-    const message = `Too many tool calls to ${sent.host}. Try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}.`
+    const message = `Too many tool calls to ${sent.host}. Try again in ${secondsInWords(retryAfter)}.`
     return { code: 'OUTGOING_RATE_LIMITED', message, retryAfter } as const
   }
   if (sent.kind === 'unsent') return { code: 'SITE_UNAVAILABLE', message: sent.outcome.text } as const

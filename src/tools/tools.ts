@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, CodedError, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
@@ -55,7 +55,7 @@ export function createTools(context: {
     const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
     assertThat(tool.usable, 'PERMISSION_DENIED', { message: needs })
     const details = await sites.argumentProblems(tool.inputSchema, args, entry.ownerId)
-    const message = `The arguments do not fit the tool's input schema. ${details[0]?.path ?? ''}: ${details[0]?.message ?? ''}`
+    const message = `The arguments do not fit the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     return tool
   }

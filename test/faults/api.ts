@@ -3,6 +3,30 @@ import type { Fault } from './fault.ts'
 /** The front door. */
 export const api: Fault[] = [
   {
+    id: 'api/addresses-of-ipv6',
+    file: 'src/rate-limit.ts',
+    find: 'count(networkOf(address))',
+    replace: 'count(address)',
+    why: 'who has a /64 has 18 quintillion times as many attempts to guess a password',
+    tests: ['test/src/rate-limit.test.ts'],
+  },
+  {
+    id: 'api/secrets-in-base64',
+    file: 'src/safe-fetch/sent-secrets.ts',
+    find: 'const encoded = [hex, hex.toUpperCase(), ...inBase64(secret)]',
+    replace: 'const encoded = [hex, hex.toUpperCase()]',
+    why: 'a site that echoes what it got in base64 puts the token into records, mails and prompts',
+    tests: ['test/src/safe-fetch/sent-secrets.test.ts'],
+  },
+  {
+    id: 'api/zones-are-public',
+    file: 'src/safe-fetch/ip-ranges.ts',
+    find: " || text.includes('%')",
+    replace: '',
+    why: 'an answer of a resolver with a zone leads to an interface of this machine',
+    tests: ['test/src/safe-fetch/ip-ranges.test.ts'],
+  },
+  {
     id: 'api/no-terms',
     file: 'api/route/mount.ts',
     find: '  if (caller && needsTerms(route)) requireTerms(caller)\n',

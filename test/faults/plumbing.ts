@@ -117,8 +117,8 @@ export const plumbing: Fault[] = [
   {
     id: 'plumbing/limit-in-another-window',
     file: 'src/rate-limit.ts',
-    find: "auth: count('auth', config.authPerMinute)",
-    replace: "auth: count('auth', config.callerPerMinute)",
+    find: "auth: byAddress(count('auth', config.authPerMinute))",
+    replace: "auth: byAddress(count('auth', config.callerPerMinute))",
     why: 'passwords may be guessed fifteen times as often',
     tests: ['test/api/limits.test.ts'],
     match: 'each limit is the one of its own setting*',

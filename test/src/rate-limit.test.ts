@@ -46,6 +46,28 @@ test('limits count apart from each other, and each key for itself', async (t) =>
   await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
 })
 
+const networks: [same: boolean, one: string, other: string][] = [
+  [true, '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+  [false, '2001:db8:1:2::1', '2001:db8:1:3::1'],
+  [false, '192.0.2.1', '192.0.2.2'],
+  [true, '192.0.2.1', '::ffff:192.0.2.1'],
+  [false, '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+  [true, 'unknown', 'unknown'],
+]
+for (const [same, one, other] of networks)
+  test(`the addresses ${one} and ${other} count as ${same ? 'one' : 'two'}`, async (t) => {
+    const { url } = await createTestDatabase(t)
+    const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+    t.teardown(() => database.destroy())
+    const once = { store: 'memory', authPerMinute: 1, browserPerMinute: 1, webhookFailedPerMinute: 1 } as const
+    const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, ...once } } })
+    for (const count of [rateLimits.auth, rateLimits.browser, rateLimits.webhookFailed]) {
+      await count(one)
+      if (same) await t.throwsAsync(count(other), { code: 'RATE_LIMITED' })
+      else await t.notThrowsAsync(count(other))
+    }
+  })
+
 test('windows that have ended are forgotten', async (t) => {
   const { url } = await createTestDatabase(t)
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))

@@ -1,6 +1,6 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Transaction } from '../../database/database.ts'
-import { isCoded, type ErrorDetail } from '../../errors.ts'
+import { isCoded, problemInWords, type ErrorDetail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { parseJson } from '../../json.ts'
 import type { RequestedCall } from '../../models/calls.ts'
@@ -44,7 +44,7 @@ export async function checkArguments(
     const problems = await problemsOf(offered.tool.inputSchema, parsed.value)
     return problems.length === 0
       ? undefined
-      : `The arguments do not fit the tool's input schema: ${problems.map(({ path, message }) => `${path || '(whole)'}: ${message}`).join('; ')}`
+      : `The arguments do not fit the tool's input schema: ${problems.map(problemInWords).join('; ')}`
   }
   return Promise.all(calls.map(async (call) => ({ ...call, argumentProblem: await check(call) })))
 }

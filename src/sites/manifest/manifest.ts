@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CodedError, type ErrorDetail } from '../../errors.ts'
+import { CodedError, problemInWords, type ErrorDetail } from '../../errors.ts'
 import { decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../json.ts'
 import { firstProblems } from './first-problems.ts'
 import { inputSchemaProblems, noPatterns } from './input-schema.ts'
@@ -14,19 +14,28 @@ export type { Manifest, ManifestTool } from './manifest-shape.ts'
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   const written = decodeUtf8(bytes)
-  if (written === undefined) throw invalid([{ path: '', message: 'is not UTF-8 text' }])
+  if (written === undefined) throw invalidManifest([{ path: '', message: 'is not UTF-8 text' }])
   const parsed = parseJson(written)
-  if (!parsed.ok) throw invalid([{ path: parsed.path, message: parsed.problem }])
-  if (!isObject(parsed.value)) throw invalid([{ path: '', message: 'must be an object' }])
+  if (!parsed.ok) throw invalidManifest([{ path: parsed.path, message: parsed.problem }])
+  if (!isObject(parsed.value)) throw invalidManifest([{ path: '', message: 'must be an object' }])
   const checked = v.safeParse(manifestShape(), parsed.value)
   const shape = checked.success ? [] : checked.issues.map(toDetail)
   const beyond = [...issuerProblems(parsed.value['auth']), ...lossyTexts(parsed.value), ...toolsProblems(parsed.value)]
   const problems = firstProblems([...shape, ...beyond], 50)
-  if (!checked.success || problems.length > 0) throw invalid(problems)
+  if (!checked.success || problems.length > 0) throw invalidManifest(problems)
   return checked.output
 }
 
-const invalid = (details: ErrorDetail[]) => new CodedError('MANIFEST_INVALID', { details })
+/** MANIFEST_INVALID, whose sentence names the first problem. */
+export function invalidManifest(details: ErrorDetail[], options: { privateDetail?: string; cause?: unknown } = {}) {
+  const [first] = details
+  const message = first && `The manifest of the site cannot be used${sentenceOf(first)}`
+  return new CodedError('MANIFEST_INVALID', { details, ...(message && { message }), ...options })
+}
+
+/** What is wrong with the whole document is a sentence already. */
+const sentenceOf = (problem: ErrorDetail): string =>
+  problem.message.endsWith('.') ? `. ${problem.message}` : `: ${problemInWords(problem)}.`
 
 const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
   path: (issue.path ?? []).reduce((path, { key }) => joinPath(path, String(key)), ''),

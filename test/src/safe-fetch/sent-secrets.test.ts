@@ -22,6 +22,22 @@ test('a secret is found as it is, in an address, in a form and in JSON', (t) => 
     )
 })
 
+test('a secret is found in hex and base64, with anything before and after it', (t) => {
+  const token = 'sk_live_å?>1234567890'
+  t.is(withoutSecrets(Buffer.from(token).toString('hex'), [token]), '[token]')
+  t.is(withoutSecrets(Buffer.from(token).toString('hex').toUpperCase(), [token]), '[token]')
+  for (const before of ['', 'a', 'ab', 'user:', 'Bearer '])
+    for (const after of ['', '1', '12', '123'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const cleaned = withoutSecrets(Buffer.from(before + token + after).toString(encoding), [token])
+        const [left = '', right = ''] = cleaned.split('[token]')
+        t.true(cleaned.includes('[token]'), `${before}…${after} in ${encoding}`)
+        // One character of it at either end at most.
+        const known = Buffer.from(left, encoding).toString('latin1') + Buffer.from(right, encoding).toString('latin1')
+        t.notRegex(known, /live|1234/)
+      }
+})
+
 test('what is too short to be a secret, or contains none, stays as it is', (t) => {
   t.is(withoutSecrets('a message', ['a', '', 'message']), 'a message')
   t.is(withoutSecrets('a message', ['a messag']), '[token]e')

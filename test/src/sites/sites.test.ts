@@ -147,19 +147,24 @@ test('a closed port of a reachable host reads like a refused address', async (t)
   t.is(closed.message, refused.message)
 })
 
-const wrong: Record<string, [body: string | Uint8Array, path: string]> = {
-  'is too large': [JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }), ''],
-  'is not UTF-8': [Uint8Array.from([0xff, 0xfe]), ''],
-  'is not JSON': ['<html>', ''],
-  'is empty': ['', ''],
-  'is not an object': ['[]', ''],
-  'is nested very deep': ['['.repeat(15_000), ''],
-  'lacks a member': [JSON.stringify({ ...manifest, version: undefined }), 'version'],
+const wrong: Record<string, [body: string | Uint8Array, path: string, said: string]> = {
+  'is too large': [
+    JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }),
+    '',
+    `: it is larger than ${manifestBytes} bytes.`,
+  ],
+  'is not UTF-8': [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
+  'is not JSON': ['<html>', '', '. It is not valid JSON.'],
+  'is empty': ['', '', '. It is not valid JSON.'],
+  'is not an object': ['[]', '', ': it must be an object.'],
+  'is nested very deep': ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
+  'lacks a member': [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
 }
-for (const [title, [body, path]] of Object.entries(wrong)) {
+for (const [title, [body, path, said]] of Object.entries(wrong)) {
   test(`a manifest that ${title} is invalid, and the place is named`, async (t) => {
     const { site, sites } = await connect(t, answer(body))
     const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
+    t.is(error.message, `The manifest of the site cannot be used${said}`)
     t.deepEqual(
       error.details?.map((detail) => detail.path),
       [path],
