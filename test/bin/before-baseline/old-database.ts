@@ -14,7 +14,7 @@ interface Snapshot {
   person: { email: string; password: string }
   /** Of the agent that is called `done`. */
   webhookSecret: string
-  /** The hosts of the sites that were connected. */
+  /** The hosts of the sites that were connected. No server gets their ports by itself, so none is there by chance. */
   sites: { bad: string; limited: string; calm: string }
   tables: Record<string, Rows>
 }
