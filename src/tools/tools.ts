@@ -26,6 +26,9 @@ const maxAttempts = 2
 /** How often a repeated request looks whether the call under its key is over, in milliseconds. */
 const lookMs = 250
 
+/** Without arguments and results: a hundred of these may be a hundred megabytes. */
+const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
+
 const unrecorded = 'The call was sent, but its outcome could not be recorded. Look it up before you repeat it.'
 
 /** What a client asks for. Under its key, a tool is called once, however often the request is repeated. */
@@ -116,12 +119,12 @@ export function createTools(context: {
       throw await unsentError(row, sent, ledger.attempts())
     },
 
-    /** The calls of an entry, newest first; those under a key if one is given. */
+    /** The calls of an entry without their contents, newest first; those under a key if one is given. */
     list: (
       { id: vaultEntryId }: VaultEntry,
       { idempotencyKey, ...request }: PageRequest & { idempotencyKey?: string | undefined },
     ): Promise<Page<DirectToolCall>> =>
-      page(DirectToolCall.query(database), {
+      page(DirectToolCall.query(database).select(...listedFields), {
         list: 'calls',
         of: { vaultEntryId },
         only: { idempotencyKey },
