@@ -4,6 +4,7 @@ import * as directCallKeys from './20261123000100-direct-call-keys.ts'
 import * as directCallIndexes from './20261123000200-direct-call-indexes.ts'
 import * as places from './20261123000300-places.ts'
 import * as callbackTurns from './20261123000310-callback-turns.ts'
+import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-ports.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -13,4 +14,5 @@ export const migrations: Migration[] = [
   { ...directCallIndexes, name: '20261123000200-direct-call-indexes' },
   { ...places, name: '20261123000300-places' },
   { ...callbackTurns, name: '20261123000310-callback-turns' },
+  { ...hostsWithoutPorts, name: '20261123000320-outgoing-hosts-without-ports' },
 ]

@@ -123,6 +123,7 @@ function childEnvironment(
     ...local.environment,
     ...addresses,
     SITE_ALLOW: allowed,
+    OUTGOING_COUNT_PORTS: 'true',
   }
 }
 

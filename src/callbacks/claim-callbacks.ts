@@ -55,7 +55,7 @@ export function createClaim(context: { database: Database; clock: Clock; config:
       (await nextBehind(lastOwner, full)) ?? (await nextBehind(beforeAll, full)),
 
     /** Claims it, unless another process did. */
-    async claim({ id, ...due }: DueCallback): Promise<Claimed | undefined> {
+    claim: async ({ id, ...due }: DueCallback): Promise<Claimed | undefined> => {
       const bindings = { id, now: clock.now(), lease: leaseSeconds, delays, steps: delays.length }
       const { rows } = await database.raw<{ rows: Omit<Claimed, keyof DueCallback>[] }>(claimStatement, bindings)
       return rows[0] && { id, ...due, ...rows[0] }

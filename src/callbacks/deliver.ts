@@ -22,7 +22,7 @@ const lookMs = 2000
 export function createDeliver(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'callbacks'>
+  config: Pick<Config, 'callbacks' | 'sites'>
   logger: Logger
   agents: Agents
   notifications: Notifications

@@ -16,7 +16,7 @@ test('a call that got its turn and is not to be sent any more leaves its slot to
   const { ownerId } = (await database('vault_entries').where({ id: entryId }).first('ownerId')) as { ownerId: string }
   const outgoing = createOutgoingLimit({ database, config })
   const callSite = () => Promise.reject(new Error('it must not be sent'))
-  const sender = createSender({ logger: createLogger('silent', 'test'), vault, outgoing, callSite })
+  const sender = createSender({ config, logger: createLogger('silent', 'test'), vault, outgoing, callSite })
   const call = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
   const sending = { ...call, share: 'agent', mayWait: true, refusedGeneration: null }
   const nothing = async () => {}
