@@ -5,6 +5,7 @@ import * as directCallIndexes from './20261123000200-direct-call-indexes.ts'
 import * as places from './20261123000300-places.ts'
 import * as callbackTurns from './20261123000310-callback-turns.ts'
 import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-ports.ts'
+import * as storedBytes from './20261123000330-stored-bytes.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -15,4 +16,5 @@ export const migrations: Migration[] = [
   { ...places, name: '20261123000300-places' },
   { ...callbackTurns, name: '20261123000310-callback-turns' },
   { ...hostsWithoutPorts, name: '20261123000320-outgoing-hosts-without-ports' },
+  { ...storedBytes, name: '20261123000330-stored-bytes' },
 ]

@@ -89,7 +89,7 @@ export const settings = v.object({
   STREAM_KEEP_ALIVE_SECONDS: seconds(15, 0.1, 600),
   STREAM_CHECK_SECONDS: seconds(15, 0.1, 600),
   STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
-  STREAM_LIMIT: whole(2000),
+  STREAM_LIMIT: whole(4000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })

@@ -1,4 +1,5 @@
 import { retryWhileUnavailable } from '../database/database.ts'
+import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
@@ -59,8 +60,9 @@ export function createSender(context: {
   vault: Vault
   outgoing: OutgoingLimit
   callSite: (call: SiteCall) => Promise<CallOutcome>
+  storedBytes: Pick<StoredBytes, 'note'>
 }) {
-  const { config, logger, vault, outgoing, callSite } = context
+  const { config, logger, vault, outgoing, callSite, storedBytes } = context
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)
@@ -73,6 +75,7 @@ export function createSender(context: {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
+      storedBytes.note(sending.ownerId, outcome.text.length)
       // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
