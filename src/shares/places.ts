@@ -61,10 +61,8 @@ export function createPlaces(given: { places: number; room: number; patienceMs: 
     }
   }
 
-  function nextOf(): Waiting | undefined {
-    const may = [...waiting].filter(({ party }) => shares.mayTake(party))
-    return may.toSorted((one, other) => shares.holds(one.party) - shares.holds(other.party))[0]
-  }
+  /** Whoever holds fewer places may take one sooner, so those who may at the same time hold the same number. */
+  const nextOf = (): Waiting | undefined => [...waiting].find(({ party }) => shares.mayTake(party))
 
   return {
     /** Does the work in a place of the party. NoPlaceError if there is none, or the signal's reason, before it begins. */

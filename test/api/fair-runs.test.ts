@@ -2,7 +2,7 @@ import test from 'ava'
 import * as why from '../../api/why.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, connectBadTools, ended, person, timelineOf, type Person } from '../helpers/people.ts'
+import { agentOf, connectBadTools, customer, ended, person, timelineOf, type Person } from '../helpers/people.ts'
 import { openStage, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
@@ -46,7 +46,7 @@ test('an owner’s runs take their share of a worker, the run of somebody else b
 
 test('tool calls of slow sites leave the models’ places alone', async (t) => {
   const { platform, sites } = await stage()
-  const [busy, other] = [await person(platform), await person(platform)]
+  const busy = await customer(platform)
   const vaultEntryId = await connectBadTools(busy, sites)
   const fields = { systemPrompt: '[[call hang {}]]', sites: [{ vaultEntryId }] }
   const hanging = await startRuns(busy, 3, fields)
@@ -54,8 +54,8 @@ test('tool calls of slow sites leave the models’ places alone', async (t) => {
     const kinds = await Promise.all(hanging.map((id) => timelineOf(busy, id)))
     return kinds.filter((events) => events.some(({ kind }) => kind === 'tool.started')).length === 2 || undefined
   })
-  const [quick = ''] = await startRuns(other, 1, { systemPrompt: '[[say done]]' })
-  t.is((await ended(other, quick)).status, 'completed')
+  const [quick = ''] = await startRuns(busy, 1, { systemPrompt: '[[say done]]' })
+  t.is((await ended(busy, quick)).status, 'completed', 'although it is the same owner’s')
   const { body } = await eventually(12, 'why names the place', async () => {
     const answers = await Promise.all(hanging.map((runId) => call(busy, why.whyRun, { params: { runId } })))
     return answers.find(({ body }) => body.causes.some(({ code }) => code === 'NO_PLACE'))

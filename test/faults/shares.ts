@@ -13,8 +13,8 @@ export const shares: Fault[] = [
   {
     id: 'shares/arrival-decides',
     file: 'src/shares/places.ts',
-    find: '.toSorted((one, other) => shares.holds(one.party) - shares.holds(other.party))[0]',
-    replace: '[0]',
+    find: '[...waiting].find(({ party }) => shares.mayTake(party))',
+    replace: '[...waiting].find(Boolean)',
     why: 'a free place goes to whoever has waited longest, however many places they hold',
     tests: ['test/src/shares/places.test.ts'],
   },

@@ -59,7 +59,7 @@ export const workflows: Fault[] = [
     find: "const place = patched('tool-queue') ?",
     replace: "const place = patched('tool-queue') && calls.length > 100 ?",
     why: 'tool calls stay on the task queue of the models',
-    tests: ['test/workflows/replay.test.ts'],
+    tests: ['test/workflows/in-temporal.test.ts'],
   },
   {
     id: 'workflows/resume-is-late',
