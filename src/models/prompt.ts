@@ -2,6 +2,7 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
 import {
+  headersSentence,
   outcomeSentences,
   payloadSentence,
   schemaSentence,
@@ -33,6 +34,8 @@ export interface Transcript {
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
+  /** What its sender said about it. */
+  headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
   steps: { text: string; calls: TranscriptCall[] }[]
 }
@@ -53,11 +56,17 @@ export function buildPrompt(transcript: Transcript): { instructions: string; mes
   }
 }
 
-function opening({ trigger, schema, payload }: Transcript): string {
+function opening({ trigger, schema, headers, payload }: Transcript): string {
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
-  return [triggerSentences[trigger], fields, data].filter(Boolean).join('\n\n')
+  const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
+  return [triggerSentences[trigger], fields, said, data].filter(Boolean).join('\n\n')
 }
+
+const linesOf = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 
 /** A step without text and calls is left out: providers refuse empty messages. */
 function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessage[] {

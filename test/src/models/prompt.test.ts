@@ -54,6 +54,16 @@ test('the schema is given as context before the payload', (t) => {
   t.deepEqual(JSON.parse(blocks[0]?.text ?? ''), schema)
 })
 
+test('what the sender said in headers is fenced as untrusted, before the payload', (t) => {
+  const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
+  const { words, blocks } = splitFenced(opening({ ...empty, headers, payload: '{}' }))
+  t.deepEqual(blocks, [
+    { kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' },
+    { kind: 'untrusted payload', text: '{}' },
+  ])
+  t.false(words.includes('secretWord'))
+})
+
 test('the prompt says what started the run, and has no fence where there is nothing to fence', (t) => {
   t.is(opening({ ...empty, trigger: 'manual' }), 'This run was started by hand.')
   t.is(opening({ ...empty, trigger: 'scheduled' }), 'This run was started by its schedule.')
