@@ -3,6 +3,7 @@ import * as baseline from './20261122000300-baseline.ts'
 import * as directCallKeys from './20261123000100-direct-call-keys.ts'
 import * as directCallIndexes from './20261123000200-direct-call-indexes.ts'
 import * as inputHeaders from './20261123000400-input-headers.ts'
+import * as lostSites from './20261123000410-lost-sites.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -11,4 +12,5 @@ export const migrations: Migration[] = [
   { ...directCallKeys, name: '20261123000100-direct-call-keys' },
   { ...directCallIndexes, name: '20261123000200-direct-call-indexes' },
   { ...inputHeaders, name: '20261123000400-input-headers' },
+  { ...lostSites, name: '20261123000410-lost-sites' },
 ]

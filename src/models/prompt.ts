@@ -3,6 +3,8 @@ import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
 import {
   headersSentence,
+  missingReasons,
+  missingSentence,
   outcomeSentences,
   payloadSentence,
   schemaSentence,
@@ -28,6 +30,12 @@ interface SchemaField {
   description?: string | undefined
 }
 
+interface MissingSite {
+  name: string
+  origin: string
+  reason: keyof typeof missingReasons
+}
+
 /** What a run has done so far, from its record. */
 export interface Transcript {
   systemPrompt: string
@@ -37,6 +45,8 @@ export interface Transcript {
   /** What its sender said about it. */
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
+  /** Sites that the owner gave to the agent, and that it cannot use now. */
+  missingSites?: MissingSite[] | undefined
   steps: { text: string; calls: TranscriptCall[] }[]
 }
 
@@ -56,12 +66,16 @@ export function buildPrompt(transcript: Transcript): { instructions: string; mes
   }
 }
 
-function opening({ trigger, schema, headers, payload }: Transcript): string {
+function opening({ trigger, missingSites, schema, headers, payload }: Transcript): string {
+  const missing = missingSites?.length ? `${missingSentence}\n${fence('untrusted sites', sitesText(missingSites))}` : ''
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
   const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
-  return [triggerSentences[trigger], fields, said, data].filter(Boolean).join('\n\n')
+  return [triggerSentences[trigger], missing, fields, said, data].filter(Boolean).join('\n\n')
 }
+
+const sitesText = (sites: MissingSite[]): string =>
+  sites.map(({ name, origin, reason }) => `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}`).join('\n')
 
 const linesOf = (headers: Record<string, string>): string =>
   Object.entries(headers)

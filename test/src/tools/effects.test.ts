@@ -258,8 +258,8 @@ test('a call to a site whose vault entry was deleted meanwhile is answered to th
   const agent = await scripted('[[call slow_read {"seconds":2}]] [[then]] [[call echo_text {"text":"hello"}]]')
   const { id } = (await start(someone, agent)).body
   await eventually(20, 'the first call is under way', () => sent(id).length > 0 || undefined)
-  await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId } }).then(({ status }) =>
-    t.is(status, 204),
+  await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId }, query: { force: 'true' } }).then(
+    ({ status }) => t.is(status, 204),
   )
   const run = await ended(someone, id)
   t.is(run.status, 'completed')
