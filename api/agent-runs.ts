@@ -1,14 +1,31 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { textOfMember } from '../src/json.ts'
 import { route } from './route/route.ts'
-import { presentRun, run } from './schemas/run-schema.ts'
+import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const input = v.pipe(
+  v.custom<Record<string, unknown> | string>(
+    (value) => value !== '' && (typeof value === 'string' || isObject(value)),
+    'must be a JSON object or a text that is not empty',
+  ),
+  v.metadata({
+    description: 'What the run is given',
+    anyOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'string', minLength: 1 },
+    ],
+  } as never),
+)
 
 export const startRun = route({
   ...shared,
@@ -18,15 +35,20 @@ export const startRun = route({
   summary: 'Run an agent now',
   description:
     'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key`, a ' +
-    'repeated request returns the run that the first one started, in its current state.',
+    'repeated request returns the run that the first one started, in its current state. An `input` is given to the ' +
+    'agent as data and stands on the timeline, like the payload of a webhook: its text is kept as it came, with numbers ' +
+    'of any size. The body may have 1 MiB.',
   headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key starts no second run' },
+  body: v.strictObject({ input: v.optional(input) }),
+  rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },
   status: 202,
   response: run,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
-  async handle({ services, resource, request }) {
-    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    return presentRun(await services.runs.accept.startManually(resource, asked))
+  async handle({ services, resource, request, raw }) {
+    const input = textOfMember(raw.toString(), 'input')
+    const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header), input }
+    return presentRun(services, await services.runs.accept.startManually(resource, asked))
   },
 })
 
@@ -37,11 +59,11 @@ export const listAgentRuns = route({
   path: '/agents/{agentId}/runs',
   summary: 'List the runs of an agent, newest first',
   query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
-  response: pageOf(run),
+  response: pageOf(listedRun),
   resource,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource, query }) {
     const page = await services.runs.reading.list(caller.userId, { ...query, agentId: resource.id })
-    return { ...page, items: page.items.map(presentRun) }
+    return { ...page, items: page.items.map(presentListedRun) }
   },
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
-import { presentRun, run } from './schemas/run-schema.ts'
+import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, text, trigger } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
@@ -22,10 +22,10 @@ export const listRuns = route({
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
-  response: pageOf(run),
+  response: pageOf(listedRun),
   async handle({ services, caller, query }) {
     const page = await services.runs.reading.list(caller.userId, query)
-    return { ...page, items: page.items.map(presentRun) }
+    return { ...page, items: page.items.map(presentListedRun) }
   },
 })
 
@@ -35,10 +35,11 @@ export const getRun = route({
   method: 'get',
   path: '/runs/{runId}',
   summary: 'Get a run',
+  description: 'With its answer, and what it has used and cost. Lists leave the answer out.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],
-  handle: async ({ resource }) => presentRun(resource),
+  handle: ({ services, resource }) => presentRun(services, resource),
 })
 
 export const skipRun = route({
@@ -51,7 +52,7 @@ export const skipRun = route({
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
-  handle: async ({ services, resource }) => presentRun(await services.runs.ending.skip(resource)),
+  handle: async ({ services, resource }) => presentRun(services, await services.runs.ending.skip(resource)),
 })
 
 export const replayRun = route({
@@ -61,7 +62,7 @@ export const replayRun = route({
   path: '/runs/{runId}/replay',
   summary: 'Run a finished run again',
   description:
-    'Creates a run with the same payload and the current agent. The replay of a delivery is queued like a new one; ' +
+    'Creates a run with the same payload or input and the current agent. The replay of a delivery is queued like a new one; ' +
     'for any other run the agent must be idle. With `Idempotency-Key`, a repeated request starts no second run.',
   headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key starts no second run' },
   status: 202,
@@ -79,7 +80,7 @@ export const replayRun = route({
   ],
   async handle({ services, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
-    return presentRun(await services.runs.accept.replay(resource, asked))
+    return presentRun(services, await services.runs.accept.replay(resource, asked))
   },
 })
 
@@ -93,5 +94,5 @@ export const cancelRun = route({
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
-  handle: async ({ services, resource }) => presentRun(await services.runs.ending.cancel(resource)),
+  handle: async ({ services, resource }) => presentRun(services, await services.runs.ending.cancel(resource)),
 })

@@ -86,11 +86,14 @@ export const removeFromVault = route({
   method: 'delete',
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
-  description: 'Its token is deleted, and agents that used it lose its tools.',
+  description:
+    'Its token is deleted. While agents use the site, this is refused, and the agents are named. With `force=true` they ' +
+    'lose its tools; their runs then say on the timeline, and to the model, that the site is missing.',
+  query: v.strictObject({ force: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false') }),
   status: 204,
   resource,
   codes: ['NOT_FOUND'],
-  handle: ({ services, resource }) => services.vault.remove(resource),
+  handle: ({ services, resource, query }) => services.vault.remove(resource, { force: query.force === 'true' }),
 })
 
 export const listTools = route({

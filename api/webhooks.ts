@@ -65,8 +65,8 @@ export const receiveWebhook = route({
   response: receipt,
   alternatives: {
     200: {
-      description: "The answer to Slack's URL verification; no run is started.",
-      response: v.object({ challenge: v.string() }),
+      description: "The answer to Slack's URL verification or to GitHub's `ping`; no run is started.",
+      response: v.union([v.object({ challenge: v.string() }), v.object({ pong: v.literal(true) })]),
     },
   },
   proof: {
@@ -78,7 +78,7 @@ export const receiveWebhook = route({
   async handle({ services, proven: { agent, standing }, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
     const outcome = await services.webhooks.receive({ agent, standing }, delivery)
-    return 'challenge' in outcome ? inPlace(200, outcome) : present(services, agent.id, outcome)
+    return 'challenge' in outcome || 'pong' in outcome ? inPlace(200, outcome) : present(services, agent.id, outcome)
   },
 })
 

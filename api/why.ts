@@ -20,7 +20,7 @@ const why = v.object({
           }),
         ),
         message: v.pipe(v.string(), v.metadata({ description: 'What the cause is' })),
-        action: v.pipe(v.string(), v.metadata({ description: 'What you can do' })),
+        action: v.pipe(v.string(), v.metadata({ description: 'What you can do, and what that loses or costs' })),
         runId: v.pipe(v.nullable(id), v.metadata({ description: 'The run that it is about' })),
         sequence: v.pipe(v.nullable(v.number()), v.metadata({ description: 'The number of that run' })),
         step: v.nullable(v.number()),

@@ -6,6 +6,8 @@ import * as places from './20261123000300-places.ts'
 import * as callbackTurns from './20261123000310-callback-turns.ts'
 import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-ports.ts'
 import * as storedBytes from './20261123000330-stored-bytes.ts'
+import * as inputHeaders from './20261123000400-input-headers.ts'
+import * as lostSites from './20261123000410-lost-sites.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -17,4 +19,6 @@ export const migrations: Migration[] = [
   { ...callbackTurns, name: '20261123000310-callback-turns' },
   { ...hostsWithoutPorts, name: '20261123000320-outgoing-hosts-without-ports' },
   { ...storedBytes, name: '20261123000330-stored-bytes' },
+  { ...inputHeaders, name: '20261123000400-input-headers' },
+  { ...lostSites, name: '20261123000410-lost-sites' },
 ]

@@ -234,7 +234,8 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
   bodies.push(JSON.stringify([failure, (await call(someone, vault.listVault)).body]))
   bodies.push(JSON.stringify((await call(someone, refreshes.listRefreshes, { params: { entryId } })).body))
   for (const { id } of runIds) bodies.push(JSON.stringify(await timelineOf(someone, id)))
-  await call(someone, vault.removeFromVault, { params: { entryId } })
+  const removed = await call(someone, vault.removeFromVault, { params: { entryId }, query: { force: 'true' } })
+  t.is(removed.status, 204)
 
   const secrets = { ...given, ...stage.allSecrets() }
   t.true(Object.keys(secrets).length > 40)

@@ -115,5 +115,7 @@ function queryParameters(route: AnyRoute): Json[] {
 function requestBody(route: AnyRoute): Json {
   if (!route.body && !route.rawBody) return {}
   const member = route.body ? schemaOf(route.body as GenericSchema, 'input') : { type: 'object' }
-  return { requestBody: { required: true, content: { 'application/json': { schema: member } } } }
+  return {
+    requestBody: { required: route.rawBody?.optional !== true, content: { 'application/json': { schema: member } } },
+  }
 }

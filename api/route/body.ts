@@ -57,9 +57,17 @@ function refused(error: Error, maxBytes: number): CodedError {
 /** The object in a JSON body, which can be stored and sent on without loss. Fails with VALIDATION_ERROR. */
 export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
   requireJson(ctx)
-  const text = decodeUtf8(await read(ctx))
+  return objectIn(await read(ctx), 'exact numbers')
+}
+
+/**
+ * The object in the bytes of a JSON body. With `any numbers`, what cannot be kept exactly is allowed, for handlers that
+ * keep the text. Fails with VALIDATION_ERROR.
+ */
+export function objectIn(bytes: Buffer, kind: 'exact numbers' | 'any numbers'): object {
+  const text = decodeUtf8(bytes)
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
-  const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
+  const result = parseJson(text, { maxDepth: 100, exactNumbers: kind === 'exact numbers' })
   if (!result.ok) throw wrong(result.problem)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.

@@ -4,7 +4,7 @@ import { tierOf } from '../../src/billing/tiers.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
-import { bodyReader, hasBody, readJsonBody, requireJson, type BodyReader } from './body.ts'
+import { bodyReader, hasBody, objectIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -31,9 +31,9 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     const admitted = await admit(route, ctx, given, 'counted')
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     // After the proof, which may be a signature over a body of any media type.
-    if (readBytes) requireJson(ctx)
+    if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
     const raw = await readRaw()
-    const body = await parseBody(route, readSmall, ctx)
+    const body = route.rawBody ? parseRaw(route, raw, ctx) : await parseBody(route, readSmall, ctx)
     const input = { ...given, ...admitted, query, body, raw }
     if (stream) ctx.vary('Accept')
     if (stream && asksForStream(ctx)) {
@@ -97,6 +97,12 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
   const value = await readJsonBody(ctx, read)
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
+}
+
+/** The members of a body whose bytes the handler gets, too. */
+function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context): unknown {
+  if (!route.body || !hasBody(ctx)) return undefined
+  return validated(route.body as v.GenericSchema, objectIn(raw, 'any numbers'), 'The request body is not valid.')
 }
 
 const nothing = v.strictObject({})

@@ -67,8 +67,11 @@ export interface Route<
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>
   body?: Body
-  /** The handler gets the bytes of a JSON body, and validates them itself. */
-  rawBody?: { maxBytes: (services: Services) => number }
+  /**
+   * The handler gets the bytes of a JSON body, and keeps what it needs of them as it came. With a `body`, they are
+   * validated by it, and numbers of any size are allowed. `optional`: a request without a body is fine.
+   */
+  rawBody?: { maxBytes: (services: Services) => number; optional?: true }
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */

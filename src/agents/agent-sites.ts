@@ -1,10 +1,11 @@
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
 import type { SiteTool } from '../sites/tool.ts'
-import type { VaultEntry } from '../vault/vault-entry.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
 import type { SiteChoice } from './agent-fields.ts'
+import { LostSite } from './lost-site.ts'
 
 /** One tool that an agent may use, and its site. */
 export interface AgentTool {
@@ -13,6 +14,24 @@ export interface AgentTool {
   siteOrigin: string
   tool: SiteTool
 }
+
+/** A site that an agent names, of which it has no tool now. */
+export interface MissingSite {
+  name: string
+  origin: string
+  /** It was removed from the vault, or none of its tools that the agent may use is usable (scopes, a new manifest). */
+  reason: 'removed' | 'no_usable_tool'
+}
+
+/** What a model step of an agent can use, and what it lacks. */
+interface Offer {
+  tools: AgentTool[]
+  missing: MissingSite[]
+}
+
+const missingAs =
+  (reason: MissingSite['reason']) =>
+  ({ name, origin }: Pick<VaultEntry, 'name' | 'origin'>): MissingSite => ({ name, origin, reason })
 
 /** The connected sites and tools that agents may use. */
 export function createAgentSites(context: { database: Database; vault: Vault }) {
@@ -36,23 +55,34 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
   }
 
-  /** The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests. */
-  async function toolsOf(agentId: string, ownerId: string): Promise<AgentTool[]> {
+  function toolsOf(entry: VaultEntry, tools: string[] | null): AgentTool[] {
+    const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
+    return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
+  }
+
+  /**
+   * The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests, and the
+   * sites that it lacks. What was removed from the vault is read last: a site that is removed meanwhile is not offered,
+   * and is missing.
+   */
+  async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
     const choices = await choicesOf(agentId)
     const entries = await named(ownerId, choices)
-    return choices.flatMap(({ vaultEntryId, tools }) => {
+    const sites = choices.flatMap(({ vaultEntryId, tools }) => {
       const entry = entries.find(({ id }) => id === vaultEntryId)
-      if (!entry) return []
-      const allowed = vault
-        .toolsOf(entry)
-        .filter(({ name, usable }) => usable && (tools === null || tools.includes(name)))
-      return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
+      return entry ? [{ entry, tools: toolsOf(entry, tools), wanted: tools?.length !== 0 }] : []
     })
+    const lost = await LostSite.query(database).where({ agentId }).orderBy('origin')
+    const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
+    return {
+      tools: sites.flatMap(({ tools }) => tools),
+      missing: [...lost.map(missingAs('removed')), ...useless.map(missingAs('no_usable_tool'))],
+    }
   }
 
   return {
     named,
-    toolsOf,
+    offerOf,
 
     /** Refuses unknown sites and tools, and sites named twice: VALIDATION_ERROR. */
     assertSites(entries: VaultEntry[], sites: SiteChoice[]): void {
@@ -63,9 +93,13 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     },
 
-    /** Replaces the agent's sites. */
+    /** Replaces the agent's sites. Whatever was lost before is no longer missed. */
     async store(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {
+      // Entries before rows that refer to them, as when an entry is removed, to avoid deadlocks.
+      const ids = sites.map(({ vaultEntryId }) => vaultEntryId)
+      await VaultEntry.query(trx).findByIds(ids).orderBy('id').select('id').forKeyShare()
       await AgentSite.query(trx).delete().where({ agentId })
+      await LostSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
       const rows = sites.map(({ vaultEntryId, tools }, position) => ({
         agentId,

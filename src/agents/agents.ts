@@ -60,7 +60,7 @@ export function createAgents(context: {
     ...secrets,
     ...createLifecycle({ ...context, get }),
     get,
-    toolsOf: sites.toolsOf,
+    offerOf: sites.offerOf,
 
     /**
      * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, unknown sites or tools),

@@ -2,6 +2,9 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
 import {
+  headersSentence,
+  missingReasons,
+  missingSentence,
   outcomeSentences,
   payloadSentence,
   schemaSentence,
@@ -27,13 +30,23 @@ interface SchemaField {
   description?: string | undefined
 }
 
+interface MissingSite {
+  name: string
+  origin: string
+  reason: keyof typeof missingReasons
+}
+
 /** What a run has done so far, from its record. */
 export interface Transcript {
   systemPrompt: string
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
+  /** What its sender said about it. */
+  headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
+  /** Sites that the owner gave to the agent, and that it cannot use now. */
+  missingSites?: MissingSite[] | undefined
   steps: { text: string; calls: TranscriptCall[] }[]
 }
 
@@ -53,11 +66,21 @@ export function buildPrompt(transcript: Transcript): { instructions: string; mes
   }
 }
 
-function opening({ trigger, schema, payload }: Transcript): string {
+function opening({ trigger, missingSites, schema, headers, payload }: Transcript): string {
+  const missing = missingSites?.length ? `${missingSentence}\n${fence('untrusted sites', sitesText(missingSites))}` : ''
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
-  return [triggerSentences[trigger], fields, data].filter(Boolean).join('\n\n')
+  const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
+  return [triggerSentences[trigger], missing, fields, said, data].filter(Boolean).join('\n\n')
 }
+
+const sitesText = (sites: MissingSite[]): string =>
+  sites.map(({ name, origin, reason }) => `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}`).join('\n')
+
+const linesOf = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 
 /** A step without text and calls is left out: providers refuse empty messages. */
 function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessage[] {

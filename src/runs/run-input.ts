@@ -8,16 +8,21 @@ import type { Run } from './run.ts'
 export class RunInput extends Row {
   static override tableName = 'run_inputs'
   static override idColumn = 'runId'
+  static override jsonAttributes = ['headers']
   declare runId: string
-  /** The payload as received. */
+  /** The payload as received, or the JSON text of a manual run's input: an object, or a string. */
   declare payload: string
+  /** What the sender said about it in headers (`src/webhooks/kept-headers.ts`), if anything. */
+  declare headers: Record<string, string> | null
 }
 
+/** What the run was given; undefined if it was started without anything. */
+export const inputOf = async (db: Database | Transaction, runId: string): Promise<RunInput | undefined> =>
+  await RunInput.query(db).findById(runId)
+
 /** The payload as received; null if the run was started without one. */
-export async function payloadOf(db: Database | Transaction, runId: string): Promise<string | null> {
-  const input = await RunInput.query(db).findById(runId)
-  return input?.payload ?? null
-}
+export const payloadOf = async (db: Database | Transaction, runId: string): Promise<string | null> =>
+  (await inputOf(db, runId))?.payload ?? null
 
 /** The instructions that were in force when the run was claimed; null if it has not been. */
 export async function promptOf(

@@ -1,6 +1,7 @@
 import { raw, type PartialModelObject, type Pojo } from 'objection'
 import type { WaitCause } from '../../workflows/messages.ts'
 import type { Transaction } from '../database/database.ts'
+import type { MissingSite } from '../agents/agent-sites.ts'
 import { Row } from '../database/row.ts'
 import { Run } from './run.ts'
 import { withoutUsual, withUsual } from './usual-data.ts'
@@ -22,7 +23,8 @@ export interface EventData {
   recovered: { epoch: number; step: number; note: string }
   'step.started': { step: number; attempt: number; note?: string }
   'step.failed': StepFailure
-  'step.finished': { step: number; attempt: number }
+  /** `missingSites`: sites of the agent whose tools the model was not offered. */
+  'step.finished': { step: number; attempt: number; missingSites?: MissingSite[] }
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }

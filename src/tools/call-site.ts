@@ -126,7 +126,7 @@ const broken = (httpStatus: number | null, text: string): CallOutcome => ({
 })
 
 function refusal(status: 401 | 403 | 429, said: string): string {
-  if (status === 401) return `The site does not accept the token any more.${said}`
+  if (status === 401) return `The site does not accept the token.${said}`
   if (status === 403) return `The site does not permit this operation to the user.${said}`
   return `The site's rate limit is exceeded.${said}`
 }

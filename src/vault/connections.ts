@@ -106,7 +106,7 @@ export function createConnections(context: {
       const entry = await find(ownerId, connection.entryId)
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
-      if (entry.authType === 'bearer') return markDead(entry, 'The site no longer accepts the token.')
+      if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token.')
       if (again) return markDead(entry, 'The site does not accept the tokens that it has just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
     },

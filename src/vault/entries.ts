@@ -169,17 +169,6 @@ export function createEntries(context: {
       return renew(entry.id, { accessToken: token }, {})
     },
 
-    /** Deletes the entry and revokes its credential at the site, if the site supports it. */
-    async remove({ id }: VaultEntry): Promise<void> {
-      // Revokes the deleted row's tokens: they may have been refreshed since the entry was read.
-      const removed = await database.transaction(async (trx) => {
-        await due.vaultEntry(trx, id)
-        const [row] = await VaultEntry.query(trx).where({ id }).delete().returning('*')
-        return row
-      })
-      if (removed) await revoke(removed)
-    },
-
     /** The site's tools, and whether the granted scopes allow calling them. */
     toolsOf: (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
       sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) })),

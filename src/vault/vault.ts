@@ -13,6 +13,7 @@ import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
 import { createFlows } from './oauth/flows.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
+import { createRemoval } from './removal.ts'
 import { createRefresh } from './refresh/refresh.ts'
 
 /**
@@ -37,6 +38,7 @@ export function createVault(context: {
   const refresh = createRefresh({ ...context, oauthClient, markNeedsReauth })
   return {
     ...entries,
+    ...createRemoval({ ...context, revoke: entries.revoke }),
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
     callback: createCallback({ ...context, oauthClient, keep: entries.keep }),
     refresh,

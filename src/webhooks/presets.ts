@@ -24,6 +24,13 @@ export interface Preset {
   signature?: Signature
   /** What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). */
   identity?: { header: string } | { pointer: string }
+  /**
+   * The headers in which the sender says what it sends, from its public documents. They are kept with the delivery, so
+   * never those that prove something.
+   */
+  says: readonly string[]
+  /** What only tries the address: this header has this value. It is answered, and starts nothing. */
+  ping?: { header: string; value: string }
   /** The sender's URL verification: its member `type` has this value, and `challenge` is sent back. */
   urlCheck?: { type: string }
 }
@@ -33,7 +40,7 @@ export interface Preset {
  * nor the time, so anyone who has seen a delivery can replay it under another identity. They offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
-  secret: { header: 'X-Webhook-Secret' },
+  secret: { header: 'X-Webhook-Secret', says: [] },
   'standard-webhooks': {
     header: 'webhook-signature',
     signature: {
@@ -46,13 +53,26 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { header: 'webhook-timestamp' },
     },
     identity: { header: 'webhook-id' },
+    says: ['webhook-id'],
   },
   github: {
     header: 'X-Hub-Signature-256',
     signature: { signs: '{body}', encoding: 'hex', prefix: 'sha256=', key: 'text' },
     identity: { header: 'X-GitHub-Delivery' },
+    says: [
+      'X-GitHub-Event',
+      'X-GitHub-Delivery',
+      'X-GitHub-Hook-ID',
+      'X-GitHub-Hook-Installation-Target-Type',
+      'X-GitHub-Hook-Installation-Target-ID',
+    ],
+    ping: { header: 'X-GitHub-Event', value: 'ping' },
   },
-  gitlab: { header: 'X-Gitlab-Token', identity: { header: 'Idempotency-Key' } },
+  gitlab: {
+    header: 'X-Gitlab-Token',
+    identity: { header: 'Idempotency-Key' },
+    says: ['X-Gitlab-Event', 'X-Gitlab-Event-UUID', 'X-Gitlab-Webhook-UUID', 'X-Gitlab-Instance'],
+  },
   stripe: {
     header: 'Stripe-Signature',
     signature: {
@@ -64,11 +84,20 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { prefix: 't=' },
     },
     identity: { pointer: '/id' },
+    says: [],
   },
   shopify: {
     header: 'X-Shopify-Hmac-Sha256',
     signature: { signs: '{body}', encoding: 'base64', prefix: '', key: 'text' },
     identity: { header: 'X-Shopify-Webhook-Id' },
+    says: [
+      'X-Shopify-Topic',
+      'X-Shopify-Shop-Domain',
+      'X-Shopify-API-Version',
+      'X-Shopify-Webhook-Id',
+      'X-Shopify-Event-Id',
+      'X-Shopify-Triggered-At',
+    ],
   },
   slack: {
     header: 'X-Slack-Signature',
@@ -80,6 +109,7 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { header: 'X-Slack-Request-Timestamp' },
     },
     identity: { pointer: '/event_id' },
+    says: ['X-Slack-Retry-Num', 'X-Slack-Retry-Reason'],
     urlCheck: { type: 'url_verification' },
   },
 }

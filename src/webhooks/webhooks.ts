@@ -9,6 +9,7 @@ import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import { challengeIn, identityOf } from './identity.ts'
+import { isPing, keptHeaders } from './kept-headers.ts'
 import { assertMatches, readPayload } from './payload.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
@@ -36,8 +37,8 @@ interface Admitted {
   standing: Standing
 }
 
-/** The outcome of a delivery: a run's receipt, or the answer to a URL verification. */
-type Outcome = Receipt | { challenge: string }
+/** The outcome of a delivery: a run's receipt, or the answer to a sender that only tries the address. */
+type Outcome = Receipt | { challenge: string } | { pong: true }
 
 /**
  * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then one durable run per delivery.
@@ -97,8 +98,9 @@ export function createWebhooks(context: {
 
     /**
      * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
-     * if the schema has changed or the credits are used up since. Fails with VALIDATION_ERROR (a payload that is not a
-     * JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
+     * if the schema has changed or the credits are used up since. What only tries the address is answered and leaves
+     * nothing behind. Fails with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for
+     * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
      * owner's deliveries, a full queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
     async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
@@ -107,9 +109,11 @@ export function createWebhooks(context: {
       const payload = readPayload(body)
       const challenge = challengeIn(preset, payload)
       if (challenge !== undefined) return { challenge }
+      if (isPing(preset, header)) return { pong: true }
       const identity = identityOf(preset, header, body, payload)
       const trigger = 'webhook' as const
-      const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
+      const headers = keptHeaders(preset, header)
+      const request = { agentId: agent.id, trigger, requestId, payload: payload.text, headers, ...identity }
       try {
         assertMatches(agent.webhookSchema, payload)
         requireCredits(standing)

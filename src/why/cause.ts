@@ -1,3 +1,6 @@
+import { later, latest } from '../clock.ts'
+import type { Advice } from './actions.ts'
+
 /**
  * What can keep something from running, or is under way instead. In the order of an answer: first what needs an action,
  * then what delays everyone, then what passes by itself.
@@ -36,8 +39,8 @@ export interface Cause {
   until: Date | null
   /** The situation, in one sentence. */
   message: string
-  /** What the reader can do, in one sentence. */
-  action: string
+  /** What the reader can do, in a sentence or two, with what that loses or costs. */
+  action: Advice
   /** The run that it is about, and its number. */
   runId: string | null
   sequence: number | null
@@ -77,3 +80,9 @@ export const moment = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 /** `has been … since …`, or `is …` if that is unknown. */
 export const ongoing = (what: string, since: Date | null): string =>
   since ? `has been ${what} since ${moment(since)}` : `is ${what}`
+
+/** When something is looked at again: at the given time, and not before the next round of the reconciler. */
+export const nextLook = (
+  { now, settings }: { now: Date; settings: { reconcileSeconds: number } },
+  at: Date = now,
+): Date => latest(at, later(now, settings.reconcileSeconds))

@@ -1,3 +1,4 @@
+import { advise, request } from './actions.ts'
 import { causeOf, causeOrder, moment, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
@@ -12,7 +13,13 @@ export function explain(facts: Facts): Why {
   const causes = (state === 'ended' ? ended(facts) : causesOf(facts, state)).toSorted(
     (one, other) => causeOrder.indexOf(one.code) - causeOrder.indexOf(other.code),
   )
-  return { state, summary: `${subjectOf(facts)} ${stateWords[state]}: ${causes[0]?.message ?? ''}`, causes }
+  const [subject = '', ...otherNames] = subjectOf(facts)
+  const first = causes[0]?.message ?? ''
+  return {
+    state,
+    summary: `${subject} ${stateWords[state]}: ${withoutSubject(first, [subject, ...otherNames])}`,
+    causes,
+  }
 }
 
 function stateOf({ asked, head, queued }: Facts): WhyState {
@@ -29,12 +36,19 @@ const stateWords = {
   ended: 'has ended',
 } as const satisfies Record<WhyState, string>
 
-const subjectOf = ({ agent, asked, head }: Facts): string =>
-  asked
-    ? `Run ${asked.run.sequence} of "${agent.name}"`
-    : head
-      ? `Run ${head.run.sequence} of "${agent.name}"`
-      : `The agent "${agent.name}"`
+/** What is explained, as messages may name it; the fullest name first. */
+function subjectOf({ agent, asked, head }: Facts): string[] {
+  const run = asked?.run ?? head?.run
+  return run
+    ? [`Run ${run.sequence} of "${agent.name}"`, `Run ${run.sequence}`]
+    : [`The agent "${agent.name}"`, `"${agent.name}"`]
+}
+
+/** A summary does not name its subject twice. */
+function withoutSubject(message: string, names: string[]): string {
+  const name = names.find((one) => message.startsWith(`${one} `))
+  return name === undefined ? message : `it${message.slice(name.length)}`
+}
 
 function causesOf(facts: Facts, state: WhyState): Cause[] {
   const { head, asked } = facts
@@ -55,10 +69,10 @@ function ended(facts: Facts): Cause[] {
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
   const message = `Run ${sequence} of "${agent.name}" ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
-  const events = `See what happened with GET /runs/${runId}/events`
+  const events = advise`See what happened with ${request('readEvents', runId)}`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
-  const action = mayReplay ? `${events}, or replay it with POST /runs/${runId}/replay.` : `${events}.`
+  const action = mayReplay ? advise`${events}, or replay it with ${request('replay', runId)}.` : advise`${events}.`
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
@@ -81,7 +95,7 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
       message: `The agent "${agent.name}" ${ongoing('paused', since)}, so ${effect}.`,
-      action: `Resume it with POST /agents/${agent.id}/resume.`,
+      action: advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]
 }
@@ -93,13 +107,13 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   if (!temporal.reachable) {
     const { since } = temporal
     const message = `Temporal, which carries out runs, ${ongoing('unreachable', since)}; accepted runs are kept and continue when it is back.`
-    const action = 'The operators of the platform have to restore it; GET /readyz shows whether it is reachable.'
+    const action = advise`The operators of the platform have to restore it; ${request('readReadiness')} shows whether it is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
     const message = `No worker polls for work${since ? `; the last one did at ${moment(since)}` : ''}; accepted runs are kept and continue when one is up.`
-    const action = 'The operators of the platform have to start one; GET /admin/workers lists them.'
+    const action = advise`The operators of the platform have to start one; ${request('listWorkers')} lists them.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
   return causes
@@ -110,7 +124,7 @@ function idle(facts: Facts): Cause[] {
   const causes: Cause[] = []
   if (schedule && !schedule.inSync) {
     const message = `Temporal does not have the current schedule of "${agent.name}" yet, so the next fire may be late.`
-    const action = `There is nothing to do: it is synced again within a minute; GET /agents/${agent.id}/schedule shows the schedule.`
+    const action = advise`There is nothing to do: it is synced again within a minute; ${request('readSchedule', agent.id)} shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))
@@ -120,17 +134,17 @@ function idle(facts: Facts): Cause[] {
 
 function nextFire({ agent }: Facts, until: Date): Cause {
   const message = `The schedule of "${agent.name}" fires next at ${moment(until)}.`
-  const action = `See its next fires with GET /agents/${agent.id}/schedule, or run it now with POST /agents/${agent.id}/runs.`
+  const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
 
 /** Suggests nothing that would be refused. */
 function nothingToDo({ agent, charges }: Facts) {
   const isForDeliveries = agent.trigger === 'webhook' && charges.length === 0
-  const delivery = isForDeliveries ? `, or deliver to POST /api/webhooks/agent/${agent.id}` : ''
-  const run = `Run it with POST /agents/${agent.id}/runs${delivery}.`
+  const delivery = isForDeliveries ? advise`, or deliver to ${request('deliver', agent.id)}` : advise``
+  const run = advise`Run it with ${request('start', agent.id)}${delivery}.`
   return {
     message: `"${agent.name}" has no unfinished run.`,
-    action: charges.includes('credits') ? 'There is nothing to do for it.' : run,
+    action: charges.includes('credits') ? advise`There is nothing to do for it.` : run,
   }
 }

@@ -1,5 +1,6 @@
 import { later } from '../clock.ts'
-import { causeOf, moment, ongoing, type Cause } from './cause.ts'
+import { advise, request } from './actions.ts'
+import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
@@ -21,12 +22,13 @@ export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
 
 const about = ({ run }: HeadRun) => ({ runId: run.id, sequence: run.sequence })
 
-function cancelling({ settings }: Facts, head: HeadRun, { step }: Doing): Cause[] {
+function cancelling(facts: Facts, head: HeadRun, { step }: Doing): Cause[] {
   const { run } = head
+  const { settings } = facts
   if (!run.cancelRequestedAt) return []
-  const until = later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds)
+  const until = nextLook(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
   const message = `Run ${run.sequence} was asked to end at ${moment(run.cancelRequestedAt)} and is stopping; it is force-cancelled if it has not ended by about ${moment(until)}.`
-  const action = 'There is nothing to do: it ends within ten seconds of the request.'
+  const action = advise`There is nothing to do: it ends within ten seconds of the request.`
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
 }
 
@@ -44,8 +46,8 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
   const message = `Run ${run.sequence} needs ${siteOf(call)} to be reconnected${waits ? ` and ${ongoing('waiting', run.waitingSince)}` : ''}${reason}`
   const how =
     entry.authType === 'oauth2'
-      ? `Authorize it again with POST /vault/oauth/start and "entryId": "${entry.id}"`
-      : `Give it a new token with PATCH /vault/${entry.id}`
+      ? advise`Authorize it again with ${request('authorize')} and "entryId": "${entry}"`
+      : advise`Give it a new token with ${request('replaceToken', entry.id)}`
   return causeOf({
     code: 'CREDENTIAL',
     ...about(head),
@@ -54,7 +56,7 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: `${how}; the run then continues with the same call within seconds.`,
+    action: advise`${how}; the run then continues with the same call within seconds.`,
   })
 }
 
@@ -68,14 +70,13 @@ function missingCredits({ hasCredits }: Facts, head: HeadRun): Cause[] {
 }
 
 /** How to get credits. */
-export const getCredits =
-  'Subscribe to a higher tier with POST /billing/subscription, or wait for the grant of the next month; GET /billing shows the balance.'
+export const getCredits = advise`Subscribe to a higher tier with ${request('subscribe')}, or wait for the grant of the next month; ${request('readBilling')} shows the balance.`
 
 /** What the run waits for has come, but it was not resumed yet. While its agent is paused, it waits for that next. */
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
-  const until = later(facts.now, facts.settings.reconcileSeconds)
+  const until = nextLook(facts)
   const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}; its wait is over, and it is about to be resumed.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
@@ -83,8 +84,7 @@ function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
 }
 
 /** What to do about something that is about to continue. */
-export const continuesSoon =
-  'There is nothing to do: it continues by itself within seconds, provided that Temporal and a worker are up.'
+export const continuesSoon = advise`There is nothing to do: it continues by itself within seconds, provided that Temporal and a worker are up.`
 
 function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause[] {
   const { run } = head
@@ -101,7 +101,7 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
       step: doing.step,
       site: doing.site,
       message: `Run ${run.sequence} ${doing.text}.`,
-      action: `Follow it with GET /runs/${run.id}/events, or end it with POST /runs/${run.id}/cancel.`,
+      action: advise`Follow it with ${request('readEvents', run.id)}, or end it with ${request('cancel', run.id)}.`,
     }),
   ]
 }
@@ -111,8 +111,7 @@ function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   const { noPlaceSince: since, progressedAt, sequence } = head.run
   if (!since || since < progressedAt) return undefined
   const message = `Run ${sequence} ${ongoing('waiting for a place in a worker', since)}, because its owner's share of the places is in use.`
-  const action =
-    'There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.'
+  const action = advise`There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 

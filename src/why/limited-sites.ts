@@ -1,4 +1,5 @@
-import { causeOf, moment, type Cause } from './cause.ts'
+import { advise, request, type Advice } from './actions.ts'
+import { causeOf, moment, nextLook, type Cause } from './cause.ts'
 import { siteOf } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
@@ -15,11 +16,11 @@ export function limitedSites(facts: Facts, head: HeadRun, needsConnection: boole
   return [...sites.values()].flatMap(([call]) => (call ? [limitedSite(facts, head, call, others)] : []))
 }
 
-function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: string[]): Cause {
+function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice[]): Cause {
   const { run, mayWaitUntil } = head
   const turn = call.notBefore as Date
   const fails = mayWaitUntil < turn
-  const until = fails ? mayWaitUntil : turn
+  const until = fails ? nextLook(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
   const end = fails ? ', and fails then, having waited as long as a run may' : ''
   return causeOf({
@@ -42,22 +43,25 @@ function reasonOf({ now, settings }: Facts, { heldUntil }: OpenCall): string {
 }
 
 /** What the run's next step needs besides its turn at a site. */
-function othersThan({ agent, temporal, workers }: Facts, needsConnection: boolean): string[] {
-  const others: string[] = []
-  if (needsConnection) others.push('a site is reconnected')
-  if (agent.pausedAt) others.push('the agent is resumed')
-  if (!temporal.reachable || !workers.present) others.push('the platform is fully up again')
+function othersThan({ agent, temporal, workers }: Facts, needsConnection: boolean): Advice[] {
+  const others: Advice[] = []
+  if (needsConnection) others.push(advise`a site is reconnected`)
+  if (agent.pausedAt) others.push(advise`the agent is resumed`)
+  if (!temporal.reachable || !workers.present) others.push(advise`the platform is fully up again`)
   return others
 }
 
-function actionOf({ agent }: Facts, { run }: HeadRun, fails: boolean, others: string[]): string {
-  if (run.cancelRequestedAt) return 'There is nothing to do: the run is about to end.'
+function actionOf({ agent }: Facts, { run }: HeadRun, fails: boolean, others: Advice[]): Advice {
+  if (run.cancelRequestedAt) return advise`There is nothing to do: the run is about to end.`
   const along =
     others.length > 0
-      ? `There is nothing to do about this, but the run does not reach its next step before ${others.join(' and ')}`
-      : 'There is nothing to do: the run continues by itself'
+      ? advise`There is nothing to do about this, but the run does not reach its next step before ${all(others)}`
+      : advise`There is nothing to do: the run continues by itself`
   // Only a run that waits can be skipped, and a paused agent starts no other.
-  const next = agent.pausedAt ? 'skips it' : 'lets the next run start'
-  const end = run.waitingCause ? `/skip ${next}` : '/cancel ends it'
-  return `${fails ? 'Nothing can be done for it' : along}; POST /runs/${run.id}${end}.`
+  const aim =
+    run.waitingCause && !agent.pausedAt ? advise`To let the next run start instead` : advise`To end it instead`
+  const end = run.waitingCause ? request('skip', run.id) : request('cancel', run.id)
+  return advise`${fails ? advise`Nothing can be done for it` : along}. ${aim}: ${end}.`
 }
+
+const all = (others: Advice[]): Advice => others.reduce((one, other) => advise`${one} and ${other}`)

@@ -1,4 +1,5 @@
 import { later } from '../clock.ts'
+import { advise, request, type Advice } from './actions.ts'
 import { causeOf, moment, type Cause } from './cause.ts'
 import type { Doing } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
@@ -38,11 +39,11 @@ const pauseText = (head: HeadRun, pauseEnd: Date): string =>
     ? `may not be retried before ${moment(pauseEnd)}, as its provider asked; the run fails then, because this pause counts toward its minutes and uses them up`
     : `is retried at ${moment(pauseEnd)}, as its provider asked`
 
-function actionOf(head: HeadRun, isLate: boolean, pauseEnd: Date | null): string {
+function actionOf(head: HeadRun, isLate: boolean, pauseEnd: Date | null): Advice {
   const { id } = head.run
-  const held = `The operators of the platform have to look at the workflow run/${id} in Temporal, where its activity may be paused`
-  const byItself = 'There is nothing to do: the run fails by itself if the model fails four times'
-  const hopeless = 'Nothing can be done for it'
+  const held = advise`The operators of the platform have to look at the workflow run/${head.run} in Temporal, where its activity may be paused`
+  const byItself = advise`There is nothing to do: the run fails by itself if the model fails four times`
+  const hopeless = advise`Nothing can be done for it`
   const what = isLate ? held : pauseEnd && isTooLong(head, pauseEnd) ? hopeless : byItself
-  return `${what}; end it now with POST /runs/${id}/cancel.`
+  return advise`${what}. To end it now: ${request('cancel', id)}.`
 }

@@ -1,6 +1,7 @@
 import type { Charge } from '../runs/queue/blocked.ts'
 import { latest, later } from '../clock.ts'
-import { causeOf, moment, ongoing, type Cause } from './cause.ts'
+import { advise, request, type Advice } from './actions.ts'
+import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, continuesSoon } from './head-causes.ts'
@@ -11,13 +12,13 @@ const payments = {
     code: 'TIER',
     stops: 'No delivery is accepted',
     message: 'your tier no longer includes webhooks',
-    action: 'Upgrade the tier with POST /billing/subscription.',
+    action: advise`Upgrade the tier with ${request('subscribe')}.`,
   },
   past_due: {
     code: 'PAST_DUE',
     stops: 'No delivery is accepted',
     message: 'your subscription payment is overdue',
-    action: 'Pay it with POST /billing/subscription; GET /billing shows what is due.',
+    action: advise`Pay it with ${request('subscribe')}; ${request('readBilling')} shows what is due.`,
   },
   credits: {
     code: 'CREDITS',
@@ -25,7 +26,7 @@ const payments = {
     message: 'your credits are used up',
     action: getCredits,
   },
-} as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: string }>
+} as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: Advice }>
 
 /** What is ahead of the queued runs, or of the one asked about. */
 export function runsAhead(facts: Facts): Cause[] {
@@ -36,7 +37,7 @@ export function runsAhead(facts: Facts): Cause[] {
   if (!next) return []
   const begun = ahead === 1 ? 'which has not begun; it' : 'none of which has begun; the first'
   const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, ${begun} is run ${next.sequence}.`
-  const action = `See what blocks it with GET /runs/${next.id}/why, or skip it with POST /runs/${next.id}/skip.`
+  const action = advise`See what blocks it with ${request('askWhy', next.id)}, or skip it with ${request('skip', next.id)}.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
 }
@@ -44,7 +45,9 @@ export function runsAhead(facts: Facts): Cause[] {
 function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
   const { id: runId, sequence, waitingCause } = head.run
   const { text, since, step, site } = doingOf(head)
-  const end = waitingCause ? `Skip it with POST /runs/${runId}/skip` : `End it with POST /runs/${runId}/cancel`
+  const end = waitingCause
+    ? advise`skip that run with ${request('skip', runId)}`
+    : advise`end that run with ${request('cancel', runId)}`
   return causeOf({
     code: 'RUN_AHEAD',
     runId,
@@ -53,7 +56,7 @@ function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
     step,
     site,
     message: `${counted(ahead)} ahead of ${waitersOf(facts)}: run ${sequence} ${text}.`,
-    action: `${end}, or wait: the runs of an agent are carried out one at a time, in order.`,
+    action: advise`Wait: the runs of an agent are carried out one at a time, in order. Or ${end}.`,
   })
 }
 
@@ -82,9 +85,9 @@ function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge):
 }
 
 /** The run was accepted and its queue woken, but no claim has started it yet. */
-function wakePending({ now, action, settings }: Facts, next: NonNullable<Facts['next']>): Cause {
+function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
-  const until = action.kind === 'leave' ? action.until : later(now, settings.reconcileSeconds)
+  const until = nextLook(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
   const message = `Run ${sequence} was accepted at ${moment(since)} and has not been started yet; its agent is checked again at about ${moment(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

@@ -132,6 +132,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   updateAgent: { name: 'Another name' },
+  startRun: { input: { title: 'It is broken' } },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   receiveWebhook: { title: 'It is broken' },

@@ -143,7 +143,8 @@ test('an agent loses the tools of a site that is removed from the vault', async 
   const someone = await person(platform)
   const entryId = await connectTracker(someone, sites)
   const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }] })
-  t.is((await call(someone, vault.removeFromVault, { params: { entryId } })).status, 204)
+  const force = { force: 'true' }
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId }, query: force })).status, 204)
   const { body } = await call(someone, agents.getAgent, { params: { agentId: agent.id } })
   t.deepEqual(body.sites, [])
 })
@@ -180,7 +181,7 @@ test('an entry that is changed and removed at the same instant is changed or not
         body: { name: 'n', systemPrompt: 'p', trigger: 'manual', sites: [{ vaultEntryId: entryId }] },
       }),
     )
-    await call(someone, vault.removeFromVault, { params: { entryId } })
+    await call(someone, vault.removeFromVault, { params: { entryId }, query: { force: 'true' } })
     for (const { status } of await Promise.all(changes)) t.true([200, 404].includes(status))
     for (const { status } of await Promise.all(making)) t.true([201, 400, 403].includes(status))
   }

@@ -3,6 +3,30 @@ import type { Fault } from './fault.ts'
 /** Accepting, claiming, carrying out and ending runs. */
 export const runs: Fault[] = [
   {
+    id: 'runs/input-not-compared',
+    file: 'src/runs/accept/manual.ts',
+    find: "bodyHash: input === undefined ? undefined : createHash('sha256').update(input).digest('hex')",
+    replace: 'bodyHash: undefined',
+    why: 'a start with another input is answered with the run of the first one, and its input is lost',
+    tests: ['test/src/runs/accept/inputs.test.ts'],
+  },
+  {
+    id: 'runs/replay-without-headers',
+    file: 'src/runs/accept/replay.ts',
+    find: '        headers: input?.headers ?? undefined,\n',
+    replace: '',
+    why: 'a replayed delivery does not say any more what kind of event it is',
+    tests: ['test/src/webhooks/kept-headers.test.ts'],
+  },
+  {
+    id: 'runs/answer-of-the-cancelled',
+    file: 'src/runs/reading/read-runs.ts',
+    find: "if (status !== 'completed') return null",
+    replace: 'if (steps === 0) return null',
+    why: 'what a model said on its way is taken for its answer',
+    tests: ['test/src/runs/reading/answers.test.ts'],
+  },
+  {
     id: 'runs/repeats-one-more',
     file: 'src/runs/step/next-move.ts',
     find: 'if (longestStreak(calls) >= endAfter)',

@@ -109,7 +109,7 @@ export const storage: Fault[] = [
   {
     id: 'storage/replay-without-payload',
     file: 'src/runs/accept/replay.ts',
-    find: "assertThat(payload !== null || run.trigger !== 'webhook', 'RUN_NOT_FOUND')",
+    find: "assertThat(input !== undefined || run.trigger !== 'webhook', 'RUN_NOT_FOUND')",
     replace: '',
     why: 'a delivery that is purged while it is replayed starts a run without its payload',
     tests: ['test/src/runs/retention/retention.test.ts'],

@@ -3,6 +3,30 @@ import type { Fault } from './fault.ts'
 /** Connections to sites, their credentials and manifests. */
 export const vault: Fault[] = [
   {
+    id: 'vault/removal-without-lock',
+    file: 'src/vault/removal.ts',
+    find: 'const entry = await VaultEntry.query(trx).findById(id).forUpdate()',
+    replace: 'const entry = await VaultEntry.query(trx).findById(id)',
+    why: 'an agent that takes up a site while that is removed loses it, and nobody is told',
+    tests: ['test/src/vault/removal.test.ts'],
+  },
+  {
+    id: 'vault/removal-forgets-agents',
+    file: 'src/vault/removal.ts',
+    find: 'const agentIds = users.map((user) => user.id)',
+    replace: 'const agentIds: string[] = []',
+    why: 'runs go on without a site as if their agent had never had it',
+    tests: ['test/src/vault/removal.test.ts'],
+  },
+  {
+    id: 'vault/users-as-they-were',
+    file: 'src/vault/removal.ts',
+    find: '   order by a.id for update of s`',
+    replace: '   order by a.id`',
+    why: 'an agent is said to miss a site that its owner has just taken from it',
+    tests: ['test/src/vault/removal.test.ts'],
+  },
+  {
     id: 'vault/scope-widens',
     file: 'src/vault/oauth/grant-fields.ts',
     find: 'scopes ? asked.filter((scope) => scopes.includes(scope)) : asked',

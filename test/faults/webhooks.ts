@@ -3,6 +3,22 @@ import type { Fault } from './fault.ts'
 /** Senders, their proofs and their deliveries. */
 export const webhooks: Fault[] = [
   {
+    id: 'webhooks/ping-runs',
+    file: 'src/webhooks/webhooks.ts',
+    find: '      if (isPing(preset, header)) return { pong: true }\n',
+    replace: '',
+    why: 'GitHub’s trial of the address starts a run and costs credits',
+    tests: ['test/src/webhooks/kept-headers.test.ts'],
+  },
+  {
+    id: 'webhooks/headers-of-any-length',
+    file: 'src/webhooks/kept-headers.ts',
+    find: 'value.length <= longestValue && ',
+    replace: '',
+    why: 'whoever sends decides how many bytes a delivery takes besides its payload',
+    tests: ['test/src/webhooks/kept-headers.test.ts'],
+  },
+  {
     id: 'webhooks/window-one-way',
     file: 'src/webhooks/proofs.ts',
     find: 'Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) <= windowSeconds',

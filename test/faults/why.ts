@@ -3,6 +3,22 @@ import type { Fault } from './fault.ts'
 /** Why something does not run. */
 export const why: Fault[] = [
   {
+    id: 'why/losses-unsaid',
+    file: 'src/why/actions.ts',
+    find: 'loses === null ? filled : `${filled} (this ${loses})`',
+    replace: 'filled',
+    why: 'people are told to skip a run as if that were free',
+    tests: ['test/src/why/causes.test.ts'],
+  },
+  {
+    id: 'why/until-in-the-past',
+    file: 'src/why/cause.ts',
+    find: 'latest(at, later(now, settings.reconcileSeconds))',
+    replace: 'at',
+    why: 'what is about to continue is said to have been looked at already',
+    tests: ['test/src/why/causes.test.ts'],
+  },
+  {
     id: 'why/replay-of-deleted',
     file: 'src/why/causes.ts',
     find: 'const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0',

@@ -2,7 +2,11 @@ import type { ExecutionContext } from 'ava'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as runs from '../../api/runs.ts'
+import type { listedRun } from '../../api/schemas/run-schema.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
+import { buildPrompt } from '../../src/models/prompt.ts'
+import { Run } from '../../src/runs/run.ts'
+import { readTranscript } from '../../src/runs/step/transcript.ts'
 import { call } from './client.ts'
 import { eventually } from './eventually.ts'
 import { temporaryCertificates } from './https-server.ts'
@@ -12,7 +16,7 @@ import { startSites, type Sites } from './sites.ts'
 
 /** Common steps of tests of runs. */
 
-type Run = Awaited<ReturnType<typeof runOf>>
+type ListedRun = Awaited<ReturnType<typeof call<'', undefined, undefined, typeof listedRun>>>['body']
 
 export type Events = Awaited<ReturnType<typeof timelineOf>>
 
@@ -24,8 +28,8 @@ export const start = (someone: Person, agent: { id: string }) =>
 export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
 
 /** Every run of an agent, oldest first. */
-export async function runsOf(someone: Person, agent: { id: string }): Promise<Run[]> {
-  const found: Run[] = []
+export async function runsOf(someone: Person, agent: { id: string }): Promise<ListedRun[]> {
+  const found: ListedRun[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
     const { body } = await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })
@@ -130,6 +134,17 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
 }
 
 export type Scripts = Awaited<ReturnType<typeof scriptsOn>>
+
+/** Claims the agent's next run, and returns the first message that the model gets. */
+export async function firstMessage({ database, runs }: Platform['services'], agent: { id: string }): Promise<string> {
+  const claimed = await runs.queue.claimNext(agent.id)
+  const run = await Run.query(database)
+    .findById(claimed?.runId ?? '')
+    .throwIfNotFound()
+  const [first] = buildPrompt(await readTranscript(database, run)).messages
+  if (typeof first?.content !== 'string') throw new Error('the first message is no text')
+  return first.content
+}
 
 /** Backdates the agent's progress by an hour, so that it counts as stalled. */
 export async function stall({ database }: Platform['services'], agentId: string): Promise<void> {

@@ -22,6 +22,8 @@ export interface Conversation {
   /** The words of the last user message, outside of all fences. */
   words: string
   payload: string | undefined
+  /** Sites of the agent that cannot be used, one a line. */
+  missing: string | undefined
   /** What started this, as a sentence. */
   trigger: string
   /** Answers of the model since the last user message. */
@@ -38,6 +40,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     instructions: prompt.map((message) => (message.role === 'system' ? withoutRules(message.content) : '')).join('\n'),
     words: withoutSentences(words),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
+    missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
     trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
     turns: since.filter(({ role }) => role === 'assistant').length,
     calls: since.flatMap((message) => (message.role === 'tool' ? message.content : [])).flatMap(madeCall),

@@ -4,7 +4,12 @@ import type { Conversation, MadeCall } from './conversation.ts'
 const maxQuote = 200
 
 /** The demo model's final text: what started it, which tools it called, and how each call ended. */
-export function report({ trigger, calls }: Conversation, offered: number): string {
+export function report({ trigger, missing, calls }: Conversation, offered: number): string {
+  const lacks = missing === undefined ? [] : [`I had to do without these sites: ${quote(missing)}.`]
+  return [outcome(trigger, calls, offered), ...lacks].join(' ')
+}
+
+function outcome(trigger: string, calls: MadeCall[], offered: number): string {
   if (calls.length > 0) return [trigger, ...calls.map(ending)].join(' ')
   const reason =
     offered === 0

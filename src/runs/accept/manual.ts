@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { requireCredits } from '../../billing/standing.ts'
@@ -34,18 +35,26 @@ export function createManual(context: {
 
   return {
     /**
-     * Starts a run. With an idempotency key, a repeated request gets the run that the first one started, as it is now.
-     * Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for results), AGENT_NOT_FOUND
-     * (deleted).
+     * Starts a run, with an input if one is given: the JSON text of an object or a string, which is kept as it is. With
+     * an idempotency key, a repeated request gets the run that the first one started, as it is now. Fails with
+     * AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for input and results), AGENT_NOT_FOUND
+     * (deleted), VALIDATION_ERROR (a key used with another input).
      */
-    async startManually(agent: Startable, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
-      const idempotencyKey = key === undefined ? undefined : `manual ${key}`
-      const request = { agentId: agent.id, trigger: 'manual', requestId: id, idempotencyKey, onlyIfIdle: true } as const
-      const { runId } = await acceptOnce(agent, request)
+    async startManually(agent: Startable, { id, idempotencyKey: key, input }: ClientRequest): Promise<Run> {
+      billing.storedBytes.note(agent.ownerId, input?.length ?? 0)
+      const { runId } = await acceptOnce(agent, {
+        agentId: agent.id,
+        trigger: 'manual',
+        requestId: id,
+        payload: input,
+        bodyHash: input === undefined ? undefined : createHash('sha256').update(input).digest('hex'),
+        idempotencyKey: key === undefined ? undefined : `manual ${key}`,
+        onlyIfIdle: true,
+      })
       return read(agent.ownerId, runId)
     },
   }
 }
 
 type Startable = Pick<Agent, 'id' | 'ownerId'>
-type ClientRequest = { id: string; idempotencyKey: string | undefined }
+type ClientRequest = { id: string; idempotencyKey: string | undefined; input: string | undefined }

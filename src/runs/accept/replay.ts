@@ -8,12 +8,12 @@ import { assertThat } from '../../errors.ts'
 import { assertMatches, readPayload } from '../../webhooks/payload.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
-import { payloadOf } from '../run-input.ts'
+import { inputOf } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
 /**
- * Replays a finished run (docs/design.md, "Replay"): a new run with the same payload, under the agent's current
+ * Replays a finished run (docs/design.md, "Replay"): a new run with the same input, under the agent's current
  * settings.
  */
 export function createReplay(context: {
@@ -58,15 +58,16 @@ export function createReplay(context: {
       const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
-      const payload = await payloadOf(database, run.id)
+      const input = await inputOf(database, run.id)
       // A delivery without its payload was purged since it was read.
-      assertThat(payload !== null || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
-      billing.storedBytes.note(run.ownerId, payload?.length ?? 0)
+      assertThat(input !== undefined || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
+      billing.storedBytes.note(run.ownerId, input?.payload.length ?? 0)
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,
         requestId: id,
-        payload: payload ?? undefined,
+        payload: input?.payload,
+        headers: input?.headers ?? undefined,
         replayOf: run.id,
         idempotencyKey: key === undefined ? undefined : `replay ${run.id} ${key}`,
         onlyIfIdle: run.trigger !== 'webhook',

@@ -30,6 +30,7 @@ export async function store(
     sequences: fresh.map(({ receipt }) => receipt.sequence),
     triggers: fresh.map(({ request }) => request.trigger),
     payloads: fresh.map(({ request }) => request.payload ?? null),
+    headers: fresh.map(({ request }) => (request.headers ? JSON.stringify(request.headers) : null)),
     hashes: fresh.map(({ request }) => request.bodyHash ?? null),
     keys: fresh.map(({ request }) => request.idempotencyKey ?? null),
     requests: fresh.map(({ request }) => request.requestId),
@@ -83,8 +84,9 @@ const storeStatement = `
                   :statuses::run_status[], :requests::text[], :replays::uuid[])
         as t (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of)
   ), given as (
-    insert into run_inputs (run_id, payload)
-    select id, payload from unnest(:ids::uuid[], :payloads::text[]) as t (id, payload)
+    insert into run_inputs (run_id, payload, headers)
+    select id, payload, headers::json
+      from unnest(:ids::uuid[], :payloads::text[], :headers::text[]) as t (id, payload, headers)
      where payload is not null
   ), keyed as (
     insert into idempotency_keys (agent_id, key, run_id, body_hash)

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { page, type Page, type PageKey, type PageRequest } from '../../database/paging.ts'
 import { isId } from '../../ids.ts'
 import type { Receipt } from '../accept/receipt.ts'
+import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
@@ -31,6 +32,13 @@ export function createReading(context: { database: Database }) {
       const run = isId(id) ? await Run.query(database).findById(id) : undefined
       assertThat(run?.ownerId === ownerId, 'RUN_NOT_FOUND')
       return run
+    },
+
+    /** What the model said last in a completed run; null for any other run, and if it was purged meanwhile. */
+    async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<string | null> {
+      if (status !== 'completed') return null
+      const last = await RunStep.query(database).findById([id, steps]).select('answer')
+      return last?.answer ?? null
     },
 
     /** Newest first: all of an owner, or those of one agent, in the order of their arrival. */

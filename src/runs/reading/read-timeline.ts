@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
-import { payloadOf, promptOf } from '../run-input.ts'
+import { inputOf, promptOf, type RunInput } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { RunEvent } from '../timeline.ts'
 
@@ -45,15 +45,15 @@ export async function readTimeline(
 
 /** What a run was given. */
 interface RunInputs {
-  payload: string | null
+  input: RunInput | undefined
   prompt: PromptInForce | null
 }
 
 async function readInputs(database: Database, runId: string): Promise<RunInputs | undefined> {
   const run = await Run.query(database).findById(runId)
   if (!run) return undefined
-  const payload = await payloadOf(database, runId)
-  return { payload, prompt: await promptOf(database, run, payload) }
+  const input = await inputOf(database, runId)
+  return { input, prompt: await promptOf(database, run, input?.payload ?? null) }
 }
 
 /** The calls that the events are about, and those that steps requested, without their contents. */
@@ -79,7 +79,7 @@ function contents(
   calls: ToolCall[],
 ): Record<string, unknown> {
   const { kind, data } = event
-  if (kind === 'accepted') return payloadContents(inputs?.payload ?? null)
+  if (kind === 'accepted') return payloadContents(inputs?.input)
   if (kind === 'started') return { systemPrompt: inputs?.prompt?.systemPrompt, webhookSchema: inputs?.prompt?.schema }
   if (kind === 'step.finished')
     return stepContents(
@@ -95,8 +95,11 @@ function contents(
 }
 
 /** The payload twice: parsing may lose numbers and repeated members, so its text is there as received. */
-const payloadContents = (text: string | null): Record<string, unknown> =>
-  text === null ? { payload: null } : { payload: JSON.parse(text) as unknown, payloadText: text }
+function payloadContents(input: RunInput | undefined): Record<string, unknown> {
+  if (!input) return { payload: null }
+  const { payload: payloadText, headers } = input
+  return { payload: JSON.parse(payloadText) as unknown, payloadText, ...(headers && { headers }) }
+}
 
 function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
   if (!step) return {}

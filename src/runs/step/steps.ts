@@ -1,3 +1,4 @@
+import type { MissingSite } from '../../agents/agent-sites.ts'
 import type { Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
@@ -28,6 +29,12 @@ const maxAttempts = 4
 
 type StepResult = Awaited<ReturnType<Models['step']>>
 type CheckedResult = StepResult & { calls: CheckedCall[] }
+
+/** What the model was offered in a step, and which sites of its agent it had to do without. */
+interface Offer {
+  tools: OfferedTool[]
+  missing: MissingSite[]
+}
 
 /** An attempt at a step: its number on the timeline, and how many attempts count. */
 interface Attempt {
@@ -80,8 +87,9 @@ export function createSteps(context: {
 
   async function ask(ref: RunRef, attempt: Attempt, signal: AbortSignal): Promise<Move> {
     const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
-    const tools = await offeredTools(run)
-    const { instructions, messages } = models.buildPrompt(await readTranscript(database, run))
+    const { tools, missing } = await offerOf(run)
+    const transcript = await readTranscript(database, run)
+    const { instructions, messages } = models.buildPrompt({ ...transcript, missingSites: missing })
     const offered = tools.map(({ name, tool }) => ({
       name,
       description: tool.description,
@@ -90,7 +98,7 @@ export function createSteps(context: {
     try {
       const result = await models.step({ instructions, messages, tools: offered, signal })
       const calls = await checkArguments(sites, run.ownerId, result.calls, tools)
-      return await retryWhileUnavailable(() => record(ref, attempt, { ...result, calls }, tools), signal)
+      return await retryWhileUnavailable(() => record(ref, attempt, { ...result, calls }, { tools, missing }), signal)
     } catch (error) {
       if (signal.aborted) await uncount(ref, attempt)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
@@ -101,19 +109,19 @@ export function createSteps(context: {
     }
   }
 
-  async function offeredTools(run: Run): Promise<OfferedTool[]> {
-    const tools = await agents.toolsOf(run.agentId, run.ownerId)
+  async function offerOf(run: Run): Promise<Offer> {
+    const { tools, missing } = await agents.offerOf(run.agentId, run.ownerId)
     const named = models.nameTools(
       tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
     )
-    return named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
+    return { tools: named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) })), missing }
   }
 
-  const record = (ref: RunRef, attempt: Attempt, result: CheckedResult, tools: OfferedTool[]): Promise<Move> =>
+  const record = (ref: RunRef, attempt: Attempt, result: CheckedResult, offer: Offer): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
-      if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, result, tools)
+      if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, result, offer)
       return next(trx, run)
     })
 
@@ -122,7 +130,7 @@ export function createSteps(context: {
     run: Run,
     { step, attempt }: Attempt,
     result: CheckedResult,
-    tools: OfferedTool[],
+    { tools, missing }: Offer,
   ) {
     const now = clock.now()
     const credits = stepCredits(result)
@@ -137,7 +145,8 @@ export function createSteps(context: {
       outputTokens: run.outputTokens + result.outputTokens,
       credits: run.credits + credits,
     }
-    await append(trx, run.id, now, [{ kind: 'step.finished', data: { step, attempt } }, ...events], changes)
+    const data = { step, attempt, ...(missing.length > 0 && { missingSites: missing }) }
+    await append(trx, run.id, now, [{ kind: 'step.finished', data }, ...events], changes)
     Object.assign(run, changes)
   }
 

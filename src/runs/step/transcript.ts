@@ -1,21 +1,22 @@
 import type { Database } from '../../database/database.ts'
 import type { Transcript, TranscriptCall } from '../../models/prompt.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
-import { payloadOf, promptOf } from '../run-input.ts'
+import { inputOf, promptOf } from '../run-input.ts'
 import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 
 /** Everything that the model sees of a run, from the record. */
 export async function readTranscript(database: Database, run: Run): Promise<Transcript> {
-  const payload = await payloadOf(database, run.id)
-  const prompt = await promptOf(database, run, payload)
+  const input = await inputOf(database, run.id)
+  const prompt = await promptOf(database, run, input?.payload ?? null)
   if (!prompt) throw new Error('a run was advanced before it was claimed')
   const steps = await RunStep.query(database).where({ runId: run.id }).orderBy('step')
   const calls = await ToolCall.query(database).where({ runId: run.id }).orderBy(['step', 'position'])
   return {
     systemPrompt: prompt.systemPrompt,
     trigger: run.trigger,
-    payload: payload ?? undefined,
+    payload: input && readable(input.payload),
+    headers: input?.headers ?? undefined,
     schema: prompt.schema ?? undefined,
     steps: steps.map(({ step, answer }) => ({
       text: answer,
@@ -23,6 +24,9 @@ export async function readTranscript(database: Database, run: Run): Promise<Tran
     })),
   }
 }
+
+/** An input that is a text is shown as that text. */
+const readable = (payload: string): string => (payload.startsWith('"') ? String(JSON.parse(payload)) : payload)
 
 function toTranscriptCall(call: ToolCall): TranscriptCall {
   const { status, modelCallId, name, arguments: given, result } = call

@@ -16,6 +16,7 @@ export function expectedOf(before: Tables): Tables {
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),
     agent_prompts: promptsOf(runs),
+    agent_lost_sites: [],
     run_steps: steps.map((row) => textOf(row, 'answer')),
     idempotency_keys: runs.flatMap(keyOf),
     run_tool_calls: calls

@@ -54,6 +54,31 @@ test('the schema is given as context before the payload', (t) => {
   t.deepEqual(JSON.parse(blocks[0]?.text ?? ''), schema)
 })
 
+test('what the sender said in headers is fenced as untrusted, before the payload', (t) => {
+  const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
+  const { words, blocks } = splitFenced(opening({ ...empty, headers, payload: '{}' }))
+  t.deepEqual(blocks, [
+    { kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' },
+    { kind: 'untrusted payload', text: '{}' },
+  ])
+  t.false(words.includes('secretWord'))
+})
+
+test('sites that cannot be used are named to the model, and nothing of their names stands outside the fence', (t) => {
+  const missingSites = [
+    { name: 'Sites\n"secretWord"', origin: 'https://crm.example.com', reason: 'removed' as const },
+    { name: 'Wiki', origin: 'https://wiki.example.com', reason: 'no_usable_tool' as const },
+  ]
+  const { words, blocks } = splitFenced(opening({ ...empty, missingSites, payload: '{}' }))
+  t.deepEqual(blocks[0], {
+    kind: 'untrusted sites',
+    text: '"Sites\\n\\"secretWord\\"" (https://crm.example.com): removed from the vault\n"Wiki" (https://wiki.example.com): offers no tool that may be used now',
+  })
+  t.regex(words, /sites that cannot be used now/)
+  t.false(words.includes('secretWord'))
+  t.deepEqual(splitFenced(opening({ ...empty, missingSites: [] })).blocks, [])
+})
+
 test('the prompt says what started the run, and has no fence where there is nothing to fence', (t) => {
   t.is(opening({ ...empty, trigger: 'manual' }), 'This run was started by hand.')
   t.is(opening({ ...empty, trigger: 'scheduled' }), 'This run was started by its schedule.')

@@ -107,6 +107,6 @@ test('a call that names a site of somebody else is not sent there', async (t) =>
     [],
   )
   const { agentId, ownerId } = one.run
-  const offered = await services.agents.toolsOf(agentId, ownerId)
-  t.deepEqual([...new Set(offered.map(({ entryId }) => entryId))], [one.vaultEntryId])
+  const { tools } = await services.agents.offerOf(agentId, ownerId)
+  t.deepEqual([...new Set(tools.map(({ entryId }) => entryId))], [one.vaultEntryId])
 })

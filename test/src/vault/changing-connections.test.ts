@@ -145,7 +145,7 @@ test.serial('the tokens that an entry has when it is deleted are the ones that a
   const { userId } = await platform.services.users.authenticate(`Bearer ${someone.token}`)
   const read = await services.get(userId, entryId)
   await services.refresh.renew(entryId, read.generation, 'keep_alive')
-  await services.remove(read)
+  await services.remove(read, { force: false })
   const [spent] = site.tokenForms.flatMap((form) => form.getAll('refresh_token'))
   t.is(site.revokeForms.length, 1)
   t.truthy(spent)

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
-import { causeOrder, type CauseCode } from '../../../src/why/cause.ts'
+import { actions, request } from '../../../src/why/actions.ts'
+import { causeOrder, type Cause, type CauseCode } from '../../../src/why/cause.ts'
 import { explain } from '../../../src/why/causes.ts'
 import type { Charge } from '../../../src/runs/queue/blocked.ts'
 import type { Facts, HeadRun, NamedRun, OpenCall } from '../../../src/why/facts.ts'
@@ -103,7 +105,7 @@ const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] =
 
 const withHead = (head: HeadRun, more: Partial<Facts> = {}): Facts => ({ ...idle, head, ...more })
 const codesOf = (facts: Facts): CauseCode[] => explain(facts).causes.map(({ code }) => code)
-const only = (facts: Facts, code: CauseCode) => {
+const only = (facts: Facts, code: CauseCode): Omit<Cause, 'action'> & { action: string } => {
   const found = explain(facts).causes.filter((cause) => cause.code === code)
   if (found.length !== 1) throw new Error(`${found.length} causes are ${code}: ${codesOf(facts).join()}`)
   return found[0]!
@@ -118,7 +120,7 @@ test('an idle agent has nothing to do, whoever is there to do it', (t) => {
     t.deepEqual(codesOf(facts), ['IDLE'])
     t.is(explain(facts).state, 'idle')
   }
-  t.is(explain(idle).summary, 'The agent "Sorter" is idle: "Sorter" has no unfinished run.')
+  t.is(explain(idle).summary, 'The agent "Sorter" is idle: it has no unfinished run.')
 })
 
 test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
@@ -169,8 +171,8 @@ test('everything that has to be paid is told at once, also of a paused agent, an
   t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
   t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
-  t.is(only(unused(['tier']), 'IDLE').action, 'Run it with POST /agents/a1/runs.')
-  t.regex(only(unused([]), 'IDLE').action, /runs, or deliver to POST/)
+  t.is(only(unused(['tier']), 'IDLE').action, 'Run it with POST /agents/a1/runs (this costs credits).')
+  t.regex(only(unused([]), 'IDLE').action, /runs \(this costs credits\), or deliver to POST/)
   t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for "Sorter"/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
@@ -188,14 +190,23 @@ test('a turn that comes after a run has waited as long as it may is none', (t) =
 test('that a run goes on by itself when its turn comes is said only where nothing else keeps it', (t) => {
   const cause = (head: HeadRun, more: Partial<Facts> = {}) => only(withHead(head, more), 'RATE_LIMIT')
   const alone = cause(waits('rate_limit', [limited]))
-  t.is(alone.action, 'There is nothing to do: the run continues by itself; POST /runs/r3/skip lets the next run start.')
+  t.is(
+    alone.action,
+    'There is nothing to do: the run continues by itself. To let the next run start instead: POST /runs/r3/skip (this gives that run up for good: what it has not done stays undone unless you replay it).',
+  )
   const paused = { agent: { ...idle.agent, pausedAt: ago(7) } }
   const nobody: Partial<Facts> = { workers: { present: false, since: null } }
   const beside = [
-    [cause(waits('rate_limit', [limited]), paused), /before the agent is resumed; POST \/runs\/r3\/skip skips it\.$/],
-    [cause(waits('rate_limit', [limited, parked])), /before a site is reconnected; .* lets the next run start\.$/],
-    [cause(waits('rate_limit', [limited, parked]), paused), /before a site is reconnected and the agent is resumed;/],
-    [cause(waits('rate_limit', [limited]), nobody), /before the platform is fully up again;/],
+    [
+      cause(waits('rate_limit', [limited]), paused),
+      /before the agent is resumed\. To end it instead: POST \/runs\/r3\/skip \(this gives/,
+    ],
+    [
+      cause(waits('rate_limit', [limited, parked])),
+      /before a site is reconnected\. To let the next run start instead: /,
+    ],
+    [cause(waits('rate_limit', [limited, parked]), paused), /before a site is reconnected and the agent is resumed\./],
+    [cause(waits('rate_limit', [limited]), nobody), /before the platform is fully up again\./],
   ] as const
   for (const [{ message, action }, expected] of beside) {
     t.regex(message, /waits until at least 2026-11-21T12:00:40Z, because/)
@@ -203,7 +214,11 @@ test('that a run goes on by itself when its turn comes is said only where nothin
     t.notRegex(action, /by itself/)
   }
   const atWork = { ...asking, calls: [call, limited] }
-  t.regex(cause(atWork).action, /continues by itself; POST \/runs\/r3\/cancel ends it\.$/, 'it cannot be skipped')
+  t.regex(
+    cause(atWork).action,
+    /continues by itself\. To end it instead: POST \/runs\/r3\/cancel \(/,
+    'it cannot be skipped',
+  )
   const ending = { ...atWork, run: { ...run, cancelRequestedAt: ago(1) } }
   t.is(cause(ending).action, 'There is nothing to do: the run is about to end.')
 })
@@ -233,8 +248,8 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
     credential.message,
     'Run 3 needs "CRM" (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
   )
-  t.regex(credential.action, /PATCH \/vault\/v1;/)
-  t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message}`)
+  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
+  t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message.replace('Run 3', 'it')}`)
 })
 
 test('every connection and every site that calls of one step wait for is named once', (t) => {
@@ -257,7 +272,7 @@ test('every connection and every site that calls of one step wait for is named o
       ['RATE_LIMIT', origin],
     ],
   )
-  t.regex(causes[1]!.action, /POST \/vault\/oauth\/start and "entryId": "v2"/)
+  t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing: .*\) and "entryId": "v2"/)
   t.regex(causes[2]!.message, /has asked for a pause/)
   t.regex(causes[3]!.message, /takes 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
@@ -306,7 +321,7 @@ test('a model whose provider has named a time is not missed before, and a pause 
     tooLong.message,
     /may not be retried before 2026-11-21T12:10:01Z, .* the run fails then, because this pause counts/,
   )
-  t.regex(tooLong.action, /^Nothing can be done for it; end it now/)
+  t.regex(tooLong.action, /^Nothing can be done for it\. To end it now: POST \/runs\/r3\/cancel \(/)
   const again = failing(ago(1), { attempt: { number: 2, at: ago(1), failed: false } })
   t.like(again, { until: null })
 })
@@ -332,6 +347,8 @@ test('a run that was asked to end says by when it will have', (t) => {
   const facts = withHead({ ...asking, run: { ...run, cancelRequestedAt: ago(2) } })
   t.deepEqual(codesOf(facts), ['CANCELLING', 'WORKING'])
   t.like(only(facts, 'CANCELLING'), { since: ago(2), until: ahead(6), runId: 'r3' })
+  const late = withHead({ ...asking, run: { ...run, cancelRequestedAt: ago(60) } })
+  t.like(only(late, 'CANCELLING'), { until: ahead(2) })
 })
 
 test('a run whose wait is over is about to be told so', (t) => {
@@ -361,6 +378,11 @@ test('a queued run that nothing keeps says when its agent is looked at again', (
   t.deepEqual(codesOf(left), ['WAKE_PENDING'])
   t.like(only(left, 'WAKE_PENDING'), { since: ago(60), until: ahead(9), runId: 'r4' })
   t.like(only({ ...left, action: { kind: 'inspect' } }, 'WAKE_PENDING'), { until: ahead(2) })
+  for (const past of [ago(1), now]) {
+    const cause = only({ ...queued, action: { kind: 'leave', until: past } }, 'WAKE_PENDING')
+    t.deepEqual(cause.until, ahead(2), 'what is due is looked at in the next round')
+    t.regex(cause.message, /checked again at about 2026-11-21T12:00:02Z/)
+  }
 })
 
 test('what is queued names the run ahead of it, and what that does', (t) => {
@@ -388,6 +410,7 @@ test('the run at the head does not stand behind itself, and an ended run has end
   const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: { present: false, since: null } })
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
+  t.is(explain(over).summary, 'Run 3 of "Sorter" has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
   t.is(only(over, 'ENDED').message, 'Run 3 of "Sorter" failed at 2026-11-21T11:59:10Z: The model failed.')
   t.regex(only(over, 'ENDED').action, /replay/)
   const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
@@ -395,6 +418,35 @@ test('the run at the head does not stand behind itself, and an ended run has end
   const byHand = { run: { ...failed, trigger: 'manual' as const }, ahead: 0 }
   const busy = { ...over, asked: byHand, queue: { ...over.queue, unfinished: 1 } }
   t.notRegex(only(busy, 'ENDED').action, /replay/, 'its agent is busy')
+})
+
+/** The requests in advice that change something, and do not say what is lost by them. */
+const unsaid = (action: string): string[] =>
+  [...action.matchAll(/(?:POST|PUT|PATCH|DELETE) \S+/g)]
+    .filter(({ index }) => !said.some((text) => new RegExp(text).test(action.slice(index))))
+    .map(([text]) => text)
+
+/** How each action that changes something is named, with any identifier. */
+const said = Object.keys(actions).flatMap((name) => {
+  const text = request(name as keyof typeof actions, 'ID')
+  return text.startsWith('GET ') ? [] : [`^${RegExp.escape(text).replace('ID', '[\\w-]+')}`]
+})
+
+test('an action that changes something says what is lost by it, and one that changes nothing has nothing to say', (t) => {
+  for (const [name, { request: text, loses }] of Object.entries(actions)) {
+    const named = request(name as keyof typeof actions, 'r1')
+    t.true(named.startsWith(text.replace('{id}', 'r1')), name)
+    t.is(loses === null, text.startsWith('GET '), name)
+    if (loses !== null) t.true(named.endsWith(` (this ${loses})`), name)
+  }
+  for (const name of ['skip', 'cancel'] as const) t.regex(actions[name].loses, /^gives that run up for good: /)
+  t.deepEqual(unsaid('Skip it with POST /runs/r3/skip now.'), ['POST /runs/r3/skip'])
+})
+
+test('no answer names a request but through the table of actions', (t) => {
+  const folder = new URL('../../../src/why/', import.meta.url)
+  for (const name of readdirSync(folder).filter((one) => one !== 'actions.ts'))
+    t.notRegex(readFileSync(new URL(name, folder), 'utf8'), /\b(GET|POST|PUT|PATCH|DELETE) \//, name)
 })
 
 const chargesIn = (block: Charge | 'paused' | 'all' | null): Charge[] =>
@@ -433,6 +485,9 @@ test('whatever the facts, there is a cause, the causes are in order, and each is
                 workers: { present: whole, since: null },
               }
               const { causes, summary, state } = explain(facts)
+              for (const { action } of causes) t.deepEqual(unsaid(action), [], action)
+              for (const { until } of causes) t.true(until === null || until > now)
+              t.notRegex(summary, /(Run \d|The agent) .*: \1 /)
               const order = causes.map(({ code }) => causeOrder.indexOf(code))
               t.true(causes.length > 0, state)
               t.deepEqual(

@@ -208,7 +208,7 @@ test('when the vault entry is deleted a run that waits for it goes on, and its m
   const { someone, entryId, scripted, statuses } = await openDead(t)
   const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
   await waiting(someone, id)
-  t.is((await call(someone, vault.removeFromVault, { params: { entryId } })).status, 204)
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId }, query: { force: 'true' } })).status, 204)
   const run = await ended(someone, id, 15)
   t.like(run, { status: 'completed', steps: 2 })
   const timeline = await timelineOf(someone, id)

@@ -1,0 +1,61 @@
+type Reading = { request: `GET ${string}`; loses: null }
+type Changing = { request: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} ${string}`; loses: string }
+
+/**
+ * Everything that an answer may suggest: the request, and what its reader gives up or pays by making it, as the end of
+ * "this …". Only what changes nothing may leave that out. Answers name requests through this table alone.
+ */
+export const actions = {
+  readEvents: { request: 'GET /runs/{id}/events', loses: null },
+  askWhy: { request: 'GET /runs/{id}/why', loses: null },
+  readSchedule: { request: 'GET /agents/{id}/schedule', loses: null },
+  readBilling: { request: 'GET /billing', loses: null },
+  readReadiness: { request: 'GET /readyz', loses: null },
+  listWorkers: { request: 'GET /admin/workers', loses: null },
+  skip: {
+    request: 'POST /runs/{id}/skip',
+    loses: 'gives that run up for good: what it has not done stays undone unless you replay it',
+  },
+  cancel: {
+    request: 'POST /runs/{id}/cancel',
+    loses:
+      'gives that run up for good: what it has not done stays undone unless you replay it, and the outcome of a call ' +
+      'that is under way may stay unknown',
+  },
+  replay: {
+    request: 'POST /runs/{id}/replay',
+    loses: 'makes a new run, which costs credits and may do again what this one did',
+  },
+  start: { request: 'POST /agents/{id}/runs', loses: 'costs credits' },
+  deliver: { request: 'POST /api/webhooks/agent/{id}', loses: 'starts a run, which costs credits' },
+  resume: {
+    request: 'POST /agents/{id}/resume',
+    loses: 'loses nothing: the runs that wait continue in their order',
+  },
+  subscribe: { request: 'POST /billing/subscription', loses: 'charges your payment method' },
+  authorize: { request: 'POST /vault/oauth/start', loses: 'loses nothing: a new grant replaces the dead one' },
+  replaceToken: { request: 'PATCH /vault/{id}', loses: 'loses nothing: a new token replaces the dead one' },
+} as const satisfies Record<string, Reading | Changing>
+
+type ActionName = keyof typeof actions
+
+declare const made: unique symbol
+
+/** A sentence or clause that says what a reader can do. Only `advise` makes one. */
+export type Advice = string & { readonly [made]: true }
+
+/** A request as advice names it: with what it loses. */
+export function request(name: ActionName, id = ''): Advice {
+  const { request: text, loses } = actions[name]
+  const filled = text.replace('{id}', id)
+  return (loses === null ? filled : `${filled} (this ${loses})`) as Advice
+}
+
+/** Advice from words of the platform and, between them, requests, other advice, or identifiers. */
+export const advise = (words: TemplateStringsArray, ...between: (Advice | Identifier)[]): Advice =>
+  String.raw({ raw: words }, ...between.map((one) => (typeof one === 'string' ? one : one.id))) as Advice
+
+/** An identifier that stands in advice. */
+interface Identifier {
+  id: string
+}

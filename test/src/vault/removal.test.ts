@@ -1,0 +1,205 @@
+import test from 'ava'
+import * as agents from '../../../api/agents.ts'
+import * as vault from '../../../api/vault.ts'
+import type { Database, Transaction } from '../../../src/database/database.ts'
+import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import {
+  agentOf,
+  connectBadTools,
+  connectTracker,
+  customer,
+  ended,
+  timelineOf,
+  type Person,
+} from '../../helpers/people.ts'
+import { cancel, dataOf, happened, openStage, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+const stage = forWholeFile(test, 'removal', (t) => openStage(t))
+
+/** Somebody with two sites. */
+async function open() {
+  const { sites, platform } = await stage()
+  const someone = await customer(platform, 'team')
+  const [entryId, other] = [await connectTracker(someone, sites), await connectBadTools(someone, sites)]
+  const { origin, name } = (await call(someone, vault.getVaultEntry, { params: { entryId } })).body
+  return { sites, platform, someone, entryId, other, site: { name, origin, reason: 'removed' } }
+}
+
+const remove = (someone: Person, entryId: string, query: { force?: string } = {}) =>
+  call(someone, vault.removeFromVault, { params: { entryId }, query })
+
+const exists = async (someone: Person, entryId: string) =>
+  (await call(someone, vault.getVaultEntry, { params: { entryId } })).status === 200
+
+const setSites = (someone: Person, agentId: string, sites: { vaultEntryId: string }[]) =>
+  call(someone, agents.updateAgent, { params: { agentId }, body: { sites } })
+
+const missingIn = async (someone: Person, runId: string): Promise<unknown[]> =>
+  dataOf(await timelineOf(someone, runId), 'step.finished').map((data) => data['missingSites'])
+
+test('a site that agents use is not removed unless that is forced, and the refusal names the agents', async (t) => {
+  const { someone, entryId, other } = await open()
+  const sites = [{ vaultEntryId: entryId }]
+  const one = await agentOf(someone, { name: 'Sorter "A"', sites })
+  const two = await agentOf(someone, { name: 'Reporter', sites: [...sites, { vaultEntryId: other }] })
+  const deleted = await agentOf(someone, { name: 'Gone', sites })
+  await call(someone, agents.deleteAgent, { params: { agentId: deleted.id } })
+  for (const query of [{}, { force: 'false' }]) {
+    const { failure } = await remove(someone, entryId, query)
+    t.like(failure, { code: 'VALIDATION_ERROR', statusCode: 400 })
+    t.true(failure.error.startsWith(`2 agents use this site: "Sorter \\"A\\"" (${one.id}), "Reporter" (${two.id}). `))
+    t.deepEqual(failure.details, [
+      { path: 'force', message: `The agent "Sorter \\"A\\"" (${one.id}) uses this site.` },
+      { path: 'force', message: `The agent "Reporter" (${two.id}) uses this site.` },
+    ])
+  }
+  t.is((await remove(someone, entryId, { force: '1' })).failure.code, 'VALIDATION_ERROR')
+  t.true(await exists(someone, entryId))
+
+  t.is((await remove(someone, entryId, { force: 'true' })).status, 204)
+  t.false(await exists(someone, entryId))
+  const { body } = await call(someone, agents.getAgent, { params: { agentId: two.id } })
+  t.deepEqual(
+    body.sites.map(({ vaultEntryId }) => vaultEntryId),
+    [other],
+  )
+  await setSites(someone, two.id, [])
+  t.is((await remove(someone, other)).status, 204, 'nobody uses it any more')
+})
+
+test('a refusal names ten agents at most, and counts the others', async (t) => {
+  const { someone, entryId } = await open()
+  const made = Array.from({ length: 12 }, () => agentOf(someone, { sites: [{ vaultEntryId: entryId }] }))
+  await Promise.all(made)
+  const { failure } = await remove(someone, entryId)
+  t.regex(failure.error, /^12 agents use this site: .*, and 2 more\. /)
+  t.is(failure.details?.length, 10)
+})
+
+test('a run of an agent that has lost a site says so on its timeline and to the model, until the agent is changed', async (t) => {
+  const { someone, entryId, other, site } = await open()
+  const sites = [{ vaultEntryId: entryId }, { vaultEntryId: other, tools: ['fail'] }]
+  const agent = await agentOf(someone, { systemPrompt: '[[say done]]', sites })
+  const run = async () => {
+    const { id } = (await start(someone, agent)).body
+    return ended(someone, id)
+  }
+  t.deepEqual(new Set(await missingIn(someone, (await run()).id)), new Set([undefined]))
+  await remove(someone, entryId, { force: 'true' })
+  const lacking = await run()
+  t.is(lacking.status, 'completed')
+  const missing = await missingIn(someone, lacking.id)
+  t.true(missing.length > 0)
+  for (const one of missing) t.deepEqual(one, [site], 'every step')
+  t.regex(lacking.answer ?? '', new RegExp(`I had to do without these sites: .*${site.origin}.*removed from the vault`))
+
+  await setSites(someone, agent.id, [{ vaultEntryId: other }])
+  const whole = await run()
+  t.deepEqual(new Set(await missingIn(someone, whole.id)), new Set([undefined]))
+  t.notRegex(whole.answer ?? '', /without these sites/)
+})
+
+test('a run that has begun says from its next step on what was removed meanwhile', async (t) => {
+  const { sites, someone, entryId, other, site } = await open()
+  const systemPrompt = '[[call slow_read {"seconds":1}]] [[then]] [[say done]]'
+  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId: other }, { vaultEntryId: entryId }] })
+  const { id } = (await start(someone, agent)).body
+  await eventually(
+    20,
+    'the call is under way',
+    () => sites.badTools.requests().some(({ idempotencyKey }) => idempotencyKey?.startsWith(id)) || undefined,
+  )
+  await remove(someone, entryId, { force: 'true' })
+  t.is((await ended(someone, id)).status, 'completed')
+  t.deepEqual(await missingIn(someone, id), [undefined, [site]])
+})
+
+test('a site of which no tool may be used is missing, too, unless its agent wants none of them', async (t) => {
+  const { platform, someone, other } = await open()
+  const agent = await agentOf(someone, { sites: [{ vaultEntryId: other, tools: ['fail'] }] })
+  const of = async (tools: string[]) => {
+    const json = JSON.stringify(tools)
+    await platform.services.database('agentSites').where({ agentId: agent.id }).update({ tools: json })
+    const { id } = (await start(someone, agent)).body
+    await ended(someone, id)
+    return missingIn(someone, id)
+  }
+  const { origin, name } = (await call(someone, vault.getVaultEntry, { params: { entryId: other } })).body
+  t.deepEqual(await of(['gone_since']), [[{ name, origin, reason: 'no_usable_tool' }]])
+  t.deepEqual(await of([]), [undefined])
+})
+
+/** Waits until something waits for a lock of the transaction. */
+async function blocks(database: Database, trx: Transaction): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { pid: number }[] }>('select pg_backend_pid() as pid')
+  await eventually(20, 'something waits for the lock', async () => {
+    const waiting = await database.raw<{ rows: unknown[] }>(
+      'select 1 from pg_stat_activity where :pid = any(pg_blocking_pids(pid))',
+      { pid: rows[0]?.pid },
+    )
+    return waiting.rows.length > 0 || undefined
+  })
+}
+
+test('an agent that takes up a site while that is being removed is named in the refusal, or is refused itself', async (t) => {
+  const { platform, someone, entryId } = await open()
+  const { database } = platform.services
+  const agent = await agentOf(someone)
+  // It has named the entry, and not committed yet.
+  const trx = await database.transaction()
+  await trx('agentSites').insert({ agentId: agent.id, vaultEntryId: entryId, position: 0 })
+  const removing = remove(someone, entryId)
+  await blocks(database, trx)
+  await trx.commit()
+  t.true((await removing).failure.error.startsWith(`1 agent uses this site: "An agent" (${agent.id}). `))
+  await setSites(someone, agent.id, []).then(({ body }) => body)
+
+  // The entry is deleted, and that is not committed yet.
+  const deleting = await database.transaction()
+  await deleting('vaultEntries').where({ id: entryId }).delete()
+  const taking = setSites(someone, agent.id, [{ vaultEntryId: entryId }])
+  await blocks(database, deleting)
+  await deleting.commit()
+  t.like((await taking).failure, { code: 'VALIDATION_ERROR', details: [{ path: 'sites' }] })
+})
+
+test('of an agent that takes up a site and a removal at the same instant one is refused, or the agent misses the site', async (t) => {
+  const { sites, platform, someone } = await open()
+  const agent = await agentOf(someone)
+  for (let round = 0; round < 8; round += 1) {
+    const { items } = (await call(someone, vault.listVault)).body
+    const entryId =
+      items.find(({ origin }) => origin === sites.tracker.origin)?.id ?? (await connectTracker(someone, sites))
+    const force = round % 2 === 0
+    const [taken, removed] = await Promise.all([
+      setSites(someone, agent.id, [{ vaultEntryId: entryId }]),
+      remove(someone, entryId, force ? { force: 'true' } : {}),
+    ])
+    t.true([200, 400].includes(taken.status), String(taken.status))
+    t.true([204, 400].includes(removed.status), String(removed.status))
+    if (!force) t.is([taken.status, removed.status].filter((status) => status === 400).length, 1, 'exactly one')
+    const lost = await platform.services.database('agentLostSites').where({ agentId: agent.id })
+    const both = taken.status === 200 && removed.status === 204
+    t.is(lost.length, both ? 1 : 0)
+    await setSites(someone, agent.id, []).then(({ body }) => body)
+  }
+})
+
+test('an agent that gives a site up while that is removed does not miss it', async (t) => {
+  const { platform, someone, entryId } = await open()
+  const { database } = platform.services
+  const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }] })
+  const trx = await database.transaction()
+  await trx('agentSites').where({ agentId: agent.id }).delete()
+  const removing = remove(someone, entryId)
+  await blocks(database, trx)
+  await trx.commit()
+  t.is((await removing).status, 204)
+  t.deepEqual(await database('agentLostSites').where({ agentId: agent.id }), [])
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.finished')
+  t.deepEqual(await missingIn(someone, id), [undefined])
+  await cancel(someone, id)
+})
