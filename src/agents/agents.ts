@@ -139,7 +139,12 @@ export function createAgents(context: {
     },
 
     list: (ownerId: string, request: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> =>
-      page(living(database).where({ ownerId }), { list: 'agents', ...request, only: { trigger: request.trigger } }),
+      page(living(database).where({ ownerId }), {
+        list: 'agents',
+        time: 'createdAt',
+        ...request,
+        only: { trigger: request.trigger },
+      }),
 
     /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
     async forWebhook(id: string): Promise<Agent> {

@@ -98,7 +98,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** The owner's ledger, newest first. */
   async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
     await current(ownerId)
-    return page(LedgerEntry.query(database), { list: 'ledger', of: { ownerId }, ...request })
+    return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of: { ownerId }, ...request })
   }
 
   return { current, locked, chargeStep, ledger }

@@ -1,11 +1,12 @@
 import { Agent } from '../../agents/agent.ts'
 import { assertThat } from '../../errors.ts'
 import type { Database } from '../../database/database.ts'
-import { page, type Page, type PageKey, type PageRequest } from '../../database/paging.ts'
+import { page, type Page, type PageKey, type PageRequest, type Period } from '../../database/paging.ts'
 import { isId } from '../../ids.ts'
 import type { Receipt } from '../accept/receipt.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
+import { sequencesOf } from './sequences-of.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 
 /** Which runs a list shows. */
@@ -35,13 +36,15 @@ export function createReading(context: { database: Database }) {
 
     /** Newest first: all of an owner, or those of one agent, in the order of their arrival. */
     async list(ownerId: string, { agentId, status, trigger, ...request }: RunFilter & PageRequest): Promise<Page<Run>> {
-      const filter = { ...request, only: { status, trigger }, domains: { status: runStatuses, trigger: triggers } }
+      const domains = { status: runStatuses, trigger: triggers }
+      const filter = { ...request, time: 'acceptedAt', only: { status, trigger }, domains }
       const runs = Run.query(database)
       if (agentId === undefined) return page(runs, { list: 'runs', of: { ownerId }, ...filter })
       if (!isId(agentId)) return { items: [], nextCursor: null }
       // One condition, and not one for each: Postgres would take them for independent, and expect hardly a run.
       const own = Agent.query(database).where({ id: agentId, ownerId }).select('id')
-      return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, ...filter })
+      const rangeOf = (period: Period) => sequencesOf(database, agentId, period)
+      return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
     },
 
     /** The run's timeline after the given event number, at most `limit` events. */
