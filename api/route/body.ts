@@ -3,8 +3,8 @@ import { HttpMethodEnum, koaBody } from 'koa-body'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
 
-const wrong = (message: string, cause?: unknown) =>
-  new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
+const wrong = (message: string, cause?: unknown, path = '') =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }], cause })
 
 /** Reads the bytes of a request's body, of any media type. */
 export type BodyReader = (ctx: Context) => Promise<Buffer>
@@ -60,7 +60,7 @@ export async function readJsonBody(ctx: Context, read: BodyReader): Promise<obje
   const text = decodeUtf8(await read(ctx))
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
   const result = parseJson(text, { maxDepth: 100, exactNumbers: true })
-  if (!result.ok) throw wrong(result.problem)
+  if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -149,7 +149,9 @@ export function createAgents(context: {
     /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
-      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND')
+      // The same for both, so that nobody learns which identifiers there are.
+      const message = 'There is no agent with this identifier that webhooks start.'
+      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
       return agent
     },
 

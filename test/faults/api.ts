@@ -3,6 +3,14 @@ import type { Fault } from './fault.ts'
 /** The front door. */
 export const api: Fault[] = [
   {
+    id: 'api/last-run-of-all',
+    file: 'src/runs/reading/read-runs.ts',
+    find: 'r.sequence = q.last_sequence',
+    replace: 'r.sequence < q.last_sequence',
+    why: 'a list of agents shows an earlier run as the last one',
+    tests: ['test/api/agents.test.ts'],
+  },
+  {
     id: 'api/origins-that-look-alike',
     file: 'api/middleware/cross-origin.ts',
     find: 'if (!isAny && !origins.includes(origin)) return next()',

@@ -3,6 +3,22 @@ import type { Fault } from './fault.ts'
 /** Tiers, subscriptions and credits. */
 export const billing: Fault[] = [
   {
+    id: 'billing/cancelled-at-once',
+    file: 'src/billing/standing.ts',
+    find: 'cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now',
+    replace: 'cancelledAt !== null && currentPeriodEnd !== null',
+    why: 'who cancels loses the rest of the month that is paid',
+    tests: ['test/src/billing/billing.test.ts'],
+  },
+  {
+    id: 'billing/cancelled-for-ever',
+    file: 'src/billing/subscriptions.ts',
+    find: 'patch({ tier, currentPeriodEnd, cancelledAt: null })',
+    replace: 'patch({ tier, currentPeriodEnd })',
+    why: 'a tier that was paid again after a cancellation is lost at the end of the month',
+    tests: ['test/src/billing/billing.test.ts'],
+  },
+  {
     id: 'billing/output-is-cheap',
     file: 'src/billing/prices.ts',
     find: 'inputTokens + outputWeight * outputTokens',

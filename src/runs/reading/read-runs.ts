@@ -16,6 +16,14 @@ interface RunFilter {
   trigger?: Run['trigger'] | undefined
 }
 
+/** What lists of agents show of a run. */
+type LastRun = Pick<Run, 'id' | 'agentId' | 'status' | 'acceptedAt'>
+
+const lastStatement = `
+  select r.id, r.agent_id as "agentId", r.status, r.accepted_at as "acceptedAt"
+    from agent_queues q join runs r on r.agent_id = q.agent_id and r.sequence = q.last_sequence
+   where q.agent_id = any(:agentIds::uuid[])`
+
 const bySequence: PageKey<Run> = {
   column: 'sequence',
   read: (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
@@ -45,6 +53,12 @@ export function createReading(context: { database: Database }) {
       const own = Agent.query(database).where({ id: agentId, ownerId }).select('id')
       const rangeOf = (period: Period) => sequencesOf(database, agentId, period)
       return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
+    },
+
+    /** The run that each agent accepted last, by agent id; none for an agent without runs, or if it is purged. */
+    async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {
+      const { rows } = await database.raw<{ rows: LastRun[] }>(lastStatement, { agentIds })
+      return new Map(rows.map((run) => [run.agentId, run]))
     },
 
     /** The run's timeline after the given event number, at most `limit` events. */
