@@ -231,8 +231,8 @@ export const storage: Fault[] = [
   {
     id: 'storage/filtered-pages-lack-triggers',
     file: 'src/runs/reading/read-runs.ts',
-    find: 'domains: { status: runStatuses, trigger: triggers }',
-    replace: "domains: { status: runStatuses, trigger: ['manual'] }",
+    find: 'domains = { status: runStatuses, trigger: triggers }',
+    replace: "domains = { status: runStatuses, trigger: ['manual'] }",
     why: 'a list that is filtered by status lacks the runs of webhooks',
     tests: ['test/api/filtered-runs.test.ts'],
   },
