@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { agent, agentFields, listedAgent, presentAgent } from './schemas/agent-schema.ts'
+import { agent, agentFields, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
 import { route } from './route/route.ts'
 import { pageOf, paging, trigger } from './schemas/schemas.ts'
 
@@ -40,7 +40,10 @@ export const listAgents = route({
   summary: 'List agents',
   query: v.strictObject({ ...paging, trigger: v.optional(trigger) }),
   response: pageOf(v.object(listedAgent)),
-  handle: ({ services, caller, query }) => services.agents.list(caller.userId, query),
+  async handle({ services, caller, query }) {
+    const page = await services.agents.list(caller.userId, query)
+    return { ...page, items: await presentAgents(services, page.items) }
+  },
 })
 
 export const getAgent = route({

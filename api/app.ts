@@ -3,9 +3,12 @@ import Koa from 'koa'
 import type { Services } from '../src/services.ts'
 import { mountDocs } from './docs.ts'
 import { accessLog } from './middleware/access-log.ts'
+import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
 import { headers } from './middleware/headers.ts'
+import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
+import { createFindPath, pattern } from './route/known-path.ts'
 import { mount } from './route/mount.ts'
 import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts'
 import type { AnyRoute } from './route/route.ts'
@@ -13,18 +16,21 @@ import { routes } from './routes.ts'
 
 /** The HTTP API. Middleware runs in the order below. */
 export function createApp(services: Services): Koa {
-  const { trustedProxies, baseUrl } = services.config.http
+  const { trustedProxies, baseUrl, corsOrigins } = services.config.http
   // Koa reads the client's address from the right end of X-Forwarded-For and skips the trusted proxies.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  const router = new Router({ sensitive: true, strict: true })
+  const router = new Router({ sensitive: true, strict: false })
   const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
   for (const route of routes) mountRoute(router, route, services, streams)
   mountDocs(router, routes, baseUrl)
+  const find = createFindPath(router, routes)
 
   app.use(requestId)
   app.use(accessLog(services.logger))
   app.use(headers)
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
   app.use(errors(services.logger))
+  app.use(methods(find))
   app.use(router.routes())
   app.on('error', (error: unknown) => {
     if (!isClientGone(error)) services.logger.error({ err: error }, 'a response could not be sent')
@@ -33,7 +39,7 @@ export function createApp(services: Services): Koa {
 }
 
 function mountRoute(router: Router, route: AnyRoute, services: Services, streams: OpenStreams): void {
-  router[route.method](route.path.replaceAll(/\{(\w+)\}/g, ':$1'), mount(route, services, streams))
+  router[route.method](pattern(route), mount(route, services, streams))
 }
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { tierNames, tierOf } from '../src/billing/tiers.ts'
 import { route } from './route/route.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 
@@ -7,9 +8,28 @@ const account = v.object({
   limits: v.record(v.string(), v.nullable(v.number())),
   features: v.array(v.string()),
   subscription: v.nullable(
-    v.object({ tier: v.string(), status: v.picklist(['active', 'past_due']), currentPeriodEnd: time }),
+    v.object({
+      tier: v.string(),
+      status: v.picklist(['active', 'past_due']),
+      currentPeriodEnd: time,
+      cancelledAt: v.pipe(
+        v.nullable(time),
+        v.metadata({ description: 'Since when it is cancelled; the free tier follows at `currentPeriodEnd`' }),
+      ),
+    }),
   ),
   balance: v.pipe(v.number(), v.metadata({ description: 'Credits' })),
+})
+const tier = v.object({
+  name: v.picklist(tierNames),
+  currency: v.literal('usd'),
+  centsPerMonth: v.pipe(v.number(), v.metadata({ description: 'The price of a month; 0 for the free tier' })),
+  creditsPerMonth: v.pipe(v.number(), v.metadata({ description: 'Granted once per calendar month (UTC)' })),
+  limits: v.pipe(
+    v.record(v.string(), v.nullable(v.number())),
+    v.metadata({ description: 'How many of each an owner may have; null: as many as you like' }),
+  ),
+  features: v.array(v.string()),
 })
 const paymentMethod = v.object({ id, brand: v.string(), last4: v.string(), createdAt: time })
 const ledgerEntry = v.object({
@@ -40,6 +60,24 @@ export const getBilling = route({
     const standing = await services.billing.account(caller.userId)
     return { ...standing, limits: finite({ ...standing.limits }) }
   },
+})
+
+export const listTiers = route({
+  name: 'listTiers',
+  tag: 'billing',
+  access: 'anyone',
+  method: 'get',
+  path: '/billing/tiers',
+  summary: 'List the tiers with their prices, features and limits',
+  description: 'In the order of their prices. Needs no account.',
+  status: 200,
+  response: v.object({ items: v.array(tier) }),
+  handle: async () => ({
+    items: tierNames.map((name) => {
+      const { limits, ...rest } = tierOf(name)
+      return { name, currency: 'usd', ...rest, limits: finite({ ...limits }) }
+    }),
+  }),
 })
 
 export const listPaymentMethods = route({
@@ -89,6 +127,24 @@ export const subscribe = route({
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
     const standing = await services.billing.subscriptions.subscribe(caller.userId, body)
+    return { ...standing, limits: finite({ ...standing.limits }) }
+  },
+})
+
+export const cancelSubscription = route({
+  ...shared,
+  name: 'cancelSubscription',
+  method: 'delete',
+  path: '/billing/subscription',
+  summary: 'Return to the free tier',
+  description:
+    'At the end of the month that is paid (`currentPeriodEnd`), or at once if the subscription is past due. Until then ' +
+    '`POST /billing/subscription` for the same tier takes it back without another payment. Nothing is paid back. ' +
+    'Credits, agents and sites beyond the limits of the free tier stay, but no more can be added; webhooks are refused.',
+  response: account,
+  codes: ['NOT_FOUND'],
+  async handle({ services, caller }) {
+    const standing = await services.billing.subscriptions.cancel(caller.userId)
     return { ...standing, limits: finite({ ...standing.limits }) }
   },
 })

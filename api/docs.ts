@@ -33,6 +33,8 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', va
 /** Serves the OpenAPI document, and a page to read it and try it. */
 export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): void {
   let document: string | undefined
+  // For people who open the address of the API.
+  router.get('/', (ctx) => ctx.redirect('/docs'))
   router.get('/openapi.json', (ctx) => {
     ctx.type = 'application/json'
     ctx.body = document ??= JSON.stringify(openapi(routes, baseUrl), null, 2)

@@ -8,6 +8,7 @@ import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-port
 import * as storedBytes from './20261123000330-stored-bytes.ts'
 import * as inputHeaders from './20261123000400-input-headers.ts'
 import * as lostSites from './20261123000410-lost-sites.ts'
+import * as cancelledSubscriptions from './20261123000500-cancelled-subscriptions.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -21,4 +22,5 @@ export const migrations: Migration[] = [
   { ...storedBytes, name: '20261123000330-stored-bytes' },
   { ...inputHeaders, name: '20261123000400-input-headers' },
   { ...lostSites, name: '20261123000410-lost-sites' },
+  { ...cancelledSubscriptions, name: '20261123000500-cancelled-subscriptions' },
 ]

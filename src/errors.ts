@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every code the platform may answer with (docs/specification.md, "Codes"), and INTERNAL_ERROR,
- * the one addition for what no code describes. Nothing else maps codes to statuses.
+ * The error catalogue: every code the platform may answer with (docs/specification.md, "Codes"), and two additions:
+ * METHOD_NOT_ALLOWED, and INTERNAL_ERROR for what no code describes. Nothing else maps codes to statuses.
  */
 
 interface CatalogueEntry {
@@ -54,6 +54,7 @@ export const catalogue = {
   PERMISSION_DENIED: entry(403, 'You lack the permission that this operation requires.'),
   MEMBER_NOT_FOUND: entry(404, 'The user is not a member of the workspace.'),
   ROLE_CHANGE_FORBIDDEN: entry(403, "The owner's role cannot be changed, and ownership cannot be transferred here."),
+  METHOD_NOT_ALLOWED: entry(405, 'This path does not take this method. The Allow header lists those that it takes.'),
   INTERNAL_ERROR: entry(
     500,
     'Something went wrong on our side. Try again; if it persists, quote the request id.',
@@ -86,6 +87,11 @@ interface ErrorOptions {
   facts?: Record<string, string | number>
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
+  /**
+   * What a 401 asks for in place of a bearer token: an authentication scheme and its parameters (RFC 9110, 11.6.1).
+   * Becomes the WWW-Authenticate header.
+   */
+  challenge?: readonly [scheme: string, ...parameters: string[]]
   /** Overrides the catalogue: whether the same request may succeed later. */
   retryable?: boolean
   /** What a developer reads in the log and a client never sees. */
@@ -100,6 +106,7 @@ export class CodedError extends Error {
   readonly details: ErrorDetail[] | undefined
   readonly facts: Record<string, string | number> | undefined
   readonly retryAfter: number | undefined
+  readonly challenge: ErrorOptions['challenge']
   readonly retryable: boolean
   readonly privateDetail: string | undefined
 
@@ -109,6 +116,7 @@ export class CodedError extends Error {
     this.details = options.details
     this.facts = options.facts
     this.retryAfter = options.retryAfter
+    this.challenge = options.challenge
     this.retryable = options.retryable ?? catalogue[code].retryable
     this.privateDetail = options.privateDetail
   }

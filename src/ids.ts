@@ -6,6 +6,12 @@ export const newId = (): string => v7()
 /** Comes before every identifier: where a walk through a table begins. */
 export const leastId = '00000000-0000-0000-0000-000000000000'
 
+/** Comes before every identifier that is made at that time or later, and behind all that were made before. */
+export function firstIdAt(at: Date): string {
+  const ms = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`
+}
+
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Whether a text from outside can be one of our identifiers; other texts are answered as not found. */

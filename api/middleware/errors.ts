@@ -3,6 +3,7 @@ import { isTransient, isUnreachable } from '../../src/database/database.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { sendErrorPage } from '../browser/browser-answer.ts'
+import { challengeOf } from './challenge.ts'
 
 /** Answers every failure with the platform's error body. An error without a code is logged and INTERNAL_ERROR. */
 export const errors =
@@ -18,6 +19,7 @@ export const errors =
       ctx.state['code'] = error.code
       ctx.status = error.status
       if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))))
+      if (error.status === 401) ctx.set('WWW-Authenticate', challengeOf(error, ctx.get('authorization')))
       ctx.body = errorBody(error)
       if (ctx.state['browser']) sendErrorPage(ctx, error)
     }

@@ -3,8 +3,8 @@ import { HttpMethodEnum, koaBody } from 'koa-body'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
 
-const wrong = (message: string, cause?: unknown) =>
-  new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }], cause })
+const wrong = (message: string, cause?: unknown, path = '') =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }], cause })
 
 /** Reads the bytes of a request's body, of any media type. */
 export type BodyReader = (ctx: Context) => Promise<Buffer>
@@ -68,7 +68,7 @@ export function objectIn(bytes: Buffer, kind: 'exact numbers' | 'any numbers'): 
   const text = decodeUtf8(bytes)
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
   const result = parseJson(text, { maxDepth: 100, exactNumbers: kind === 'exact numbers' })
-  if (!result.ok) throw wrong(result.problem)
+  if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { webhookProofs, type AgentWithSites } from '../../src/agents/agent.ts'
+import { webhookProofs, type Agent, type AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
+import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import { id, text, time, trigger } from './schemas.ts'
+import { id, runStatus, text, time, trigger } from './schemas.ts'
 
 const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type')
 const webhookField = v.strictObject({
@@ -49,16 +50,31 @@ export const listedAgent = {
   name: v.string(),
   trigger,
   pausedAt: v.pipe(v.nullable(time), v.metadata({ description: 'Since when it is paused' })),
+  cron: v.nullable(v.string()),
+  timeZone: v.nullable(v.string()),
+  nextFireAt: v.pipe(
+    v.nullable(time),
+    v.metadata({ description: 'When its schedule fires next; a fire of a paused agent is skipped' }),
+  ),
+  webhookUrl: v.nullable(v.string()),
+  webhookProof: v.pipe(
+    v.picklist(webhookProofs),
+    v.metadata({ description: 'How senders prove themselves; see the guide, "Senders"' }),
+  ),
+  callbackUrl: v.nullable(v.string()),
+  lastRun: v.pipe(
+    v.nullable(v.object({ id, status: runStatus, acceptedAt: time })),
+    v.metadata({
+      description: 'The run that it accepted last; null before the first one, and if it is no longer kept',
+    }),
+  ),
   createdAt: time,
   updatedAt: time,
 }
 export const agent = v.object({
   ...listedAgent,
   systemPrompt: v.string(),
-  cron: v.nullable(v.string()),
-  timeZone: v.nullable(v.string()),
   sites: v.array(v.object({ vaultEntryId: id, tools: v.nullable(v.array(v.string())) })),
-  webhookUrl: v.nullable(v.string()),
   webhookSecret: v.pipe(
     v.nullable(v.string()),
     v.metadata({ description: 'Also null for API keys without the scope `write`' }),
@@ -67,17 +83,12 @@ export const agent = v.object({
     v.nullable(time),
     v.metadata({ description: 'Until when the secret before the last rotation is also valid' }),
   ),
-  webhookProof: v.pipe(
-    v.picklist(webhookProofs),
-    v.metadata({ description: 'How senders prove themselves; see the guide, "Senders"' }),
-  ),
   webhookSchema: v.nullable(
     v.array(
       v.object({ name: v.string(), type: fieldType, required: v.boolean(), description: v.optional(v.string()) }),
     ),
   ),
   allowActionOverride: v.boolean(),
-  callbackUrl: v.nullable(v.string()),
   callbackSecret: v.pipe(
     v.nullable(v.string()),
     v.metadata({
@@ -87,16 +98,29 @@ export const agent = v.object({
   ),
 })
 
+/** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */
+export async function presentAgents(services: Services, rows: readonly Agent[]) {
+  const now = services.clock.now()
+  const lastRuns = await services.runs.reading.lastOf(rows.map((row) => row.id))
+  return rows.map((row) => ({
+    ...fieldsOf(row),
+    nextFireAt: row.trigger === 'scheduled' ? nextFireOf(row, now) : null,
+    webhookUrl: row.trigger === 'webhook' ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
+    lastRun: lastRuns.get(row.id) ?? null,
+  }))
+}
+
 /**
- * Webhook-triggered agents have a webhook URL and secret (docs/specification.md, "Agent"), agents with callbacks a
- * callback secret. Secrets need the scope `write`, because they can start runs.
+ * Webhook-triggered agents have a webhook secret, agents with callbacks a callback secret. Secrets need the scope
+ * `write`, because they can start runs.
  */
-export function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
+export async function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
+  const [listed] = await presentAgents(services, [row])
   const webhook = row.trigger === 'webhook'
   const mayWrite = scopes.includes('write')
   return {
-    ...fieldsOf(row),
-    webhookUrl: webhook ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
+    ...listed,
+    sites: row.sites,
     webhookSecret: webhook && mayWrite ? services.agents.secretOf(row) : null,
     previousWebhookSecretUntil: webhook ? services.agents.previousUntil(row) : null,
     callbackSecret: row.callbackUrl !== null && mayWrite ? services.agents.callbackSecretOf(row) : null,

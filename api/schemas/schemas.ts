@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
+import { instant } from './instant.ts'
 
 /**
  * A text from outside, of anything that Postgres can store: no U+0000, no lone surrogate.
@@ -33,6 +34,8 @@ const pageLimit = v.pipe(
 export const paging = {
   cursor: v.optional(text(200)),
   limit: pageLimit,
+  since: instant('Only items from this time on (RFC 3339)'),
+  until: instant('Only items from before this time (RFC 3339)'),
 }
 
 /** The response of a list: one page, newest first. */

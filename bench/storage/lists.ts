@@ -1,4 +1,4 @@
-import { writeCursor } from '../../src/database/paging.ts'
+import { writeCursor, type Period } from '../../src/database/paging.ts'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
 import { inTurn, simple, type Operation } from './operation.ts'
@@ -22,6 +22,32 @@ function runLists(): Operation[] {
     ),
   )
 }
+
+/** When an identifier was made. */
+const timeIn = (id: string): Date => new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
+
+const day = 24 * 60 * 60_000
+
+/** A day in the middle of its life, or all before it. */
+function ofPeriod(side: Side, isDay: boolean): Period {
+  const until = timeIn(biggest(side).middleRunId)
+  return isDay ? { since: new Date(until.getTime() - day), until } : { until }
+}
+
+/** The lists of runs of a period, with every status. */
+const runPeriods = (): Operation[] =>
+  [false, true].flatMap((ofAgent) =>
+    [false, true].flatMap((isDay) =>
+      statuses.map((status) => {
+        const name = `runs of ${ofAgent ? 'an agent' : 'an owner'}, ${status ?? 'any status'}, ${isDay ? 'of a day' : 'until then'}`
+        return simple(name, (side) => {
+          const { id, ownerId } = biggest(side)
+          const filter = { status, ...(ofAgent && { agentId: id }), ...ofPeriod(side, isDay) }
+          return side.services.runs.reading.list(ownerId, { limit, ...filter })
+        })
+      }),
+    ),
+  )
 
 interface Wanted {
   status: (typeof statuses)[number]
@@ -69,6 +95,7 @@ const ofFormer = [
 /** Every list that grows with the runs. Identifiers of all tables carry the time, so a run's serves as a cursor. */
 export const lists: Operation[] = [
   ...runLists(),
+  ...runPeriods(),
   ...ofFormer,
   simple('runs of an ordinary owner, failed', ({ services, bare }, turn) =>
     services.runs.reading.list(inTurn(bare, turn).ownerId, { limit, status: 'failed' }),

@@ -139,12 +139,19 @@ export function createAgents(context: {
     },
 
     list: (ownerId: string, request: PageRequest & { trigger?: Agent['trigger'] | undefined }): Promise<Page<Agent>> =>
-      page(living(database).where({ ownerId }), { list: 'agents', ...request, only: { trigger: request.trigger } }),
+      page(living(database).where({ ownerId }), {
+        list: 'agents',
+        time: 'createdAt',
+        ...request,
+        only: { trigger: request.trigger },
+      }),
 
     /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
-      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND')
+      // The same for both, so that nobody learns which identifiers there are.
+      const message = 'There is no agent with this identifier that webhooks start.'
+      assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
       return agent
     },
 

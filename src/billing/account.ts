@@ -9,6 +9,8 @@ export class Account extends Row {
   declare tier: TierName
   /** The end of the paid period; null for the free tier. */
   declare currentPeriodEnd: Date | null
+  /** Since when the subscription is cancelled; the account returns to the free tier at the end of the period. */
+  declare cancelledAt: Date | null
   /** The sum of the owner's ledger entries, changed only under this row's lock. */
   declare balance: number
   /** The last month and tier whose grant was made (`2026-11/free`), so that checking takes no further query. */

@@ -6,7 +6,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { subscriptionOf } from './standing.ts'
+import { isLapsed, subscriptionOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -29,18 +29,27 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     return new Map(found.map((account) => [account.ownerId, account]))
   })
 
-  /** The owner's account with this month's grant; one query by primary key, unless the grant is due. */
+  /** The owner's account with this month's grant; one query by primary key, unless the account has to change first. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
-    if (account && !isGrantDue(account)) return account
+    if (account && !isLapsed(account, clock.now()) && !isGrantDue(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
 
   /** The same, created if missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
+    if (isLapsed(account, clock.now())) await makeFree(account, trx)
     if (isGrantDue(account)) await makeGrant(account, trx)
     return account
+  }
+
+  /** Returns a locked account to the free tier. The balance stays. */
+  async function makeFree(account: Account, trx: Transaction): Promise<void> {
+    const free = { tier: 'free', currentPeriodEnd: null, cancelledAt: null } as const
+    await Account.query(trx).findById(account.ownerId).patch(free)
+    Object.assign(account, free)
+    await due.owner(trx, account.ownerId)
   }
 
   const lock = (ownerId: string, trx: Transaction) => Account.query(trx).findById(ownerId).forUpdate()
@@ -98,10 +107,10 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** The owner's ledger, newest first. */
   async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
     await current(ownerId)
-    return page(LedgerEntry.query(database), { list: 'ledger', of: { ownerId }, ...request })
+    return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of: { ownerId }, ...request })
   }
 
-  return { current, locked, chargeStep, ledger }
+  return { current, locked, makeFree, chargeStep, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>

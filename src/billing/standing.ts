@@ -7,6 +7,8 @@ interface Subscription {
   /** `past_due`: the paid period is over and was not renewed. */
   status: 'active' | 'past_due'
   currentPeriodEnd: Date
+  /** Since when it is cancelled; then the free tier follows at the end of the period. */
+  cancelledAt: Date | null
 }
 
 /** What an owner may do now, derived from the account. `balance` is in credits and may be negative. */
@@ -25,10 +27,15 @@ export function standingOf(account: Account, now: Date): Standing {
 }
 
 /** The status follows from the date: a subscription becomes past due without any job. */
-export function subscriptionOf({ tier, currentPeriodEnd }: Account, now: Date): Subscription | null {
+export function subscriptionOf(account: Account, now: Date): Subscription | null {
+  const { tier, currentPeriodEnd, cancelledAt } = account
   if (tier === 'free' || currentPeriodEnd === null) return null
-  return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd }
+  return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd, cancelledAt }
 }
+
+/** Whether the account is to return to the free tier: its subscription is cancelled, and what was paid for is over. */
+export const isLapsed = ({ cancelledAt, currentPeriodEnd }: Account, now: Date): boolean =>
+  cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now
 
 /** Refuses an owner whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
 export function requireGoodStanding({ subscription }: Pick<Standing, 'subscription'>): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { CodedError } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Credits } from './credits.ts'
@@ -22,12 +22,12 @@ export function createSubscriptions(context: {
 
   /**
    * Pays for a month of a tier, from now. The present tier is paid again only if past due, so a request is safe to
-   * repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
+   * repeat; if it was cancelled, it is not any more. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
    */
   async function subscribe(ownerId: string, request: { tier: string }): Promise<Standing> {
     const tier = readPaidTier(request.tier)
     const before = await credits.current(ownerId)
-    if (isActive(before, tier)) return standingOf(before, clock.now())
+    if (isActive(before, tier)) return database.transaction((trx) => begin(ownerId, tier, trx))
     const { id, reference } = await paymentMethods.toCharge(ownerId)
     // No lock is held during the charge. Parallel requests for one tier share a key, so they pay once.
     const idempotencyKey = [ownerId, tier, before.currentPeriodEnd?.toISOString() ?? 'first', id].join('/')
@@ -35,21 +35,36 @@ export function createSubscriptions(context: {
     return database.transaction((trx) => begin(ownerId, tier, trx))
   }
 
-  /** Starts the paid month, unless a parallel request for the same payment did. */
+  /** Starts the paid month, unless a parallel request for the same payment did. The subscription is not cancelled. */
   async function begin(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing> {
     const account = await credits.locked(ownerId, trx)
     if (!isActive(account, tier)) {
       const currentPeriodEnd = monthAfter(clock.now())
-      await Account.query(trx).findById(ownerId).patch({ tier, currentPeriodEnd })
+      await Account.query(trx).findById(ownerId).patch({ tier, currentPeriodEnd, cancelledAt: null })
       await due.owner(trx, ownerId)
-    }
+    } else if (account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: null })
     return standingOf(await credits.current(ownerId, trx), clock.now())
+  }
+
+  /**
+   * Returns to the free tier: at the end of the month that is paid, or at once if none is. Nothing is paid back. Safe to
+   * repeat. NOT_FOUND for an owner of the free tier.
+   */
+  async function cancel(ownerId: string): Promise<Standing> {
+    return database.transaction(async (trx) => {
+      const account = await credits.locked(ownerId, trx)
+      const subscription = subscriptionOf(account, clock.now())
+      assertThat(subscription, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
+      if (subscription.status === 'past_due') await credits.makeFree(account, trx)
+      else if (!account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: clock.now() })
+      return standingOf(await credits.current(ownerId, trx), clock.now())
+    })
   }
 
   const isActive = (account: Account, tier: PaidTierName): boolean =>
     account.tier === tier && subscriptionOf(account, clock.now())?.status === 'active'
 
-  return { subscribe }
+  return { subscribe, cancel }
 }
 
 function readPaidTier(name: string): PaidTierName {

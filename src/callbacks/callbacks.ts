@@ -43,6 +43,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
     list: (agentId: string, request: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> =>
       page(Callback.query(database), {
         list: 'callbacks',
+        time: 'createdAt',
         of: { agentId },
         ...request,
         only: { status: request.status },

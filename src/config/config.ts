@@ -30,7 +30,14 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       tls: env.TEMPORAL_TLS,
       taskQueue: env.TASK_QUEUE,
     },
-    http: { host: env.HOST, port: env.PORT, baseUrl: env.BASE_URL, trustedProxies: env.TRUSTED_PROXIES },
+    http: {
+      host: env.HOST,
+      port: env.PORT,
+      baseUrl: env.BASE_URL,
+      trustedProxies: env.TRUSTED_PROXIES,
+      /** Web pages of these origins may call the API; `*` alone is any. */
+      corsOrigins: env.CORS_ORIGINS,
+    },
     logLevel: env.LOG_LEVEL,
     vaultKeys: env.VAULT_KEYS,
     auth: {

@@ -49,6 +49,16 @@ export const url = (fallback: string) =>
     v.transform((address) => address.replace(/\/+$/, '')),
   )
 
+/** Origins separated by commas, exactly as browsers send them, or `*` alone for any; none by default. */
+export const origins = v.pipe(
+  list(),
+  v.check(
+    (given) => (given.length === 1 && given[0] === '*') || given.every(isWebOrigin),
+    'must be origins such as https://app.example.com separated by commas, without a path or a slash at the end, or * alone',
+  ),
+)
+const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text
+
 /** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
 export const vaultKeys = v.pipe(
   v.string('is required: "name:<32 random bytes in base64>", several separated by commas, the current one first'),

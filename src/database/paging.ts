@@ -1,6 +1,7 @@
 import { raw, type QueryBuilder } from 'objection'
+import { later } from '../clock.ts'
 import { CodedError } from '../errors.ts'
-import { isId } from '../ids.ts'
+import { firstIdAt, isId } from '../ids.ts'
 import type { Row } from './row.ts'
 
 /** One page of a list, newest first. `nextCursor` is null on the last page. */
@@ -9,7 +10,15 @@ export interface Page<T> {
   nextCursor: string | null
 }
 
-export interface PageRequest {
+/** A period of time; open where a side is absent. */
+export interface Period {
+  /** Inclusive. */
+  since?: Date | undefined
+  /** Exclusive. */
+  until?: Date | undefined
+}
+
+export interface PageRequest extends Period {
   /** Opaque, from the previous page; absent for the first page. */
   cursor?: string | undefined
   /** How many items at most, 1 to 100. */
@@ -31,11 +40,19 @@ export type ListName =
   | 'runs'
   | 'vault'
 
+type KeyValue = string | number | Date
+
+/** Keys between which all rows of a period lie: from the first one, to before the second one. */
+export interface KeyRange {
+  from?: KeyValue | undefined
+  before?: KeyValue | undefined
+}
+
 /** The sort key of a list, and its form in a cursor. It must be unique within the list. */
 export interface PageKey<R extends Row> {
   column: string
   /** The value to compare with; undefined for a text that is not a key. */
-  read: (text: string) => string | number | Date | undefined
+  read: (text: string) => KeyValue | undefined
   write: (row: R) => string
 }
 
@@ -52,6 +69,13 @@ interface Paging<R extends Row> extends PageRequest {
   domains?: Record<string, readonly string[]>
   /** Defaults to the row's id. */
   key?: PageKey<R>
+  /** The column of the time that periods are about. */
+  time: string
+  /**
+   * Where in the list a period lies, so that it is found by the index of the key; all rows of the list are read for one
+   * if it says nothing. Defaults to ids, which are made at the time of the row.
+   */
+  rangeOf?: (period: Period) => KeyRange | Promise<KeyRange>
 }
 
 /**
@@ -62,6 +86,7 @@ export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: P
   const { list, of = {}, cursor, limit, key = byId } = paging
   for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
   if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
+  if (paging.since ?? paging.until) await restrictToPeriod(query, key.column, paging)
   const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(limit + 1)
   const parts = combinations(paging).map((values) => newest(query.clone().where(values)))
   const [only] = parts
@@ -69,6 +94,32 @@ export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: P
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last ? writeCursor(list, key.write(last)) : null }
+}
+
+async function restrictToPeriod<R extends Row>(
+  query: QueryBuilder<R, R[]>,
+  column: string,
+  { since, until, time, rangeOf = idsOf }: Paging<R>,
+): Promise<void> {
+  const { from, before } = await rangeOf({ since, until })
+  if (from !== undefined) void query.where(column, '>=', from)
+  if (before !== undefined) void query.where(column, '<', before)
+  if (since) void query.where(time, '>=', since)
+  if (until) void query.where(time, '<', until)
+}
+
+/** An id and the time beside it are made by one process within moments, but not in the same one, and in either order. */
+const apartSeconds = 60
+
+/** A period that certainly has all rows whose key was made within seconds of their time. */
+export const widened = ({ since, until }: Period): Period => ({
+  since: since && later(since, -apartSeconds),
+  until: until && later(until, apartSeconds),
+})
+
+function idsOf(period: Period): KeyRange {
+  const { since, until } = widened(period)
+  return { from: since && firstIdAt(since), before: until && firstIdAt(until) }
 }
 
 /**
@@ -101,7 +152,7 @@ const byId: PageKey<Row> = {
   write: (row) => String(row.$id()),
 }
 
-function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): string | number | Date {
+function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): KeyValue {
   const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
   const isOurs = name === list && /^[\w-]{1,64}$/.test(text) && writeCursor(list, text) === cursor
   const value = isOurs ? read(text) : undefined

@@ -60,6 +60,7 @@ export function createNotifications(context: { database: Database; clock: Clock;
     ): Promise<Page<Notification>> =>
       page(Notification.query(database), {
         list: 'notifications',
+        time: 'createdAt',
         of: { ownerId },
         ...request,
         only: { kind: request.kind },

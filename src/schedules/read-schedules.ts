@@ -50,7 +50,14 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
       request: PageRequest & { outcome?: RecordedOutcome | undefined },
     ): Promise<Page<FireWithMessage>> {
       const only = { outcome: request.outcome }
-      const fires = await page(firesOf(database, agentId), { list: 'fires', ...request, only, key: byTime })
+      const fires = await page(firesOf(database, agentId), {
+        list: 'fires',
+        ...request,
+        only,
+        key: byTime,
+        time: byTime.column,
+        rangeOf: ({ since, until }) => ({ from: since, before: until }),
+      })
       return { ...fires, items: fires.items.map(withMessage) }
     },
   }

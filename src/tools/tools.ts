@@ -129,6 +129,7 @@ export function createTools(context: {
     ): Promise<Page<DirectToolCall>> =>
       page(DirectToolCall.query(database).select(...listedFields), {
         list: 'calls',
+        time: 'startedAt',
         of: { vaultEntryId },
         only: { idempotencyKey },
         ...request,

@@ -22,7 +22,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   async function list(caller: Caller, request: PageRequest): Promise<Page<ApiKey>> {
     requireLogin(caller)
     const mine = ApiKey.query(database).where({ userId: caller.userId }).whereNull('revokedAt')
-    return page(mine, { list: 'keys', ...request })
+    return page(mine, { list: 'keys', time: 'createdAt', ...request })
   }
 
   /**

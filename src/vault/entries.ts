@@ -159,7 +159,8 @@ export function createEntries(context: {
     },
 
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
-      page(mine(ownerId), { list: 'vault', ...request }),
+      // An entry has the id of the flow that it came from, so ids may be older than entries.
+      page(mine(ownerId), { list: 'vault', time: 'createdAt', rangeOf: () => ({}), ...request }),
 
     /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {

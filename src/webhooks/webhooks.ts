@@ -57,13 +57,13 @@ export function createWebhooks(context: {
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
     for (const preset of demanded) {
       const message = await problemOfProof(preset, { ...evidence, isBeside: preset !== demanded[0] })
-      if (message !== undefined) await refuseProof(request, message)
+      if (message !== undefined) await refuseProof(request, preset, message)
     }
   }
 
-  async function refuseProof({ address }: InboundRequest, message: string): Promise<never> {
+  async function refuseProof({ address }: InboundRequest, { header }: Preset, message: string): Promise<never> {
     await rateLimits.webhookFailed(address)
-    throw new CodedError('WEBHOOK_SECRET_INVALID', { message })
+    throw new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
   }
 
   return {
@@ -74,8 +74,9 @@ export function createWebhooks(context: {
     async verifySender(request: InboundRequest, purpose: string): Promise<Agent> {
       const agent = await agents.forSender(request.agentId)
       const demanded = demandedOfSender(agent.webhookProof, request.header)
-      const isSigned = demanded.includes(presets['standard-webhooks'])
-      if (isSigned && request.header('webhook-id') !== purpose) await refuseProof(request, purposeMessage(purpose))
+      const signed = presets['standard-webhooks']
+      if (demanded.includes(signed) && request.header('webhook-id') !== purpose)
+        await refuseProof(request, signed, purposeMessage(purpose))
       await verify(request, agent, demanded)
       return agent
     },

@@ -3,9 +3,12 @@ import * as agents from '../../api/agents.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as runs from '../../api/runs.ts'
+import * as webhooks from '../../api/webhooks.ts'
+import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { cancel, start } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
@@ -48,11 +51,84 @@ test('URL and secret belong to webhook agents, and the secret stays the same whe
   t.is((await change('webhook')).webhookSecret, webhookSecret)
 })
 
+/** What only the agent itself shows: secrets, and what may be long. */
+const ofOne = new Set([
+  'systemPrompt',
+  'sites',
+  'webhookSecret',
+  'previousWebhookSecretUntil',
+  'webhookSchema',
+  'allowActionOverride',
+  'callbackSecret',
+])
+
+test('a list shows of each agent what the agent itself shows, without secrets, prompt and sites', async (t) => {
+  const { platform } = await open()
+  const someone = await customer(platform)
+  const scheduled = await agentOf(someone, { trigger: 'scheduled', cron: '30 9 29 2 *', timeZone: 'Asia/Kolkata' })
+  const webhook = await webhookAgent(someone, { callbackUrl: 'https://hooks.example.com/', webhookProof: 'github' })
+  const manual = await agentOf(someone)
+  await cancel(someone, (await start(someone, manual)).body.id)
+  const { body: last } = await start(someone, manual)
+  await call(someone, agents.pauseAgent, { params: { agentId: manual.id } })
+  const other = await customer(platform)
+  await start(other, await agentOf(other))
+
+  const { items } = (await call(someone, agents.listAgents)).body
+  t.is(items.length, 3)
+  for (const item of items) {
+    const { body } = await call(someone, agents.getAgent, { params: { agentId: item.id } })
+    const listed = Object.fromEntries(Object.entries(body).filter(([name]) => !ofOne.has(name)))
+    t.deepEqual(item, listed)
+  }
+  const found = (id: string) => items.find((item) => item.id === id)
+  const fire = found(scheduled.id)?.nextFireAt ?? ''
+  t.regex(fire, /^20\d\d-02-29T04:00:00\.000Z$/)
+  t.true(new Date(fire) > new Date())
+  t.like(found(scheduled.id), { cron: '30 9 29 2 *', timeZone: 'Asia/Kolkata', webhookUrl: null, lastRun: null })
+  const webhookUrl = `${platform.url}/api/webhooks/agent/${webhook.id}`
+  t.like(found(webhook.id), { webhookUrl, webhookProof: 'github', callbackUrl: 'https://hooks.example.com/' })
+  t.like(found(webhook.id), { nextFireAt: null, cron: null, pausedAt: null })
+  const { id, acceptedAt } = last
+  t.deepEqual(found(manual.id)?.lastRun, { id, status: 'queued', acceptedAt })
+  t.truthy(found(manual.id)?.pausedAt)
+})
+
 test('a change touches what it names and nothing else', async (t) => {
   const someone = await customer((await open()).platform)
   const before = await webhookAgent(someone, { allowActionOverride: true })
   const { body } = await call(someone, agents.updateAgent, { params: { agentId: before.id }, body: { name: 'New' } })
   t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
+})
+
+test('what cannot be kept in a text is said of its place in the body', async (t) => {
+  const someone = await person((await open()).platform)
+  for (const [odd, path] of [
+    ['"name":"A\\u0000B"', 'name'],
+    ['"name":"A","systemPrompt":"half \\ud800"', 'systemPrompt'],
+    ['"name":"A","sites":[{"vaultEntryId":"x","tools":["a","b\\u0000"]}]', 'sites.0.tools.1'],
+    ['"name":1e400', 'name'],
+  ] as const) {
+    const raw = `{"trigger":"manual","systemPrompt":"Report.",${odd}}`
+    const { failure } = await call(someone, agents.createAgent, { raw })
+    t.is(failure.code, 'VALIDATION_ERROR', odd)
+    t.is(failure.details?.[0]?.path, path, odd)
+    t.true(failure.error.startsWith(`"${path}" `), failure.error)
+  }
+  t.deepEqual((await call(someone, agents.listAgents)).body.items, [])
+})
+
+test('a webhook to an agent that webhooks do not start is answered like one to nobody', async (t) => {
+  const someone = await customer((await open()).platform)
+  const { id: agentId, webhookSecret } = await webhookAgent(someone)
+  await call(someone, agents.updateAgent, { params: { agentId }, body: { trigger: 'manual' } })
+  const headers = { 'x-webhook-secret': webhookSecret ?? '' }
+  const deliver = async (id: string) =>
+    (await call({ url: someone.url }, webhooks.receiveWebhook, { params: { agentId: id }, headers, raw: '{}' })).failure
+  const failure = await deliver(agentId)
+  t.is(failure.code, 'AGENT_NOT_FOUND')
+  t.regex(failure.error, /that webhooks start/)
+  t.deepEqual(failure, await deliver(newId()))
 })
 
 test('a schedule belongs to scheduled agents only', async (t) => {

@@ -41,7 +41,7 @@ const run: Make = async (_house, { someone, params }) => {
   await cancel(someone, id)
 }
 
-const now = new Date('2026-11-21T12:00:00Z')
+const someDay = new Date('2026-11-21T12:00:00Z')
 
 /** How a row comes into each list. A list that has no entry here fails. */
 const makers: Record<string, Make> = {
@@ -49,8 +49,9 @@ const makers: Record<string, Make> = {
   listAgentRuns: run,
   // Each agent has a callbackUrl, so the end of a run makes one.
   listCallbacks: run,
-  listCalls: async ({ platform }, { userId, params }) =>
-    DirectToolCall.query(platform.services.database).insert({
+  listCalls: async ({ platform }, { userId, params }) => {
+    const now = new Date()
+    await DirectToolCall.query(platform.services.database).insert({
       id: newId(),
       ownerId: userId,
       vaultEntryId: params.entryId,
@@ -63,7 +64,8 @@ const makers: Record<string, Make> = {
       plannedAt: now,
       startedAt: now,
       endedAt: now,
-    }),
+    })
+  },
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
@@ -80,9 +82,11 @@ const makers: Record<string, Make> = {
     const { database } = platform.services
     const { id: _, ...like } = (await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()).toJSON()
     const id = newId()
-    await VaultEntry.query(database).insert({ ...like, id, origin: `https://${id}.example.com` } as Partial<VaultEntry>)
+    const own = { id, origin: `https://${id}.example.com`, createdAt: new Date() }
+    await VaultEntry.query(database).insert({ ...like, ...own } as Partial<VaultEntry>)
   },
   async listRefreshes({ platform }, { params }, generation) {
+    const now = new Date()
     const times = { startedAt: now, leaseUntil: now, endedAt: now }
     const row = { id: newId(), entryId: params.entryId, generation, cause: 'expiry', outcome: 'refreshed', ...times }
     await VaultRefresh.query(platform.services.database).insert(row as Partial<VaultRefresh>)
@@ -92,12 +96,20 @@ const makers: Record<string, Make> = {
     const { manifest } = await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()
     const found = { class: 'compatible' as const, differences: [], manifest, fingerprint: String(round) }
     const row = { id: newId(), entryId: params.entryId, ...found, status: 'adopted' as const }
+    const now = new Date()
     await ManifestChange.query(database).insert({ ...row, foundAt: now, decidedAt: now })
   },
   async listFires({ platform }, { params }, round, nth) {
     // Of several agents at different minutes, so that a row shows whose it is.
-    const nominalAt = new Date(now.getTime() + (round * 10 + nth) * 60_000)
-    const row = { agentId: params.agentId, nominalAt, outcome: 'missed', reason: 'LATE', runId: null, recordedAt: now }
+    const nominalAt = new Date(someDay.getTime() + (round * 10 + nth) * 60_000)
+    const row = {
+      agentId: params.agentId,
+      nominalAt,
+      outcome: 'missed',
+      reason: 'LATE',
+      runId: null,
+      recordedAt: someDay,
+    }
     await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
   },
   listNotifications: ({ platform }, { userId }, round, nth) =>
@@ -163,14 +175,14 @@ async function page(route: AnyRoute, place: Place, query: Record<string, string>
 }
 
 /** Every row of a place, page by page; as many as there can be at most, lest a wrong cursor leads round in a circle. */
-async function walk(route: AnyRoute, place: Place): Promise<string[]> {
+async function walk(route: AnyRoute, place: Place, filter: Record<string, string> = {}): Promise<string[]> {
   const keys: string[] = []
-  let query: Record<string, string> = { limit: '1' }
+  let query: Record<string, string> = { ...filter, limit: '1' }
   while (keys.length < 30) {
     const { keys: more, nextCursor } = await page(route, place, query)
     keys.push(...more)
     if (nextCursor === null) break
-    query = { limit: '1', cursor: nextCursor }
+    query = { ...filter, limit: '1', cursor: nextCursor }
   }
   return keys
 }
@@ -220,6 +232,44 @@ test('a cursor is good for the kind of list that gave it out only', async (t) =>
       t.is(status, expected, `${route.name} with a cursor of ${source.name}`)
     }
 })
+
+/** The field of a row that periods are about; `createdAt` where it is not named. */
+const timeFields: Record<string, string> = {
+  listRuns: 'acceptedAt',
+  listAgentRuns: 'acceptedAt',
+  listCalls: 'startedAt',
+  listRefreshes: 'startedAt',
+  listManifestChanges: 'foundAt',
+  listFires: 'at',
+}
+
+for (const route of lists)
+  test(`${route.name} of a period has the rows from its beginning to before its end, page by page`, async (t) => {
+    const { places } = await house()
+    const timeIn = (row: Listed) => String(row[timeFields[route.name] ?? 'createdAt'])
+    for (const place of places) {
+      const { items } = (await list(route, place, { limit: '100' })).body as { items: Listed[] }
+      const times = [...new Set(items.map(timeIn))].toSorted()
+      const [first = '', second = ''] = [times[0], times[1]]
+      const last = times.at(-1) ?? ''
+      t.true(first < second && second <= last, 'there are several times')
+      const within = (fits: (time: string) => boolean) => items.filter((row) => fits(timeIn(row))).map(keyOf)
+      const periods: [Record<string, string>, string[]][] = [
+        [{ since: first }, within(() => true)],
+        [{ since: second }, within((time) => time >= second)],
+        [{ until: second }, within((time) => time < second)],
+        [{ since: last }, within((time) => time >= last)],
+        [{ until: last }, within((time) => time < last)],
+        [{ since: first, until: last }, within((time) => time < last)],
+        [{ since: last, until: last }, []],
+        [{ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59.999Z' }, within(() => true)],
+        [{ until: '0000-01-01T00:00:00Z' }, []],
+        [{ since: '9999-12-31T23:59:59.999Z' }, []],
+      ]
+      for (const [period, expected] of periods)
+        t.deepEqual(await walk(route, place, period), expected, `${place.name}: ${JSON.stringify(period)}`)
+    }
+  })
 
 /** By the list or, where it is the same for all, by the filter: a value that no row here has. */
 const ofNoRow: Record<string, string> = {

@@ -3,6 +3,46 @@ import type { Fault } from './fault.ts'
 /** The front door. */
 export const api: Fault[] = [
   {
+    id: 'api/last-run-of-all',
+    file: 'src/runs/reading/read-runs.ts',
+    find: 'r.sequence = q.last_sequence',
+    replace: 'r.sequence < q.last_sequence',
+    why: 'a list of agents shows an earlier run as the last one',
+    tests: ['test/api/agents.test.ts'],
+  },
+  {
+    id: 'api/origins-that-look-alike',
+    file: 'api/middleware/cross-origin.ts',
+    find: 'if (!isAny && !origins.includes(origin)) return next()',
+    replace: 'if (!isAny && !origins.some((one) => origin.startsWith(one))) return next()',
+    why: 'a page at https://app.example.com.evil.example reads what the API answers',
+    tests: ['test/api/cross-origin.test.ts'],
+  },
+  {
+    id: 'api/origins-at-webhooks',
+    file: 'api/middleware/cross-origin.ts',
+    find: '    if (known && !known.isShared) return next()\n',
+    replace: '',
+    why: 'pages may call webhooks and read the pages of OAuth',
+    tests: ['test/api/cross-origin.test.ts'],
+  },
+  {
+    id: 'api/words-for-identifiers',
+    file: 'api/route/known-path.ts',
+    find: 'literal.length > 0 ? literal : matching',
+    replace: 'matching',
+    why: 'DELETE /vault/inspect looks for an entry of that name, and Allow says that it may be deleted',
+    tests: ['test/api/methods.test.ts'],
+  },
+  {
+    id: 'api/challenge-of-the-refused',
+    file: 'api/middleware/challenge.ts',
+    find: ' && /^Bearer +\\S/i.test(authorization)',
+    replace: '',
+    why: 'a wrong refresh token counts as a refused access token, so clients refresh again and again',
+    tests: ['test/api/challenges.test.ts'],
+  },
+  {
     id: 'api/addresses-of-ipv6',
     file: 'src/rate-limit.ts',
     find: 'count(networkOf(address))',

@@ -3,6 +3,22 @@ import type { Fault } from './fault.ts'
 /** Tiers, subscriptions and credits. */
 export const billing: Fault[] = [
   {
+    id: 'billing/cancelled-at-once',
+    file: 'src/billing/standing.ts',
+    find: 'cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now',
+    replace: 'cancelledAt !== null && currentPeriodEnd !== null',
+    why: 'who cancels loses the rest of the month that is paid',
+    tests: ['test/src/billing/billing.test.ts'],
+  },
+  {
+    id: 'billing/cancelled-for-ever',
+    file: 'src/billing/subscriptions.ts',
+    find: 'patch({ tier, currentPeriodEnd, cancelledAt: null })',
+    replace: 'patch({ tier, currentPeriodEnd })',
+    why: 'a tier that was paid again after a cancellation is lost at the end of the month',
+    tests: ['test/src/billing/billing.test.ts'],
+  },
+  {
     id: 'billing/output-is-cheap',
     file: 'src/billing/prices.ts',
     find: 'inputTokens + outputWeight * outputTokens',
@@ -45,7 +61,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/pays-twice',
     file: 'src/billing/subscriptions.ts',
-    find: 'if (isActive(before, tier)) return standingOf(before, clock.now())',
+    find: 'if (isActive(before, tier)) return database.transaction((trx) => begin(ownerId, tier, trx))',
     replace: '',
     why: 'repeating a subscription charges the card again',
     tests: ['test/src/billing/billing.test.ts'],

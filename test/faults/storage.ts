@@ -8,6 +8,31 @@ const usual = ['test/src/runs/usual-data.test.ts']
 /** How the record is stored, kept and purged. */
 export const storage: Fault[] = [
   {
+    id: 'storage/period-of-ids-alone',
+    file: 'src/database/paging.ts',
+    find: "  if (since) void query.where(time, '>=', since)\n",
+    replace: '',
+    why: 'who asks for everything since a time gets items of the minute before it too',
+    tests: ['test/api/lists.test.ts'],
+    match: '*of a period*',
+  },
+  {
+    id: 'storage/period-without-index',
+    file: 'src/database/paging.ts',
+    find: "  if (before !== undefined) void query.where(column, '<', before)\n",
+    replace: '',
+    why: 'a page of last year reads all runs that came later',
+    tests: ['test/src/runs/reading/periods.test.ts'],
+  },
+  {
+    id: 'storage/period-of-clocks-that-differ',
+    file: 'src/database/paging.ts',
+    find: 'const apartSeconds = 60',
+    replace: 'const apartSeconds = 0',
+    why: 'a run whose id was made a moment before its time is missing at the edge of a period',
+    tests: ['test/src/runs/reading/periods.test.ts'],
+  },
+  {
     id: 'storage/no-partitions-ahead',
     file: 'src/runs/retention/partitions.ts',
     find: 'const aheadMs = 14 * 86_400_000',
@@ -206,8 +231,8 @@ export const storage: Fault[] = [
   {
     id: 'storage/filtered-pages-lack-triggers',
     file: 'src/runs/reading/read-runs.ts',
-    find: 'domains: { status: runStatuses, trigger: triggers }',
-    replace: "domains: { status: runStatuses, trigger: ['manual'] }",
+    find: 'domains = { status: runStatuses, trigger: triggers }',
+    replace: "domains = { status: runStatuses, trigger: ['manual'] }",
     why: 'a list that is filtered by status lacks the runs of webhooks',
     tests: ['test/api/filtered-runs.test.ts'],
   },

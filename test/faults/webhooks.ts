@@ -61,8 +61,8 @@ export const webhooks: Fault[] = [
   {
     id: 'webhooks/any-purpose',
     file: 'src/webhooks/webhooks.ts',
-    find: "if (isSigned && request.header('webhook-id') !== purpose)",
-    replace: "if (isSigned && request.header('webhook-id') === '')",
+    find: "if (demanded.includes(signed) && request.header('webhook-id') !== purpose)",
+    replace: "if (demanded.includes(signed) && request.header('webhook-id') === '')",
     why: 'the signature of a delivery is good for withdrawing it, too',
     tests: ['test/src/webhooks/senders.test.ts', 'test/api/webhook-battery.test.ts'],
   },
@@ -109,7 +109,7 @@ export const webhooks: Fault[] = [
   {
     id: 'webhooks/scheduled-agent-takes-deliveries',
     file: 'src/agents/agents.ts',
-    find: "assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND')",
+    find: "assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })",
     replace: "assertThat(agent, 'AGENT_NOT_FOUND')",
     why: 'an agent that is not triggered by webhooks is started by them',
     tests: ['test/api/webhook-battery.test.ts'],

@@ -1,12 +1,13 @@
 import { Agent } from '../../agents/agent.ts'
 import { assertThat } from '../../errors.ts'
 import type { Database } from '../../database/database.ts'
-import { page, type Page, type PageKey, type PageRequest } from '../../database/paging.ts'
+import { page, type Page, type PageKey, type PageRequest, type Period } from '../../database/paging.ts'
 import { isId } from '../../ids.ts'
 import type { Receipt } from '../accept/receipt.ts'
 import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
+import { sequencesOf } from './sequences-of.ts'
 import { readTimeline, type TimelineEvent } from './read-timeline.ts'
 
 /** Which runs a list shows. */
@@ -15,6 +16,14 @@ interface RunFilter {
   status?: RunStatus | undefined
   trigger?: Run['trigger'] | undefined
 }
+
+/** What lists of agents show of a run. */
+type LastRun = Pick<Run, 'id' | 'agentId' | 'status' | 'acceptedAt'>
+
+const lastStatement = `
+  select r.id, r.agent_id as "agentId", r.status, r.accepted_at as "acceptedAt"
+    from agent_queues q join runs r on r.agent_id = q.agent_id and r.sequence = q.last_sequence
+   where q.agent_id = any(:agentIds::uuid[])`
 
 const bySequence: PageKey<Run> = {
   column: 'sequence',
@@ -43,13 +52,21 @@ export function createReading(context: { database: Database }) {
 
     /** Newest first: all of an owner, or those of one agent, in the order of their arrival. */
     async list(ownerId: string, { agentId, status, trigger, ...request }: RunFilter & PageRequest): Promise<Page<Run>> {
-      const filter = { ...request, only: { status, trigger }, domains: { status: runStatuses, trigger: triggers } }
+      const domains = { status: runStatuses, trigger: triggers }
+      const filter = { ...request, time: 'acceptedAt', only: { status, trigger }, domains }
       const runs = Run.query(database)
       if (agentId === undefined) return page(runs, { list: 'runs', of: { ownerId }, ...filter })
       if (!isId(agentId)) return { items: [], nextCursor: null }
       // One condition, and not one for each: Postgres would take them for independent, and expect hardly a run.
       const own = Agent.query(database).where({ id: agentId, ownerId }).select('id')
-      return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, ...filter })
+      const rangeOf = (period: Period) => sequencesOf(database, agentId, period)
+      return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
+    },
+
+    /** The run that each agent accepted last, by agent id; none for an agent without runs, or if it is purged. */
+    async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {
+      const { rows } = await database.raw<{ rows: LastRun[] }>(lastStatement, { agentIds })
+      return new Map(rows.map((run) => [run.agentId, run]))
     },
 
     /** The run's timeline after the given event number, at most `limit` events. */

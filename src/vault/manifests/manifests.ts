@@ -141,7 +141,7 @@ export function createManifests(context: {
     history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
       const changes = ManifestChange.query(database).where({ entryId: id })
       const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
-      return page(listed, { list: 'changes', ...request })
+      return page(listed, { list: 'changes', time: 'foundAt', ...request })
     },
 
     /** The pending changes of these entries, by entry id. */

@@ -11,6 +11,16 @@ export function billingTable({ platform, owner }: Stage, { ask }: Recorder): Tab
   return {
     getBilling: { done: () => ask(owner, billing.getBilling) },
     listPaymentMethods: { done: () => ask(owner, billing.listPaymentMethods) },
+    listTiers: { done: () => ask({ url: platform.url }, billing.listTiers) },
+    cancelSubscription: {
+      async done() {
+        const someone = await person(platform)
+        await add(someone, 'pm_card_visa')
+        await subscribe(someone)
+        return ask(someone, billing.cancelSubscription)
+      },
+      NOT_FOUND: async () => ask(await person(platform), billing.cancelSubscription),
+    },
     listLedger: { done: () => ask(owner, billing.listLedger) },
     addPaymentMethod: {
       done: () => add(owner, 'pm_card_mastercard'),

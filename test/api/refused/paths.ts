@@ -57,7 +57,10 @@ export const paths: Refusals = {
         const real = params[name] ?? ''
         // Routes that find their resource by the same function read its identifier alike.
         for (const odd of isNew(route.resource ?? route, name) ? oddIds(real) : oneOfEachKind(real)) {
-          const { status, code } = await sendTo(stage, route, fill(route.path, { ...params, [name]: odd }))
+          const path = fill(route.path, { ...params, [name]: odd })
+          // A slash at the end is not part of the identifier: it is the path of the list, or of the thing itself.
+          if (path.endsWith('/')) continue
+          const { status, code } = await sendTo(stage, route, path)
           const expected =
             code !== undefined && code.endsWith('NOT_FOUND') && (code === 'NOT_FOUND' || has(route, code))
           if (!expected || status !== 404)

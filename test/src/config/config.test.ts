@@ -32,6 +32,33 @@ test('an empty variable counts as not set', (t) => {
   t.is(readConfig({ ...complete, PORT: '' }).http.port, 3000)
 })
 
+test('origins of web pages are exact, or any', (t) => {
+  const origins = (CORS_ORIGINS: string) => readConfig({ ...complete, CORS_ORIGINS }).http.corsOrigins
+  t.deepEqual(origins(''), [])
+  t.deepEqual(origins('*'), ['*'])
+  const listed = ['https://app.example.com', 'http://localhost:5173', 'https://[::1]:8443']
+  t.deepEqual(origins(` ${listed.join(' , ')},`), listed)
+  for (const wrong of [
+    'app.example.com',
+    'https://app.example.com/',
+    'https://app.example.com/path',
+    'https://app.example.com:443',
+    'https://APP.example.com',
+    'https://*.example.com',
+    'https://user@app.example.com',
+    'ftp://app.example.com',
+    'file://',
+    'null',
+    '*,https://app.example.com',
+    '**',
+    'https://app.example.com http://localhost:5173',
+  ]) {
+    const error = t.throws(() => origins(wrong), { instanceOf: ConfigError }, wrong)
+    t.is(error?.problems.length, 1, wrong)
+    t.regex(error?.problems[0] ?? '', /^CORS_ORIGINS must be origins such as https:\/\/app\.example\.com /, wrong)
+  }
+})
+
 test('two vault keys of one name are refused', (t) => {
   const [pair] = keys.VAULT_KEYS.split(',')
   t.throws(() => readConfig({ ...complete, VAULT_KEYS: `${pair},${pair}` }), { message: /names must differ/ })

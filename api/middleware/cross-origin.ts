@@ -1,0 +1,46 @@
+import type { Middleware } from 'koa'
+import type { FindPath } from '../route/known-path.ts'
+import type { AnyRoute } from '../route/route.ts'
+
+/** What scripts may read of a response, besides what every browser lets them read (Fetch, "CORS-safelisted"). */
+const exposed = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow'].join(', ')
+
+const preflightSeconds = 600
+
+/**
+ * Lets scripts of the given origins call the API and read its responses (Fetch, "CORS protocol"); `*` is any origin.
+ * Never with credentials: nothing here may depend on a cookie. Webhooks and the pages of OAuth are left out.
+ *
+ * Not @koa/cors: it answers preflights for every path alike, and allows whatever headers a preflight names.
+ */
+export function crossOrigin(origins: readonly string[], find: FindPath, routes: readonly AnyRoute[]): Middleware {
+  const isAny = origins.includes('*')
+  const requestHeaders = headersOf(routes)
+  return async (ctx, next) => {
+    const known = find(ctx.path)
+    if (known && !known.isShared) return next()
+    if (!isAny) ctx.vary('Origin')
+    const origin = ctx.get('origin')
+    if (!isAny && !origins.includes(origin)) return next()
+    ctx.set('Access-Control-Allow-Origin', isAny ? '*' : origin)
+    if (!known || !isPreflight(ctx)) {
+      ctx.set('Access-Control-Expose-Headers', exposed)
+      return next()
+    }
+    ctx.set({
+      'Access-Control-Allow-Methods': known.methods.join(', '),
+      'Access-Control-Allow-Headers': requestHeaders,
+      'Access-Control-Max-Age': String(preflightSeconds),
+    })
+    return void (ctx.status = 204)
+  }
+}
+
+const isPreflight = ({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean =>
+  method === 'OPTIONS' && headers['origin'] !== undefined && headers['access-control-request-method'] !== undefined
+
+/** The headers of requests that the routes read; `Authorization` has to be named even where any header is allowed. */
+function headersOf(routes: readonly AnyRoute[]): string {
+  const declared = routes.filter(({ proof }) => !proof).flatMap(({ headers = {} }) => Object.keys(headers))
+  return [...new Set(['Authorization', 'Content-Type', 'X-Request-Id', ...declared])].join(', ')
+}

@@ -1,0 +1,17 @@
+import type { Middleware } from 'koa'
+import { CodedError } from '../../src/errors.ts'
+import type { FindPath } from '../route/known-path.ts'
+
+/** Answers what a path is not declared for: METHOD_NOT_ALLOWED, and OPTIONS (RFC 9110, 9.3.7), both with `Allow`. */
+export const methods =
+  (find: FindPath): Middleware =>
+  async (ctx, next) => {
+    const known = find(ctx.path)
+    if (!known || known.methods.includes(ctx.method)) return next()
+    const allowed = [...known.methods, 'OPTIONS'].join(', ')
+    ctx.set('Allow', allowed)
+    if (ctx.method === 'OPTIONS') return void (ctx.status = 204)
+    // The client's word for it is not repeated: a method may be any text.
+    const message = `This path does not take this method. It takes ${allowed}.`
+    throw new CodedError('METHOD_NOT_ALLOWED', { message })
+  }

@@ -1,0 +1,32 @@
+import type { Router } from '@koa/router'
+import type { AnyRoute } from './route.ts'
+
+/** What is declared for a path. */
+export interface KnownPath {
+  /** In alphabetical order; HEAD wherever GET is. */
+  methods: string[]
+  /** Whether scripts of other origins may be allowed to call it. */
+  isShared: boolean
+}
+
+export type FindPath = (path: string) => KnownPath | undefined
+
+/** How the router spells a path: `/agents/{agentId}` is `/agents/:agentId`. */
+export const pattern = ({ path }: Pick<AnyRoute, 'path'>): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** Makes the function that looks a request's path up; undefined for a path that no route has. */
+export function createFindPath(router: Router, routes: readonly AnyRoute[]): FindPath {
+  // Senders of webhooks are programs, and the pages of OAuth are opened, never fetched.
+  const closed = new Set(routes.filter((route) => route.proof || route.browser).map(pattern))
+  return (path) => {
+    const matching = router.match(path, '').path
+    // `/vault/inspect` is that path only, although it also has the form of `/vault/{entryId}`.
+    const literal = matching.filter((layer) => !String(layer.path).includes(':'))
+    const layers = literal.length > 0 ? literal : matching
+    if (layers.length === 0) return undefined
+    return {
+      methods: [...new Set(layers.flatMap((layer) => layer.methods))].toSorted(),
+      isShared: layers.every((layer) => !closed.has(String(layer.path))),
+    }
+  }
+}
