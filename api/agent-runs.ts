@@ -36,6 +36,7 @@ export const listAgentRuns = route({
   method: 'get',
   path: '/agents/{agentId}/runs',
   summary: 'List the runs of an agent, newest first',
+  description: 'Ended runs are listed for 90 days.',
   query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
   response: pageOf(run),
   resource,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
 import { presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, text, trigger } from './schemas/schemas.ts'
 
@@ -16,9 +17,10 @@ export const listRuns = route({
   method: 'get',
   path: '/runs',
   summary: 'List runs, newest first',
+  description: 'Those of all agents, including deleted ones. Ended runs are listed for 90 days.',
   query: v.strictObject({
     ...paging,
-    agentId: v.optional(text(64)),
+    agentId: v.optional(field(text(64), 'Only runs of this agent')),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
@@ -35,6 +37,7 @@ export const getRun = route({
   method: 'get',
   path: '/runs/{runId}',
   summary: 'Get a run',
+  description: 'Its state and its counts. What it did is on its timeline, `GET /runs/{runId}/events`.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],

@@ -68,7 +68,7 @@ export interface Route<
   headers?: Record<string, string>
   body?: Body
   /** The handler gets the bytes of a JSON body, and validates them itself. */
-  rawBody?: { maxBytes: (services: Services) => number }
+  rawBody?: { maxBytes: (services: Services) => number; documentation: GenericSchema }
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
