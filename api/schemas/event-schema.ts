@@ -114,7 +114,7 @@ const data = {
       field(v.string(), 'What the model sees: the answer of the site, or a sentence about the failure', '{"id":4711}'),
     ),
   }),
-  'credential.refreshed': v.looseObject({ ...ofCall, site }),
+  'credential.refreshed': v.looseObject({ callId, site }),
   'wait.started': v.looseObject({
     cause: waitCause,
     site: field(v.nullable(v.string()), 'The site that it waits for', 'https://tracker.example.com'),

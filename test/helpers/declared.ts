@@ -30,10 +30,32 @@ export const document = openapi(routes, 'http://test') as unknown as Document
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, closed(one)]))
-  const isOpen = 'properties' in copy && !('additionalProperties' in copy) && !('$ref' in copy) && 'type' in copy
-  return isOpen ? { ...copy, additionalProperties: false } : copy
+  const { discriminator, ...own } = value as Record<string, unknown>
+  const { additionalProperties, ...copy } = Object.fromEntries(
+    Object.entries(own).map(([name, one]) => [name, closed(one)]),
+  )
+  if (discriminator) return byKey(discriminator as Discriminator)
+  // The validator fails for names that are no Unicode where any name is good.
+  if (additionalProperties === true) return copy
+  const isOpen = 'properties' in copy && additionalProperties === undefined && 'type' in copy && !('$ref' in copy)
+  const members = isOpen ? false : additionalProperties
+  return members === undefined ? copy : { ...copy, additionalProperties: members }
 }
+
+interface Discriminator {
+  propertyName: string
+  mapping: Record<string, string>
+}
+
+/** Only the option that the key names says what is wrong, and not all others, too. */
+const byKey = ({ propertyName: key, mapping }: Discriminator): object => ({
+  required: [key],
+  properties: { [key]: { enum: Object.keys(mapping) } },
+  allOf: Object.entries(mapping).map(([value, $ref]) => ({
+    if: { properties: { [key]: { const: value } } },
+    then: { $ref },
+  })),
+})
 
 /** Examples are no schemas, and have ids and references of their own. */
 const withoutExamples = (value: unknown): unknown =>
@@ -61,11 +83,12 @@ export function contradictions(schema: Schema, value: unknown): OutputUnit[] {
 
 /** The most telling ones of many: those at the deepest places. */
 export const inWords = (errors: OutputUnit[]): string =>
-  errors
-    .toSorted((one, other) => other.instanceLocation.length - one.instanceLocation.length)
-    .slice(0, 3)
-    .map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
-    .join(' · ')
+  [...new Set(errors.toSorted((one, other) => depth(other) - depth(one)).map(sentence))].slice(0, 3).join(' · ')
+
+const depth = ({ instanceLocation }: OutputUnit): number => instanceLocation.split('/').length
+
+const sentence = ({ instanceLocation, keyword, error }: OutputUnit): string =>
+  keyword === 'false' ? `${instanceLocation} is not declared` : `${instanceLocation}: ${error}`
 
 /** The declared response of an operation, with its status. */
 export const responseOf = (route: AnyRoute, status: number): Content | undefined =>
