@@ -3,6 +3,30 @@ import type { Fault } from './fault.ts'
 /** The front door. */
 export const api: Fault[] = [
   {
+    id: 'api/undeclared-member-of-an-event',
+    file: 'api/schemas/event-schema.ts',
+    find: "    latencyMs: field(v.number(), 'How long the model took, in milliseconds', 840),\n",
+    replace: '',
+    why: 'generated clients do not know what the timeline says, and nobody notices',
+    tests: ['test/src/runs/accept/deliveries.test.ts'],
+  },
+  {
+    id: 'api/free-objects-take-nothing',
+    file: 'api/schemas/documented.ts',
+    find: "v.metadata({ type: 'object', additionalProperties: true, title,",
+    replace: "v.metadata({ type: 'object', title,",
+    why: 'a generated client can neither call a tool nor post a webhook',
+    tests: ['test/api/openapi.test.ts'],
+  },
+  {
+    id: 'api/callbacks-other-than-described',
+    file: 'src/callbacks/ending.ts',
+    find: 'timestamp: endedAt',
+    replace: 'at: endedAt',
+    why: 'receivers that are built from the document refuse every callback',
+    tests: ['test/api/openapi.test.ts'],
+  },
+  {
     id: 'api/addresses-of-ipv6',
     file: 'src/rate-limit.ts',
     find: 'count(networkOf(address))',

@@ -53,6 +53,7 @@ const byKey = ({ propertyName: key, mapping }: Discriminator): object => ({
   properties: { [key]: { enum: Object.keys(mapping) } },
   allOf: Object.entries(mapping).map(([value, $ref]) => ({
     if: { properties: { [key]: { const: value } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
     then: { $ref },
   })),
 })
