@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
-import { paidTierNames, tierNames } from '../src/billing/tiers.ts'
+import { paidTierNames, tierNames, tiers } from '../src/billing/tiers.ts'
 import { documentedBy, field, named, whole } from './schemas/documented.ts'
 import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
@@ -8,7 +8,8 @@ const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
 const feature = named(
   'Feature',
-  v.picklist(['manual', 'scheduled', 'webhooks', 'workspaces']),
+  // The highest tier has them all.
+  v.picklist(tiers.enterprise.features),
   'What a tier includes: what may start agents, and workspaces',
 )
 const limits = named(

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { warningCodes } from '../src/schedules/cron/pattern-warnings.ts'
 import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fires/fire-reasons.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
@@ -37,7 +38,7 @@ const fire = named(
 const warning = named(
   'ScheduleWarning',
   v.object({
-    code: field(v.string(), 'What is surprising, for programs', 'day_not_in_every_month'),
+    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'What is surprising, for programs'),
     message: field(v.string(), 'What is surprising, for people', 'Day 31 is not in every month.'),
   }),
   'A surprising property of an expression',

@@ -24,14 +24,19 @@ async function main(): Promise<void> {
   // Postgres does not run as root, and has to enter.
   chmodSync(folder, 0o711)
   const platform = start(folder, await ports())
+  const end = async (): Promise<void> => {
+    await platform.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void end().then(() => process.exit(1)))
   try {
     const programs = [await prepareTypeScript(root), await preparePython(root)]
     await platform.ready
     const addresses = JSON.parse(readFileSync(join(folder, 'addresses.json'), 'utf8')) as Addresses
     for (const program of programs) if (program) await tour(program, addresses)
   } finally {
-    await platform.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await end()
   }
 }
 

@@ -3,7 +3,7 @@ import type { EventData } from '../../src/runs/timeline.ts'
 import { webhookField } from './agent-schema.ts'
 import { documentedBy, field, freeObject, named, whole } from './documented.ts'
 import { endedStatus, endReason, waitCause } from './run-schema.ts'
-import { id, time, trigger } from './schemas.ts'
+import { errorCode, id, time, trigger } from './schemas.ts'
 import { effect } from './vault-schema.ts'
 
 type Kind = keyof EventData
@@ -72,7 +72,7 @@ const data = {
   'step.started': v.looseObject({ ...ofStep, note }),
   'step.failed': v.looseObject({
     ...ofStep,
-    code: field(v.string(), 'What went wrong', 'MODEL_ERROR'),
+    code: field(errorCode, 'What went wrong', 'MODEL_ERROR'),
     message: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
     willRetry: field(v.boolean(), 'Whether there is another attempt'),
     retryAt: v.optional(field(v.string(), 'When the provider allows it', '2026-11-21T09:00:30.000Z')),

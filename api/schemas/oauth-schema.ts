@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
-import { field, named } from './documented.ts'
-import { id, time } from './schemas.ts'
+import { documentedBy, field, named } from './documented.ts'
+import { errorCode, id, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
 /** The path prefix of the OAuth routes. */
@@ -19,7 +19,7 @@ export const flow = named(
     origin: field(v.string(), 'The site', 'https://tracker.example.com'),
     scopes: field(v.array(scope), 'The scopes that were requested'),
     entryId: field(v.nullable(id), 'The vault entry, once it exists', null),
-    code: field(v.nullable(v.string()), 'Why it failed', null),
+    code: field(v.nullable(documentedBy(v.string(), errorCode)), 'Why it failed', null),
     message: field(v.nullable(v.string()), 'Why it failed, for people', null),
     expiresAt: field(time, 'Until when it can be finished'),
   }),

@@ -67,7 +67,7 @@ export const trigger = named(
   'webhook',
 )
 
-const errorCode = named(
+export const errorCode = named(
   'ErrorCode',
   v.picklist(Object.keys(catalogue) as [ErrorCode, ...ErrorCode[]]),
   'What went wrong, for programs. Each response names the codes that it can have',
