@@ -35,7 +35,7 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource, Pr
 
 /**
  * The declaration of a route. Validation, authorization, rate limits, the OpenAPI document and the typed test client
- * all come from it. Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
+ * all come from it, and what clients read of its schemas (`api/schemas/documented.ts`). Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
@@ -67,8 +67,8 @@ export interface Route<
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>
   body?: Body
-  /** The handler gets the bytes of a JSON body, and validates them itself. */
-  rawBody?: { maxBytes: (services: Services) => number; documentation: GenericSchema }
+  /** The handler gets the bytes of a JSON body, and validates them itself. Without a `body`, `documentation` is its schema. */
+  rawBody?: { maxBytes: (services: Services) => number; documentation?: GenericSchema }
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
