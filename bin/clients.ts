@@ -28,8 +28,7 @@ async function main(): Promise<void> {
     await platform.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void end().then(() => process.exit(1)))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().then(() => process.exit(1)))
   try {
     const programs = [await prepareTypeScript(root), await preparePython(root)]
     await platform.ready
