@@ -1,13 +1,33 @@
 import * as v from 'valibot'
 import { assertThat } from '../src/errors.ts'
 import { route } from './route/route.ts'
-import { id, text, time } from './schemas/schemas.ts'
+import { field, named } from './schemas/documented.ts'
+import { id, listOf, text, time } from './schemas/schemas.ts'
 
-const host = v.object({
-  host: v.string(),
-  held: v.nullable(v.object({ until: time, reason: v.nullable(v.string()) })),
-  suspended: v.nullable(v.object({ at: time, by: v.nullable(id), reason: v.nullable(v.string()) })),
-})
+const why = 'Why, for people'
+const hold = named(
+  'HostHold',
+  v.object({ until: field(time, 'Until when'), reason: field(v.nullable(v.string()), why, 'The site answered 429.') }),
+  'A time in which no tool of the host is called, because it asked for that',
+)
+const suspension = named(
+  'HostSuspension',
+  v.object({
+    at: field(time, 'Since when'),
+    by: field(v.nullable(id), 'The admin who suspended it'),
+    reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
+  }),
+  'No tool of the host is called until an admin lifts this',
+)
+const host = named(
+  'Host',
+  v.object({
+    host: field(v.string(), 'The host, with its port unless that is 443', 'tracker.example.com'),
+    held: field(v.nullable(hold), 'Whether the host asked for no calls', null),
+    suspended: field(v.nullable(suspension), 'Whether it is suspended'),
+  }),
+  'A host where no tools are called at present',
+)
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
 const spelling =
@@ -21,7 +41,7 @@ export const listHosts = route({
   summary: 'List the hosts where no tools are called at present',
   description: 'These are the suspended hosts and those that asked for no calls. Sorted by name, 1000 at most.',
   status: 200,
-  response: v.object({ items: v.array(host) }),
+  response: listOf(host),
   handle: async ({ services }) => ({ items: await services.hosts.list() }),
 })
 
@@ -31,7 +51,7 @@ export const suspendHost = route({
   method: 'put',
   summary: 'Suspend a host',
   description: `No tool of this host is called until the suspension is lifted. ${spelling}`,
-  body: v.strictObject({ reason: text(500) }),
+  body: v.strictObject({ reason: field(text(500), why, 'Its owner asked us to stop.') }),
   status: 200,
   response: host,
   handle: ({ services, caller, params, body }) => services.hosts.suspend(params.host, caller.userId, body.reason),
@@ -51,19 +71,20 @@ export const liftHost = route({
   },
 })
 
-const worker = v.object({
-  id,
-  taskQueue: v.string(),
-  version: v.string(),
-  present: v.pipe(
-    v.boolean(),
-    v.metadata({ description: 'Whether it has reported recently and was polling for work then' }),
-  ),
-  polling: v.pipe(v.boolean(), v.metadata({ description: 'Whether it was polling for work when it last reported' })),
-  polledAt: v.pipe(v.nullable(time), v.metadata({ description: 'When it last polled for work' })),
-  startedAt: time,
-  seenAt: time,
-})
+const worker = named(
+  'Worker',
+  v.object({
+    id,
+    taskQueue: field(v.string(), 'The task queue that it polls', 'switchyard'),
+    version: field(v.string(), 'The version of its code', '0.1.0'),
+    present: field(v.boolean(), 'Whether it has reported recently and was polling for work then'),
+    polling: field(v.boolean(), 'Whether it was polling for work when it last reported'),
+    polledAt: field(v.nullable(time), 'When it last polled for work'),
+    startedAt: field(time, 'When it was started'),
+    seenAt: field(time, 'When it last reported'),
+  }),
+  'A worker process',
+)
 
 export const listWorkers = route({
   tag: 'admin',
@@ -76,6 +97,6 @@ export const listWorkers = route({
     'Each worker reports every five seconds. A worker that shut down is no longer listed; one that disappeared is ' +
     'listed for a day. The latest to report come first, 1000 at most.',
   status: 200,
-  response: v.object({ items: v.array(worker) }),
+  response: listOf(worker),
   handle: async ({ services }) => ({ items: await services.workers.list() }),
 })

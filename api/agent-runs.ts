@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { textOfMember } from '../src/json.ts'
+import { freeObject, named } from './schemas/documented.ts'
 import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
@@ -11,20 +12,14 @@ const resource = ({ services, caller, params }: Named) => services.agents.get(ca
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const input = v.pipe(
-  v.custom<Record<string, unknown> | string>(
-    (value) => value !== '' && (typeof value === 'string' || isObject(value)),
+const input = named(
+  'RunInput',
+  v.union(
+    [freeObject('RunInputObject', 'Members of any name', { ticket: 4711 }), v.pipe(v.string(), v.minLength(1))],
     'must be a JSON object or a text that is not empty',
   ),
-  v.metadata({
-    description: 'What the run is given',
-    anyOf: [
-      { type: 'object', additionalProperties: true },
-      { type: 'string', minLength: 1 },
-    ],
-  } as never),
+  'What a run is given, as data',
+  { ticket: 4711 },
 )
 
 export const startRun = route({
@@ -58,6 +53,7 @@ export const listAgentRuns = route({
   method: 'get',
   path: '/agents/{agentId}/runs',
   summary: 'List the runs of an agent, newest first',
+  description: 'Ended runs are listed for 90 days.',
   query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
   response: pageOf(listedRun),
   resource,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { agent, presentAgent } from './schemas/agent-schema.ts'
 import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
 const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
@@ -19,9 +20,13 @@ export const rotateSecret = route({
     '`overlapSeconds`, by default a day, so that senders can be changed one by one. Rotating again ends it at once.',
   body: v.strictObject({
     secret: v.optional(
-      v.pipe(
-        v.string('must be a string'),
-        v.regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters'),
+      field(
+        v.pipe(
+          v.string('must be a string'),
+          v.regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters'),
+        ),
+        'The secret that the sender made; without it the platform makes one',
+        'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
       ),
     ),
     overlapSeconds: v.optional(
@@ -30,6 +35,7 @@ export const rotateSecret = route({
         v.integer('must be a whole number'),
         v.minValue(0, 'must be at least 0'),
         v.maxValue(604_800, 'must be at most 604800, a week'),
+        v.metadata({ description: 'How long the old secret stays valid' }),
       ),
       86_400,
     ),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { agent, agentFields, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
+import { agentFields } from './schemas/agent-fields.ts'
+import { agent, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
 import { route } from './route/route.ts'
 import { pageOf, paging, trigger } from './schemas/schemas.ts'
 
@@ -15,6 +16,8 @@ export const createAgent = route({
   method: 'post',
   path: '/agents',
   summary: 'Create an agent',
+  description:
+    'An agent that webhooks start gets a webhook URL and a secret. What may start agents depends on the tier.',
   body: v.strictObject({
     ...agentFields,
     cron: v.optional(agentFields.cron, null),
@@ -38,8 +41,9 @@ export const listAgents = route({
   method: 'get',
   path: '/agents',
   summary: 'List agents',
+  description: 'Newest first, without prompts and secrets.',
   query: v.strictObject({ ...paging, trigger: v.optional(trigger) }),
-  response: pageOf(v.object(listedAgent)),
+  response: pageOf(listedAgent),
   async handle({ services, caller, query }) {
     const page = await services.agents.list(caller.userId, query)
     return { ...page, items: await presentAgents(services, page.items) }
@@ -52,6 +56,7 @@ export const getAgent = route({
   method: 'get',
   path: '/agents/{agentId}',
   summary: 'Get an agent, with its webhook URL and secret',
+  description: 'API keys without the scope `write` do not see secrets, because secrets can start runs.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -126,6 +131,8 @@ export const resumeAgent = route({
   method: 'post',
   path: '/agents/{agentId}/resume',
   summary: 'Resume a paused agent',
+  description:
+    'Runs that wait for it continue, and the queue starts again. Without effect on an agent that is not paused.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],

@@ -1,20 +1,34 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 
+const scope = named(
+  'ApiKeyScope',
+  v.picklist(['read', 'write'], 'must be read or write'),
+  'read: it may read · write: it may change things and start runs',
+)
+const scopesMeaning = 'What the key may do'
+const nameMeaning = 'What people call it'
+const expiryMeaning = 'Until when it is valid; without a time limit if absent or null'
 const scopes = v.pipe(
-  v.array(v.picklist(['read', 'write'], 'must be read or write'), 'must be a list'),
+  v.array(scope, 'must be a list'),
   v.minLength(1, 'must name at least one scope'),
   v.maxLength(2, 'must name each scope once'),
+  v.metadata({ description: scopesMeaning }),
 )
-const apiKey = v.object({
-  id,
-  name: v.string(),
-  scopes: v.array(v.string()),
-  createdAt: time,
-  expiresAt: v.nullable(time),
-  lastUsedAt: v.nullable(time),
-})
+const apiKey = named(
+  'ApiKey',
+  v.object({
+    id,
+    name: field(v.string(), nameMeaning, 'Nightly report'),
+    scopes: field(v.array(scope), scopesMeaning),
+    createdAt: time,
+    expiresAt: field(v.nullable(time), expiryMeaning, null),
+    lastUsedAt: field(v.nullable(time), 'When it was last used', null),
+  }),
+  'A key for programs, without the key itself',
+)
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } as const
 
@@ -24,6 +38,7 @@ export const listApiKeys = route({
   method: 'get',
   path: '/auth/api-keys',
   summary: 'List API keys',
+  description: 'Newest first. The keys themselves are not shown.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(apiKey),
@@ -39,18 +54,26 @@ export const createApiKey = route({
   description: 'The key is shown only once.',
   terms: true,
   body: v.strictObject({
-    name: text(100),
+    name: field(text(100), nameMeaning, 'Nightly report'),
     scopes,
     expiresAt: v.optional(
       v.pipe(
         v.string('must be a string'),
         v.isoTimestamp('must be an ISO 8601 timestamp'),
+        v.metadata({ description: expiryMeaning, examples: ['2027-11-21T09:00:00.000Z'] }),
         v.transform((stamp) => new Date(stamp)),
       ),
     ),
   }),
   status: 201,
-  response: v.object({ ...apiKey.entries, key: v.string() }),
+  response: named(
+    'NewApiKey',
+    v.object({
+      ...apiKey.entries,
+      key: field(v.string(), 'The key; it is not shown again', 'sy_key_an-example-of-a-key'),
+    }),
+    'A new key',
+  ),
   codes: ['FEATURE_LIMIT_REACHED'],
   async handle({ services, caller, body }) {
     const { limits } = await services.billing.account(caller.userId)
@@ -64,6 +87,7 @@ export const deleteApiKey = route({
   method: 'delete',
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',
+  description: 'It is refused from then on.',
   status: 204,
   codes: ['NOT_FOUND'],
   handle: ({ services, caller, params }) => services.users.apiKeys.remove(caller, params.apiKeyId),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
+import { field, named, whole } from './schemas/documented.ts'
 import { id, text, time } from './schemas/schemas.ts'
 
 const ttlSeconds = v.optional(
@@ -8,26 +9,43 @@ const ttlSeconds = v.optional(
     v.integer('must be a whole number'),
     v.minValue(1, 'must be at least 1'),
     v.maxValue(3600, 'must be at most 3600'),
-    v.metadata({ description: 'Shortens the life of the access token' }),
+    v.metadata({ description: 'Shortens the life of the access token', examples: [900] }),
   ),
 )
 
-const user = v.object({
-  id,
-  email: v.string(),
-  createdAt: time,
-  terms: v.object({
-    currentVersion: v.string(),
-    acceptedVersion: v.nullable(v.string()),
-    acceptedAt: v.nullable(time),
+const terms = named(
+  'Terms',
+  v.object({
+    currentVersion: field(v.string(), 'The version in force', '2026-01'),
+    acceptedVersion: field(v.nullable(v.string()), 'The version that was accepted last', '2026-01'),
+    acceptedAt: field(v.nullable(time), 'When it was accepted'),
   }),
-})
-const tokenPair = v.object({
-  accessToken: v.string(),
-  tokenType: v.literal('Bearer'),
-  expiresIn: v.pipe(v.number(), v.metadata({ description: 'Seconds' })),
-  refreshToken: v.pipe(v.string(), v.metadata({ description: 'Valid for one use' })),
-})
+  'Whether the terms in force are accepted; most operations need that',
+)
+const address = 'The address of the account'
+const user = named(
+  'Account',
+  v.object({
+    id,
+    email: field(v.string(), address, 'ada@example.com'),
+    createdAt: time,
+    terms,
+  }),
+  'An account',
+)
+const tokenPair = named(
+  'TokenPair',
+  v.object({
+    accessToken: field(v.string(), 'Send it as `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.an.example'),
+    tokenType: field(v.literal('Bearer'), 'How to send it'),
+    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
+    refreshToken: field(v.string(), 'Valid for one use', 'sy_refresh_an-example'),
+  }),
+  'What a login gives',
+)
+const email = field(text(254), address, 'ada@example.com')
+const password = field(text(256), 'The password', 'correct horse battery staple')
+const refreshToken = field(text(200), 'The refresh token of the pair before', 'sy_refresh_an-example')
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 
 export const register = route({
@@ -36,8 +54,9 @@ export const register = route({
   method: 'post',
   path: '/auth/register',
   summary: 'Create an account',
+  description: 'It gives no token: log in next, and accept the terms.',
   access: 'anyone',
-  body: v.strictObject({ email: text(254), password: text(256) }),
+  body: v.strictObject({ email, password }),
   status: 201,
   response: user,
   handle: ({ services, body }) => services.users.register(body),
@@ -49,8 +68,9 @@ export const login = route({
   method: 'post',
   path: '/auth/login',
   summary: 'Get an access token and a refresh token',
+  description: 'Every login is separate, and can be ended without the others.',
   access: 'anyone',
-  body: v.strictObject({ email: text(254), password: text(256), ttlSeconds }),
+  body: v.strictObject({ email, password, ttlSeconds }),
   status: 200,
   response: tokenPair,
   codes: ['UNAUTHORIZED'],
@@ -65,7 +85,7 @@ export const refresh = route({
   summary: 'Exchange a refresh token for a new pair',
   description: 'A refresh token is valid for one use. Reuse ends its login, because the token may have been stolen.',
   access: 'anyone',
-  body: v.strictObject({ refreshToken: text(200), ttlSeconds }),
+  body: v.strictObject({ refreshToken, ttlSeconds }),
   status: 200,
   response: tokenPair,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
@@ -78,6 +98,7 @@ export const logout = route({
   method: 'post',
   path: '/auth/logout',
   summary: 'Log out',
+  description: 'Ends this login: its access token and its refresh token are refused from then on.',
   access: 'login',
   status: 204,
   handle: ({ services, caller }) => services.users.logins.end(caller),
@@ -89,6 +110,7 @@ export const logoutEverywhere = route({
   method: 'post',
   path: '/auth/logout-everywhere',
   summary: 'End all logins of the account',
+  description: 'API keys stay valid.',
   access: 'login',
   status: 204,
   handle: ({ services, caller }) => services.users.logins.endAll(caller),
@@ -100,6 +122,7 @@ export const acceptTerms = route({
   method: 'post',
   path: '/auth/accept-terms',
   summary: 'Accept the current terms',
+  description: 'Operations other than those of the account need this.',
   access: 'login',
   status: 200,
   response: user,
@@ -112,6 +135,7 @@ export const me = route({
   method: 'get',
   path: '/auth/me',
   summary: 'Get the account of the caller',
+  description: 'Also shows whether the current terms are accepted.',
   access: 'account',
   limit: 'caller',
   status: 200,
@@ -127,7 +151,7 @@ export const changePassword = route({
   summary: 'Change the password',
   description: 'Ends all other logins of the account.',
   access: 'login',
-  body: v.strictObject({ currentPassword: text(256), newPassword: text(256) }),
+  body: v.strictObject({ currentPassword: password, newPassword: field(password, 'The password from now on') }),
   status: 200,
   response: user,
   async handle({ services, caller, body }) {

@@ -1,47 +1,88 @@
 import * as v from 'valibot'
-import { tierNames, tierOf } from '../src/billing/tiers.ts'
 import { route } from './route/route.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
+import { documentedBy, field, named, whole } from './schemas/documented.ts'
+import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
-const account = v.object({
-  tier: v.string(),
-  limits: v.record(v.string(), v.nullable(v.number())),
-  features: v.array(v.string()),
-  subscription: v.nullable(
-    v.object({
-      tier: v.string(),
-      status: v.picklist(['active', 'past_due']),
-      currentPeriodEnd: time,
-      cancelledAt: v.pipe(
-        v.nullable(time),
-        v.metadata({ description: 'Since when it is cancelled; the free tier follows at `currentPeriodEnd`' }),
-      ),
-    }),
-  ),
-  balance: v.pipe(v.number(), v.metadata({ description: 'Credits' })),
-})
-const tier = v.object({
-  name: v.picklist(tierNames),
-  currency: v.literal('usd'),
-  centsPerMonth: v.pipe(v.number(), v.metadata({ description: 'The price of a month; 0 for the free tier' })),
-  creditsPerMonth: v.pipe(v.number(), v.metadata({ description: 'Granted once per calendar month (UTC)' })),
-  limits: v.pipe(
-    v.record(v.string(), v.nullable(v.number())),
-    v.metadata({ description: 'How many of each an owner may have; null: as many as you like' }),
-  ),
-  features: v.array(v.string()),
-})
-const paymentMethod = v.object({ id, brand: v.string(), last4: v.string(), createdAt: time })
-const ledgerEntry = v.object({
-  id,
-  kind: v.picklist(['grant', 'step']),
-  credits: v.number(),
-  balanceAfter: v.number(),
-  period: v.nullable(v.string()),
-  runId: v.nullable(v.string()),
-  step: v.nullable(v.number()),
-  createdAt: time,
-})
+const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
+const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
+const feature = named(
+  'Feature',
+  // The highest tier has them all.
+  v.picklist(tiers.enterprise.features),
+  'What a tier includes: what may start agents, and workspaces',
+)
+const limits = named(
+  'Limits',
+  v.record(v.string(), v.nullable(v.number())),
+  'How many of each the account may have, by name; null for any number',
+  { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
+)
+const subscription = named(
+  'Subscription',
+  v.object({
+    tier,
+    status: named('SubscriptionStatus', v.picklist(['active', 'past_due']), 'past_due: the payment is overdue'),
+    currentPeriodEnd: field(time, 'Until when it is paid'),
+    cancelledAt: field(
+      v.nullable(time),
+      'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
+      null,
+    ),
+  }),
+  'What the account pays for',
+)
+const tierOffer = named(
+  'TierOffer',
+  v.object({
+    name: tier,
+    currency: field(v.literal('usd'), 'The currency of the price'),
+    centsPerMonth: field(whole, 'The price of a month; 0 for the free tier', 2000),
+    creditsPerMonth: field(whole, 'Granted once per calendar month (UTC)', 5000),
+    limits,
+    features: field(v.array(feature), 'What the tier includes'),
+  }),
+  'A tier, with its price and what it allows',
+)
+const account = named(
+  'BillingAccount',
+  v.object({
+    tier,
+    limits,
+    features: field(v.array(feature), 'What the tier includes'),
+    subscription: field(v.nullable(subscription), 'null for the free tier'),
+    balance: field(whole, 'Credits', 4980),
+  }),
+  'What an account may use, and what it pays for',
+)
+const paymentMethod = named(
+  'PaymentMethod',
+  v.object({
+    id,
+    brand: field(v.string(), 'The brand of the card', 'visa'),
+    last4: field(v.string(), 'The last four digits', '4242'),
+    createdAt: time,
+  }),
+  'A card',
+)
+const ledgerEntry = named(
+  'LedgerEntry',
+  v.object({
+    id,
+    kind: named(
+      'LedgerEntryKind',
+      v.picklist(['grant', 'step']),
+      'grant: the credits of a month · step: what a step cost',
+    ),
+    credits: field(whole, 'The change; negative for what was used', -1),
+    balanceAfter: field(whole, 'The balance after it', 4980),
+    period: field(v.nullable(v.string()), 'Of a grant: the month', null),
+    runId: field(v.nullable(v.string()), 'Of a step: its run', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
+    step: field(v.nullable(whole), 'Of a step: its number', 1),
+    createdAt: time,
+  }),
+  'A change of the credit balance',
+)
 
 const shared = { tag: 'billing', access: 'account', status: 200 } as const
 
@@ -55,6 +96,7 @@ export const getBilling = route({
   method: 'get',
   path: '/billing',
   summary: 'Get the tier, limits, subscription and credit balance',
+  description: 'A limit of null means any number.',
   response: account,
   async handle({ services, caller }) {
     const standing = await services.billing.account(caller.userId)
@@ -71,7 +113,7 @@ export const listTiers = route({
   summary: 'List the tiers with their prices, features and limits',
   description: 'In the order of their prices. Needs no account.',
   status: 200,
-  response: v.object({ items: v.array(tier) }),
+  response: listOf(tierOffer),
   handle: async () => ({
     items: tierNames.map((name) => {
       const { limits, ...rest } = tierOf(name)
@@ -86,7 +128,8 @@ export const listPaymentMethods = route({
   method: 'get',
   path: '/billing/payment-methods',
   summary: 'List payment methods',
-  response: v.object({ items: v.array(paymentMethod) }),
+  description: 'Only what identifies a card to its owner.',
+  response: listOf(paymentMethod),
   handle: async ({ services, caller }) => ({ items: await services.billing.paymentMethods.list(caller.userId) }),
 })
 
@@ -97,7 +140,7 @@ export const addPaymentMethod = route({
   path: '/billing/payment-methods',
   summary: 'Add a payment method',
   description: "In the sandbox, use Stripe's test names, for example `pm_card_visa`.",
-  body: v.strictObject({ paymentMethod: text(100) }),
+  body: v.strictObject({ paymentMethod: field(text(100), 'Its name at the gateway', 'pm_card_visa') }),
   status: 201,
   response: paymentMethod,
   codes: ['PAYMENT_FAILED', 'FEATURE_LIMIT_REACHED'],
@@ -110,6 +153,7 @@ export const removePaymentMethod = route({
   method: 'delete',
   path: '/billing/payment-methods/{paymentMethodId}',
   summary: 'Remove a payment method',
+  description: 'What is paid for stays paid.',
   status: 204,
   codes: ['NOT_FOUND'],
   handle: ({ services, caller, params }) =>
@@ -122,7 +166,8 @@ export const subscribe = route({
   method: 'post',
   path: '/billing/subscription',
   summary: 'Pay for a month of a tier',
-  body: v.strictObject({ tier: text(20) }),
+  description: 'Charges the payment method that was added last.',
+  body: v.strictObject({ tier: documentedBy(text(20), paidTier) }),
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
@@ -155,6 +200,7 @@ export const listLedger = route({
   method: 'get',
   path: '/billing/ledger',
   summary: 'List the changes of the credit balance, newest first',
+  description: 'One for the credits of each month, and one for each step of a run.',
   query: v.strictObject(paging),
   response: pageOf(ledgerEntry),
   handle: ({ services, caller, query }) => services.billing.credits.ledger(caller.userId, query),

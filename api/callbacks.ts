@@ -2,36 +2,45 @@ import * as v from 'valibot'
 import { callbackStatuses } from '../src/callbacks/callback.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
+import { field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
-const status = v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`)
+const status = named(
+  'CallbackStatus',
+  v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`),
+  'pending: it is still tried',
+  'delivered',
+)
 const listed = {
-  id: v.pipe(v.string(), v.metadata({ description: 'The `webhook-id` of each attempt' })),
-  agentId: id,
-  runId: id,
-  url: v.string(),
+  id: field(id, 'The `webhook-id` of each attempt'),
+  agentId: field(id, 'The agent'),
+  runId: field(id, 'The run that ended'),
+  url: field(v.string(), 'Where it is posted', 'https://hooks.example.com/runs'),
   status,
-  attempts: v.pipe(v.number(), v.metadata({ description: 'How many attempts were begun' })),
-  nextAt: v.pipe(v.nullable(time), v.metadata({ description: 'When a pending callback is tried next' })),
+  attempts: field(whole, 'How many attempts were begun', 1),
+  nextAt: field(v.nullable(time), 'When a pending callback is tried next', null),
   giveUpAt: v.pipe(time, v.metadata({ description: 'Until when a pending callback is tried' })),
   createdAt: time,
-  endedAt: v.nullable(time),
+  endedAt: field(v.nullable(time), 'When it was delivered or given up'),
 }
-const attempt = v.object({
-  attempt: v.pipe(v.number(), v.metadata({ description: 'Its number; an attempt whose process died is not listed' })),
-  at: time,
-  httpStatus: v.nullable(v.number()),
-  outcome: v.pipe(v.string(), v.metadata({ description: 'The outcome, as text for people' })),
-  latencyMs: v.number(),
-})
-const callback = v.object({
+const attempt = named(
+  'CallbackAttempt',
+  v.object({
+    attempt: field(whole, 'Its number; an attempt whose process died is not listed', 1),
+    at: field(time, 'When it was made'),
+    httpStatus: field(v.nullable(whole), 'What the receiver answered; null without an answer', 200),
+    outcome: field(v.string(), 'The outcome, as text for people', 'The receiver answered 200.'),
+    latencyMs: field(v.number(), 'How long it took, in milliseconds', 84),
+  }),
+  'One attempt to post a callback',
+)
+const listedCallback = named('CallbackSummary', v.object(listed), 'A callback in a list')
+const ofOne = v.object({
   ...listed,
-  error: v.pipe(
-    v.nullable(v.string()),
-    v.metadata({ description: 'Why it failed, as text for people; null unless it failed' }),
-  ),
-  log: v.pipe(v.array(attempt), v.metadata({ description: 'The latest hundred attempts, newest first' })),
+  error: field(v.nullable(v.string()), 'Why it failed, as text for people; null unless it failed', null),
+  log: field(v.array(attempt), 'The latest hundred attempts, newest first'),
 })
+const callback = named('Callback', ofOne, 'The ending of a run that is posted to an address of its owner')
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 
@@ -46,8 +55,9 @@ export const listCallbacks = route({
   method: 'get',
   path: '/agents/{agentId}/callbacks',
   summary: 'List the callbacks of an agent, newest first',
+  description: 'One for each run that ended while the agent had a `callbackUrl`.',
   query: v.strictObject({ ...paging, status: v.optional(status) }),
-  response: pageOf(v.object(listed)),
+  response: pageOf(listedCallback),
   resource: agentOf,
   codes: ['AGENT_NOT_FOUND'],
   handle: ({ services, resource, query }) => services.callbacks.list(resource.id, query),

@@ -2,37 +2,41 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
+import { field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 import { effect } from './schemas/vault-schema.ts'
 
 const listed = {
   id,
-  tool: v.string(),
+  tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
   effect,
-  status: v.pipe(
+  status: named(
+    'ToolCallStatus',
     v.picklist(callStatuses),
-    v.metadata({ description: 'unknown: the site may have acted, and its answer was lost' }),
+    'unknown: the site may have acted, and its answer was lost',
+    'succeeded',
   ),
-  siteStatus: v.pipe(
-    v.nullable(v.number()),
-    v.metadata({ description: 'The HTTP status with which the site answered' }),
-  ),
-  idempotencyKey: v.pipe(
+  siteStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
+  idempotencyKey: field(
     v.nullable(v.string()),
-    v.metadata({ description: 'The key under which it was requested; null without one, or if it is free again' }),
+    'The key under which it was requested; null without one, or if it is free again',
+    'order-4711',
   ),
-  attempts: v.number(),
-  startedAt: time,
-  endedAt: v.nullable(time),
+  attempts: field(whole, 'How often it was sent', 1),
+  startedAt: field(time, 'When it was sent'),
+  endedAt: field(v.nullable(time), 'When its outcome was known'),
 }
-const call = v.object({
+const listedCall = named('ToolCallSummary', v.object(listed), 'A direct tool call in a list')
+const ofOne = v.object({
   ...listed,
-  arguments: v.pipe(v.string(), v.metadata({ description: 'The JSON text that was sent' })),
-  result: v.pipe(
+  arguments: field(v.string(), 'The JSON text that was sent', '{"query":"export"}'),
+  result: field(
     v.nullable(v.string()),
-    v.metadata({ description: 'The JSON text of the result, or a sentence about the failure' }),
+    'The JSON text of the result, or a sentence about the failure',
+    '{"issues":[]}',
   ),
 })
+const call = named('ToolCall', ofOne, 'A tool call that a user made, without an agent')
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
 
@@ -52,8 +56,8 @@ export const listCalls = route({
   path: '/vault/{entryId}/calls',
   summary: 'List the direct tool calls of a connected site, newest first',
   description: 'Only calls that were made by `POST …/call`; those of runs are on their timelines.',
-  query: v.strictObject({ ...paging, idempotencyKey: v.optional(text(255)) }),
-  response: pageOf(v.object(listed)),
+  query: v.strictObject({ ...paging, idempotencyKey: v.optional(field(text(255), 'Only the call under this key')) }),
+  response: pageOf(listedCall),
   resource,
   async handle({ services, resource, query }) {
     const found = await services.tools.list(resource, query)
@@ -67,6 +71,7 @@ export const getCall = route({
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
   summary: 'Get a direct tool call: what was sent, and what is known of its outcome',
+  description: 'For 90 days, also after its answer was lost.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => present(await services.tools.get(resource, params.callId)),

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 
+const status = field(v.literal('ok'), 'Always so; anything else is an error')
 const shared = { tag: 'health', access: 'anyone', method: 'get' } as const
 
 export const healthz = route({
@@ -8,10 +10,13 @@ export const healthz = route({
   name: 'healthz',
   path: '/healthz',
   summary: 'Check that the process is up',
+  description: 'It asks nobody else.',
   status: 200,
-  response: v.object({ status: v.literal('ok') }),
+  response: named('Health', v.object({ status }), 'The process is up'),
   handle: async () => ({ status: 'ok' }),
 })
+
+const temporal = named('TemporalState', v.picklist(['reachable', 'away']), 'Whether Temporal can be reached')
 
 export const readyz = route({
   ...shared,
@@ -20,7 +25,7 @@ export const readyz = route({
   summary: 'Check that the stores can be reached',
   description: 'Temporal may be away. What is accepted meanwhile runs when it is back.',
   status: 200,
-  response: v.object({ status: v.literal('ok'), temporal: v.picklist(['reachable', 'away']) }),
+  response: named('Readiness', v.object({ status, temporal }), 'The stores can be reached'),
   codes: ['INTERNAL_ERROR'],
   async handle({ services }) {
     await services.database.raw('select 1')

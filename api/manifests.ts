@@ -1,39 +1,51 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
-import { changeClasses } from '../src/sites/changes/difference.ts'
 import { manifestChangeStatuses } from '../src/vault/manifests/manifest-change.ts'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
-import { acceptHosts, entry, presentEntry } from './schemas/vault-schema.ts'
+import { acceptHosts, changeClass, entry, fingerprint, presentEntry } from './schemas/vault-schema.ts'
 
-const fingerprint = v.pipe(
-  v.string(),
-  v.metadata({ description: 'SHA-256 of the manifest, in hex', examples: ['9f86d081…'] }),
-)
-const changeClass = v.pipe(
-  v.picklist(changeClasses),
-  v.metadata({
-    description:
-      'The most serious difference. A `breaking` or `changed_address` manifest is not used before it is accepted; any other is used at once.',
-  }),
-)
-const differences = v.array(
+const difference = named(
+  'ManifestDifference',
   v.object({
-    path: v.string(),
-    kind: v.picklist(['added', 'removed', 'changed']),
-    class: v.picklist(changeClasses),
-    before: v.optional(v.string()),
-    after: v.optional(v.string()),
-    message: v.string(),
+    path: field(v.string(), 'Where it is: names of tools and properties', 'tools.search_issues.inputSchema.query'),
+    kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'What happened there'),
+    class: changeClass,
+    before: v.optional(field(v.string(), 'The value before, cut for display', 'string')),
+    after: v.optional(field(v.string(), 'The value after, cut for display', 'integer')),
+    message: field(v.string(), 'What it means, as a sentence', 'The type of an argument has changed.'),
   }),
+  'One place where two manifests differ',
 )
-const found = { class: changeClass, fingerprint, differences, foundAt: time }
-const change = v.object({
-  id,
-  ...found,
-  status: v.picklist(manifestChangeStatuses),
-  decidedAt: v.nullable(time),
-})
+const found = {
+  class: field(changeClass, 'The class of the most serious difference'),
+  fingerprint,
+  differences: field(v.array(difference), 'Where the manifests differ'),
+  foundAt: field(time, 'When it was found'),
+}
+const change = named(
+  'ManifestChange',
+  v.object({
+    id,
+    ...found,
+    status: named(
+      'ManifestChangeStatus',
+      v.picklist(manifestChangeStatuses),
+      'adopted: used at once · pending: waits to be accepted · superseded: another change came before · withdrawn: the site took it back',
+    ),
+    decidedAt: field(v.nullable(time), 'When it stopped waiting'),
+  }),
+  "A change of a site's manifest",
+)
+const check = named(
+  'ManifestCheck',
+  v.object({
+    ...found,
+    status: named('ManifestCheckStatus', v.picklist(['none', 'adopted', 'pending']), 'What came of the check'),
+  }),
+  'What a look at the manifest of a site found',
+)
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
 
@@ -48,7 +60,7 @@ export const refreshManifest = route({
   summary: "Check whether a site's manifest has changed",
   description:
     'A change that removes nothing is adopted at once. A change that could break agents, or that would send calls or credentials to other addresses, waits until it is accepted. The platform also checks every site once a day.',
-  response: v.object({ ...found, status: v.picklist(['none', 'adopted', 'pending']) }),
+  response: check,
   resource,
   codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],
   handle: ({ services, resource }) => services.manifests.refresh(resource),
@@ -63,7 +75,11 @@ export const acceptManifest = route({
   description:
     'Name the change that you were shown by its fingerprint. If the site now has another way to authorize, the entry has to be reconnected.',
   body: v.strictObject({
-    fingerprint: v.pipe(v.string('must be a string'), v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')),
+    fingerprint: v.pipe(
+      v.string('must be a string'),
+      v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+      v.metadata(v.getMetadata(fingerprint)),
+    ),
     acceptHosts,
   }),
   response: entry,

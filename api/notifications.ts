@@ -1,23 +1,26 @@
 import * as v from 'valibot'
 import { notificationKinds } from '../src/notifications/notification.ts'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
-const kind = v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`)
-const notification = v.object({
+const kind = named(
+  'NotificationKind',
+  v.picklist(notificationKinds, `must be one of ${notificationKinds.join(', ')}`),
+  'What it is about',
+)
+const fields = v.object({
   id,
   kind,
-  subjectId: v.pipe(
-    v.string(),
-    v.metadata({
-      description:
-        'The vault entry (`credential_dead`, `manifest_changed`) or the agent that it is about; it may no longer exist',
-    }),
+  subjectId: field(
+    id,
+    'The vault entry (`credential_dead`, `manifest_changed`) or the agent that it is about; it may no longer exist',
   ),
-  title: v.string(),
-  message: v.string(),
+  title: field(v.string(), 'One line', 'Tracker must be reconnected'),
+  message: field(v.string(), 'The text of the mail', 'The site does not accept the token any more.'),
   createdAt: time,
 })
+const notification = named('Notification', fields, 'Something that an owner has to look at')
 
 export const listNotifications = route({
   tag: 'notifications',

@@ -4,6 +4,7 @@ import type { BrowserAnswer } from './browser/browser-answer.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import type { RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
 /** The scopes in plain words. */
@@ -29,8 +30,8 @@ export const goToSite = route({
   description:
     'Shows a page that names the vault the site will be connected to. The link on that page works only in the same browser: it redirects to the site and binds the flow to that browser. Clients that ask for `application/json` are redirected at once.',
   query: v.looseObject({
-    ticket: text(100),
-    seen: v.pipe(v.optional(v.string()), v.metadata({ description: 'From the link on the page' })),
+    ticket: field(text(100), 'From `connectUrl`'),
+    seen: v.optional(field(v.string(), 'From the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],

@@ -1,15 +1,38 @@
 import * as v from 'valibot'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, text, time } from './schemas/schemas.ts'
-import { acceptHosts, scope } from './schemas/vault-schema.ts'
+import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
-const chosen = v.pipe(
-  v.optional(v.pipe(v.array(text(64)), v.maxLength(200))),
-  v.metadata({
-    description:
-      'The tools to make usable. Only the scopes they need are requested, besides those already granted. By default all tools of a new site',
+const chosen = v.optional(
+  field(
+    v.pipe(v.array(text(64)), v.maxLength(200)),
+    'The tools to make usable. Only the scopes they need are requested, besides those already granted. By default all tools of a new site',
+    ['search_issues'],
+  ),
+)
+const entryId = field(text(64), 'The vault entry to reconnect', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13')
+const ofSite = named('ConnectSiteRequest', v.strictObject({ url, tools: chosen, acceptHosts }), 'To connect a new site')
+const ofEntry = named(
+  'ReconnectEntryRequest',
+  v.strictObject({ entryId, tools: chosen, acceptHosts }),
+  'To renew or widen the grant of an entry',
+)
+const started = named(
+  'StartedOAuthFlow',
+  v.object({
+    id: field(id, 'The flow; see `GET /vault/oauth/flows/{flowId}`'),
+    connectUrl: field(
+      v.string(),
+      'To be opened in the browser of the person who has the account at the site',
+      'https://switchyard.example.com/vault/oauth/go?ticket=an-example',
+    ),
+    expiresAt: field(time, 'Until when it can be finished'),
+    scopes: field(v.array(scope), 'The scopes that are requested'),
+    unusableTools: field(v.array(v.string()), 'Chosen tools that need a scope that the site does not offer', []),
   }),
+  'A flow that has begun',
 )
 
 export const startOAuth = route({
@@ -21,24 +44,9 @@ export const startOAuth = route({
   summary: 'Start to connect a site by OAuth, or to reconnect an entry',
   description:
     'Open `connectUrl` in the browser of the person who has the account at the site. Give a `url` to connect a new site, or an `entryId` to renew or widen its grant. The scopes already granted are always requested again, plus those that `tools` need. The address is valid for ten minutes, in one browser.',
-  body: v.union(
-    [
-      v.strictObject({ url: text(2048), tools: chosen, acceptHosts }),
-      v.strictObject({ entryId: text(64), tools: chosen, acceptHosts }),
-    ],
-    'must name either a "url" or an "entryId", and may have "tools" and "acceptHosts"',
-  ),
+  body: v.union([ofSite, ofEntry], 'must name either a "url" or an "entryId", and may have "tools" and "acceptHosts"'),
   status: 201,
-  response: v.object({
-    id,
-    connectUrl: v.string(),
-    expiresAt: time,
-    scopes: v.array(scope),
-    unusableTools: v.pipe(
-      v.array(v.string()),
-      v.metadata({ description: 'Chosen tools that need a scope that the site does not offer' }),
-    ),
-  }),
+  response: started,
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
   async handle({ services, caller: { userId: ownerId }, body }) {
     const { tools, acceptHosts: accepted } = body
@@ -54,6 +62,7 @@ export const getOAuthFlow = route({
   method: 'get',
   path: `${folder}/flows/{flowId}`,
   summary: 'Get the progress of connecting a site',
+  description: 'For the page that sent the person to `connectUrl`.',
   status: 200,
   response: flow,
   resource: ({ services, caller, params }) => services.vault.flows.get(caller.userId, params.flowId),

@@ -1,16 +1,30 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
-const refresh = v.object({
-  id,
-  cause: v.picklist(['expiry', 'unauthorized', 'keep_alive']),
-  startedAt: time,
-  endedAt: v.nullable(time),
-  outcome: v.nullable(v.picklist(['refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned'])),
-  rotated: v.pipe(v.nullable(v.boolean()), v.metadata({ description: 'Whether the site gave a new refresh token' })),
-  error: v.nullable(v.string()),
-})
+const outcome = named(
+  'RefreshOutcome',
+  v.picklist(['refreshed', 'refused', 'not_sent', 'failed', 'ambiguous', 'abandoned']),
+  'How a refresh ended',
+)
+const refresh = named(
+  'Refresh',
+  v.object({
+    id,
+    cause: named(
+      'RefreshCause',
+      v.picklist(['expiry', 'unauthorized', 'keep_alive']),
+      'Why the tokens were refreshed: they expired, the site answered 401, or nobody had used them for long',
+    ),
+    startedAt: field(time, 'When it began'),
+    endedAt: field(v.nullable(time), 'When it ended'),
+    outcome: field(v.nullable(outcome), 'How it ended; null while it is under way'),
+    rotated: field(v.nullable(v.boolean()), 'Whether the site gave a new refresh token'),
+    error: field(v.nullable(v.string()), 'What went wrong, for people', null),
+  }),
+  "A refresh of a site's tokens",
+)
 
 export const listRefreshes = route({
   tag: 'vault',

@@ -2,26 +2,31 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
-import { time } from './schemas/schemas.ts'
+import { wholeInQuery } from './schemas/documented.ts'
+import { event } from './schemas/event-schema.ts'
+import { listOf } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 
-const after = v.pipe(
-  v.optional(v.pipe(v.string('give it once'), v.regex(/^\d{1,9}$/, 'must be the number of an event')), '0'),
-  v.transform(Number),
-)
-const limit = v.pipe(
-  v.optional(v.pipe(v.string('give it once'), v.regex(/^\d{1,4}$/, 'must be a number from 1 to 1000')), '200'),
-  v.transform(Number),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(1000, 'must be at most 1000'),
-)
-
-/** One event of a timeline, the same in JSON and in a stream. */
-const event = v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) })
+const after = wholeInQuery({
+  description: 'The number of the last event that you have',
+  pattern: /^\d{1,9}$/,
+  message: 'must be the number of an event',
+  min: 0,
+  max: 999_999_999,
+  fallback: 0,
+})
+const limit = wholeInQuery({
+  description: 'How many events are returned at most',
+  pattern: /^\d{1,4}$/,
+  message: 'must be a number from 1 to 1000',
+  min: 1,
+  max: 1000,
+  fallback: 200,
+})
 
 /** Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query. */
 function beginning(run: { events: number }, lastEventId: string | undefined, query: { after: number }): number {
@@ -52,7 +57,7 @@ export const listEvents = route({
     'run has not reached yet is refused.',
   query: v.strictObject({ after, limit }),
   headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
-  response: v.object({ items: v.array(event) }),
+  response: listOf(event),
   resource,
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, resource, query }) => ({

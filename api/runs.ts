@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, text, trigger } from './schemas/schemas.ts'
 
@@ -16,9 +17,10 @@ export const listRuns = route({
   method: 'get',
   path: '/runs',
   summary: 'List runs, newest first',
+  description: 'Those of all agents, including deleted ones. Ended runs are listed for 90 days.',
   query: v.strictObject({
     ...paging,
-    agentId: v.optional(text(64)),
+    agentId: v.optional(field(text(64), 'Only runs of this agent')),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
@@ -35,7 +37,9 @@ export const getRun = route({
   method: 'get',
   path: '/runs/{runId}',
   summary: 'Get a run',
-  description: 'With its answer, and what it has used and cost. Lists leave the answer out.',
+  description:
+    'Its state, its answer, and what it has used and cost. What it did is on its timeline, ' +
+    '`GET /runs/{runId}/events`. Lists leave the answer out.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],

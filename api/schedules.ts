@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { warningCodes } from '../src/schedules/cron/pattern-warnings.ts'
 import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fires/fire-reasons.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
@@ -9,22 +11,60 @@ const resource = ({ services, caller, params }: Named) => services.agents.get(ca
 
 const shared = { tag: 'agents', access: 'account', status: 200, method: 'get' } as const
 
-const outcome = v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.join(', ')}`)
+const outcome = named(
+  'FireOutcome',
+  v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.join(', ')}`),
+  'What became of a fire',
+)
+const reason = named(
+  'FireReason',
+  v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]]),
+  'Why a fire did not run',
+)
 
 /** A fire as its owner sees it. */
-const fire = v.object({
-  at: v.pipe(time, v.metadata({ description: 'The nominal time, however late the fire was carried out' })),
-  outcome,
-  reason: v.nullable(v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]])),
-  message: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The reason as a sentence' })),
-  runId: v.pipe(
-    v.nullable(id),
-    v.metadata({
-      description: 'The run, for as long as it is kept; for a skipped fire, the run recorded as skipped',
-    }),
-  ),
-  recordedAt: time,
-})
+const fire = named(
+  'Fire',
+  v.object({
+    at: field(time, 'The nominal time, however late the fire was carried out'),
+    outcome,
+    reason: field(v.nullable(reason), 'Why it did not run; null if it ran', null),
+    message: field(v.nullable(v.string()), 'The reason as a sentence', null),
+    runId: field(v.nullable(id), 'The run, for as long as it is kept; for a skipped fire, the run recorded as skipped'),
+    recordedAt: field(time, 'When it was recorded'),
+  }),
+  'One time that the expression named',
+)
+const warning = named(
+  'ScheduleWarning',
+  v.object({
+    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'What is surprising, for programs'),
+    message: field(v.string(), 'What is surprising, for people', 'Day 31 is not in every month.'),
+  }),
+  'A surprising property of an expression',
+)
+const nextFire = named(
+  'NextFire',
+  v.object({
+    at: field(time, 'When it fires'),
+    local: field(v.string(), 'In the local time of the zone', 'Sat 21 Nov 2026, 10:00'),
+  }),
+  'A fire to come',
+)
+const schedule = named(
+  'Schedule',
+  v.object({
+    cron: field(v.string(), 'The expression', '0 9 * * 1-5'),
+    timeZone: field(v.string(), 'Its IANA time zone', 'Europe/Berlin'),
+    description: field(v.string(), 'The expression in words', 'At 09:00, Monday through Friday'),
+    paused: field(v.boolean(), 'Whether the agent is paused; fires are skipped then', false),
+    inStep: field(v.boolean(), 'Whether the scheduler has the current expression'),
+    warnings: field(v.array(warning), 'What may surprise you'),
+    next: field(v.array(nextFire), 'The next ten fires'),
+    last: field(v.array(fire), 'The last ten fires, newest first'),
+  }),
+  'When an agent runs',
+)
 
 const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })
 
@@ -36,18 +76,7 @@ export const getSchedule = route({
   description:
     'The expression in words, warnings about it, the next ten fires and the last ten. `inStep` is false until a change ' +
     'has reached the scheduler, which takes seconds.',
-  response: v.object({
-    cron: v.string(),
-    timeZone: v.string(),
-    description: v.string(),
-    paused: v.boolean(),
-    inStep: v.boolean(),
-    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
-    next: v.array(
-      v.object({ at: time, local: v.pipe(v.string(), v.metadata({ description: 'In the local time of the zone' })) }),
-    ),
-    last: v.array(fire),
-  }),
+  response: schedule,
   resource,
   codes: ['AGENT_NOT_FOUND', 'NOT_FOUND'],
   async handle({ services, resource }) {

@@ -1,21 +1,22 @@
 import * as v from 'valibot'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
 import { route } from './route/route.ts'
-import { siteCodes, tool, url } from './schemas/vault-schema.ts'
+import { field, named } from './schemas/documented.ts'
+import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'
 
-const site = v.object({
-  origin: v.string(),
-  name: v.string(),
-  version: v.string(),
-  description: v.string(),
-  authType: v.picklist(['bearer', 'oauth2']),
-  serverUrl: v.string(),
-  foreignHosts: v.pipe(
-    v.array(v.string()),
-    v.metadata({ description: 'Hosts outside the site that credentials would go to; accept them when you connect it' }),
-  ),
-  tools: v.array(tool),
-})
+const site = named(
+  'Site',
+  v.object({
+    ...siteFields,
+    foreignHosts: field(
+      v.array(v.string()),
+      'Hosts outside the site that credentials would go to; accept them when you connect it',
+      [],
+    ),
+    tools: field(v.array(tool), 'Its tools'),
+  }),
+  'A site, as its manifest describes it',
+)
 
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest
@@ -30,6 +31,7 @@ export const inspectSite = route({
   method: 'post',
   path: '/vault/inspect',
   summary: "Read a site's manifest before connecting it",
+  description: 'Nothing is stored, and no credential is sent.',
   body: v.strictObject({ url }),
   response: site,
   codes: siteCodes,

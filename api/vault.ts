@@ -2,22 +2,31 @@ import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
-import { id, pageOf, paging, text } from './schemas/schemas.ts'
-import { acceptHosts, entry, presentEntries, presentEntry, siteCodes, tool, url } from './schemas/vault-schema.ts'
+import { field, named } from './schemas/documented.ts'
+import { id, listOf, pageOf, paging, text } from './schemas/schemas.ts'
+import {
+  acceptHosts,
+  entry,
+  presentEntries,
+  presentEntry,
+  siteCodes,
+  tool,
+  toolArguments,
+  toolResult,
+  url,
+} from './schemas/vault-schema.ts'
 
-const entryTool = v.object({
-  ...tool.entries,
-  usable: v.pipe(v.boolean(), v.metadata({ description: 'Whether the scope it needs is granted' })),
-})
+const entryTool = named(
+  'VaultTool',
+  v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope it needs is granted') }),
+  'A tool of a connected site',
+)
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
-const token = v.pipe(text(8192), v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'))
-const anyObject = v.pipe(
-  v.custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be a JSON object',
-  ),
-  v.metadata({ type: 'object' } as never),
+const token = v.pipe(
+  text(8192),
+  v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
+  v.metadata({ description: 'The bearer token that the site issued', examples: ['token-of-the-site'] }),
 )
 
 type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
@@ -29,6 +38,7 @@ export const listVault = route({
   method: 'get',
   path: '/vault',
   summary: 'List connected sites',
+  description: 'Newest first. Credentials are never shown.',
   query: v.strictObject(paging),
   response: pageOf(entry),
   async handle({ services, caller, query }) {
@@ -43,6 +53,8 @@ export const addToVault = route({
   method: 'post',
   path: '/vault',
   summary: 'Connect a site with a bearer token that it issued',
+  description:
+    'Reads the manifest of the site, and stores the token encrypted. Sites with OAuth: `POST /vault/oauth/start`.',
   body: v.strictObject({
     url,
     token,
@@ -60,6 +72,7 @@ export const getVaultEntry = route({
   method: 'get',
   path: '/vault/{entryId}',
   summary: 'Get a connected site',
+  description: 'Its status, and a change of its manifest that waits for you. The credential is never shown.',
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
@@ -72,6 +85,7 @@ export const replaceVaultToken = route({
   method: 'patch',
   path: '/vault/{entryId}',
   summary: 'Replace the token of a connected site',
+  description: 'Runs that wait for it continue.',
   body: v.strictObject({ token }),
   response: entry,
   resource,
@@ -102,7 +116,8 @@ export const listTools = route({
   method: 'get',
   path: '/vault/{entryId}/tools',
   summary: "List a site's tools with their scope and effect",
-  response: v.object({ items: v.array(entryTool) }),
+  description: 'Those of the manifest that is in use.',
+  response: listOf(entryTool),
   resource,
   codes: ['NOT_FOUND'],
   handle: async ({ services, resource }) => ({ items: services.vault.toolsOf(resource) }),
@@ -120,9 +135,12 @@ export const callTool = route({
     'names the call (`callId`), unless nothing was begun because of the limit of the host. A call whose outcome is ' +
     '`unknown` may have had its effect.',
   headers: { 'Idempotency-Key': 'Names the call; under one key, an entry makes one call that may have an effect' },
-  body: anyObject,
-  // Not a record: valibot's would drop members such as `constructor`.
-  response: v.object({ callId: id, result: anyObject }),
+  body: toolArguments,
+  response: named(
+    'ToolCallResult',
+    v.object({ callId: field(id, 'The call; `GET …/calls/{callId}` shows it'), result: toolResult }),
+    'What came of a direct tool call',
+  ),
   resource,
   codes: ['NOT_FOUND', 'FEATURE_LIMIT_REACHED', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
   handle: ({ services, resource, params, body, request }) => {

@@ -6,15 +6,35 @@ import { presets } from '../src/webhooks/presets.ts'
 import type { InboundRequest } from '../src/webhooks/webhooks.ts'
 import type { Proof, ProofInput } from './route/proof.ts'
 import { inPlace, route } from './route/route.ts'
+import { field, named, whole } from './schemas/documented.ts'
+import { payload } from './schemas/event-schema.ts'
 import { id, runStatus } from './schemas/schemas.ts'
 
-const receipt = v.object({
-  runId: id,
-  status: runStatus,
-  sequence: v.pipe(v.number(), v.metadata({ description: "Position in the agent's order of arrival, from 1" })),
-  ahead: v.pipe(v.number(), v.metadata({ description: 'Unfinished runs in front of this one' })),
-  statusUrl: v.string(),
-})
+const receipt = named(
+  'Receipt',
+  v.object({
+    runId: field(id, 'The run of the delivery'),
+    status: runStatus,
+    sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
+    ahead: field(whole, 'Unfinished runs in front of this one', 0),
+    statusUrl: field(
+      v.string(),
+      'Where the sender reads this receipt again',
+      'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
+    ),
+  }),
+  'The response to a delivery',
+)
+const challenge = named(
+  'Challenge',
+  v.object({ challenge: field(v.string(), 'What Slack sent', '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P') }),
+  "The answer to Slack's URL verification",
+)
+const pong = named(
+  'Pong',
+  v.object({ pong: field(v.literal(true), 'That it arrived') }),
+  "The answer to GitHub's `ping`",
+)
 
 const present = (services: Services, agentId: string, given: Receipt) => ({
   ...given,
@@ -60,13 +80,13 @@ export const receiveWebhook = route({
     'webhook-id': 'The same, under its Standard Webhooks name; `Idempotency-Key` takes precedence',
     'webhook-timestamp': "With `webhook-signature`: Unix time in seconds, within five minutes of the platform's clock",
   },
-  rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes },
+  rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, documentation: payload },
   status: 202,
   response: receipt,
   alternatives: {
     200: {
       description: "The answer to Slack's URL verification or to GitHub's `ping`; no run is started.",
-      response: v.union([v.object({ challenge: v.string() }), v.object({ pong: v.literal(true) })]),
+      response: v.union([challenge, pong]),
     },
   },
   proof: {

@@ -1,35 +1,43 @@
 import * as v from 'valibot'
 import { causeCodes, causeOrder, whyStates } from '../src/why/cause.ts'
 import { route } from './route/route.ts'
+import { field, named, whole } from './schemas/documented.ts'
 import { id, time } from './schemas/schemas.ts'
 
 const meanings = causeOrder.map((code) => `- \`${code}\`: ${causeCodes[code]}.`).join('\n')
 
-const why = v.object({
-  state: v.picklist(whyStates),
-  summary: v.pipe(v.string(), v.metadata({ description: 'The state and the most important cause, in one sentence' })),
-  causes: v.pipe(
-    v.array(
-      v.object({
-        code: v.picklist(causeOrder),
-        since: v.nullable(time),
-        until: v.pipe(
-          v.nullable(time),
-          v.metadata({
-            description: 'When it ends or is checked again; if it waits for you, when it fails. ISO 8601, UTC',
-          }),
-        ),
-        message: v.pipe(v.string(), v.metadata({ description: 'What the cause is' })),
-        action: v.pipe(v.string(), v.metadata({ description: 'What you can do, and what that loses or costs' })),
-        runId: v.pipe(v.nullable(id), v.metadata({ description: 'The run that it is about' })),
-        sequence: v.pipe(v.nullable(v.number()), v.metadata({ description: 'The number of that run' })),
-        step: v.nullable(v.number()),
-        site: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The origin of the site that it is about' })),
-      }),
+const cause = named(
+  'Cause',
+  v.object({
+    code: named('CauseCode', v.picklist(causeOrder), `What it is:\n\n${meanings}`, 'RATE_LIMIT'),
+    since: field(v.nullable(time), 'Since when; null if that is unknown'),
+    until: field(v.nullable(time), 'When it ends or is checked again; if it waits for you, when it fails'),
+    message: field(v.string(), 'What the cause is', 'https://tracker.example.com takes no more calls for now.'),
+    action: field(
+      v.string(),
+      'What you can do, and what that loses or costs',
+      'There is nothing to do: the run continues by itself.',
     ),
-    v.metadata({ description: 'Most important first; several may hold at once' }),
-  ),
-})
+    runId: field(v.nullable(id), 'The run that it is about'),
+    sequence: field(v.nullable(whole), 'The number of that run', 12),
+    step: field(v.nullable(whole), 'The step of that run', null),
+    site: field(v.nullable(v.string()), 'The origin of the site that it is about', 'https://tracker.example.com'),
+  }),
+  'One reason why something does not run, or what it does',
+)
+const why = named(
+  'Why',
+  v.object({
+    state: named('WhyState', v.picklist(whyStates), 'Where the agent or the run is', 'waiting'),
+    summary: field(
+      v.string(),
+      'The state and the most important cause, in one sentence',
+      'Run 12 waits: https://tracker.example.com takes no more calls for now.',
+    ),
+    causes: field(v.array(cause), 'Most important first; several may hold at once'),
+  }),
+  'Why an agent or a run is where it is',
+)
 
 const shared = {
   access: 'account',

@@ -30,6 +30,7 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   imports('check-site/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
   imports('check-site/made-up.ts', "import { createSites } from '../src/sites/sites.ts'"),
   imports('examples/sites/made-up.ts', "import type { Config } from '../../src/config.ts'"),
+  imports('clients/made-up.ts', "import type { AnyRoute } from '../api/route/route.ts'"),
   imports('migrations/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
   confined('src/made-up.ts', "const level = process.env['LOG_LEVEL']"),
   confined('bin/made-up.ts', 'const { PORT } = process.env'),
@@ -77,6 +78,11 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     files: { 'src/made-up.ts': 'const one = 1\n'.repeat(301) },
     says: /301 lines/,
   },
+  ...['const run = answer as Run', 'const run: any = answer', 'const { id } = answer!.run'].map((code) => ({
+    rule: 'programs with generated clients neither cast nor give up types',
+    files: { 'clients/made-up.ts': code },
+    says: /has a cast, an any or a non-null assertion/,
+  })),
   {
     rule: 'the image has the packages that it uses, and no others',
     files: { 'bin/api.ts': "import { execa } from 'execa'" },

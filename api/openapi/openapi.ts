@@ -1,12 +1,12 @@
 import type { GenericSchema } from 'valibot'
 import { version } from '../../src/version.ts'
-import { schemaOf } from './json-schema.ts'
-import { responsesOf } from './responses.ts'
+import { exampleOf } from './examples.ts'
+import { createSchemas, type Json, type Schemas } from './json-schema.ts'
+import { parametersOf } from './parameters.ts'
+import { errorExamples, headers, responsesOf } from './responses.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { limitOf, needsLogin, needsTerms } from '../route/route-rules.ts'
-import { errorBody } from '../schemas/schemas.ts'
-
-type Json = Record<string, unknown>
+import { webhooks } from './webhooks.ts'
 
 const tags: Record<string, string> = {
   auth: 'Accounts, logins and API keys',
@@ -24,23 +24,29 @@ const tags: Record<string, string> = {
 
 /** The OpenAPI 3.1 document of the routes, made from their declarations alone. */
 export function openapi(routes: AnyRoute[], baseUrl: string): Json {
+  const schemas = createSchemas()
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(route, schemas) }
   }
+  const posted = webhooks(schemas)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Switchyard',
       version,
       summary: 'An AI agent platform: agents use the tools of connected sites, durably and in order.',
+      description: 'Ignore members that you do not know: later versions may add some. `docs/api.md` is the guide.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: baseUrl }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
     paths,
+    webhooks: posted,
     components: {
-      schemas: { Error: schemaOf(errorBody, 'output') },
+      schemas: schemas.components(),
+      headers,
+      examples: errorExamples(routes),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
         ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),
@@ -49,17 +55,17 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
   }
 }
 
-function operation(route: AnyRoute): Json {
-  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)]
+function operation(route: AnyRoute, schemas: Schemas): Json {
+  const parameters = parametersOf(route, schemas)
   return {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
-    ...(describe(route) && { description: describe(route) }),
+    description: describe(route),
     security: security(route),
     ...(parameters.length > 0 && { parameters }),
-    ...requestBody(route),
-    responses: responsesOf(route),
+    ...requestBody(route, schemas),
+    responses: responsesOf(route, schemas),
   }
 }
 
@@ -81,41 +87,16 @@ function security(route: AnyRoute): Json[] {
   return Object.keys(route.proof?.schemes ?? {}).map((name) => ({ [name]: [] }))
 }
 
-const pathParameters = ({ path }: AnyRoute): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
+const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`
 
-const headerParameters = ({ headers = {} }: AnyRoute): Json[] =>
-  Object.entries(headers).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string', maxLength: 255 },
-  }))
-
-function queryParameters(route: AnyRoute): Json[] {
-  if (!route.query) return []
-  const { properties = {}, required = [] } = schemaOf(route.query as GenericSchema, 'input') as {
-    properties?: Record<string, Json>
-    required?: string[]
-  }
-  return Object.entries(properties).map(([name, member]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema: member,
-  }))
-}
-
-function requestBody(route: AnyRoute): Json {
-  if (!route.body && !route.rawBody) return {}
-  const member = route.body ? schemaOf(route.body as GenericSchema, 'input') : { type: 'object' }
+/** A body without a name of its own is named after the operation: no other has it. */
+function requestBody(route: AnyRoute, schemas: Schemas): Json {
+  const declared = (route.body ?? route.rawBody?.documentation) as GenericSchema | undefined
+  if (!declared) return {}
+  const title = `${route.name.slice(0, 1).toUpperCase()}${route.name.slice(1)}Request`
+  const schema = schemas.name(title, { description: `To ${lowered(route.summary)}`, ...schemas.of(declared, 'input') })
+  const example = exampleOf(schema, schemas.components())
   return {
-    requestBody: { required: route.rawBody?.optional !== true, content: { 'application/json': { schema: member } } },
+    requestBody: { required: route.rawBody?.optional !== true, content: { 'application/json': { schema, example } } },
   }
 }

@@ -1,26 +1,48 @@
 import type { GenericSchema } from 'valibot'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
-import { schemaOf } from './json-schema.ts'
+import { exampleOf } from './examples.ts'
+import type { Json, Schemas } from './json-schema.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { codesOf } from '../route/route-rules.ts'
-
-type Json = Record<string, unknown>
+import { errorBody } from '../schemas/schemas.ts'
 
 /** The responses of an operation in OpenAPI: its successes, and one per status of its failures. */
-export const responsesOf = (route: AnyRoute): Json => ({ ...successes(route), ...failures(route) })
+export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
+  const all: Record<string, Json> = { ...successes(route, schemas), ...failures(route, schemas) }
+  return Object.fromEntries(
+    Object.entries(all).map(([status, { headers: own = {}, ...response }]) => [
+      status,
+      { headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...(own as Json) }, ...response },
+    ]),
+  )
+}
+
+/** The headers of responses, as components. */
+export const headers = {
+  'X-Request-Id': {
+    description: 'Identifies the request. Quote it when you ask for help. A well-formed one that you send is kept',
+    schema: { type: 'string' },
+    example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17',
+  },
+  'Retry-After': {
+    description: 'Seconds after which the request may succeed; always with 429, and otherwise if it is known',
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+}
 
 const pageContent = { 'text/html': { schema: { type: 'string' } } }
 
-function successes(route: AnyRoute): Json {
+function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const { status } = route
   if (status === 303) return { 200: { description: 'A page.', content: pageContent }, 303: redirect }
   if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
-  const json = jsonContent(route.response as GenericSchema)
+  const json = jsonContent(route.response as GenericSchema, schemas)
   const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent) }
   const usual = { description: 'Done.', content }
   const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
     other,
-    { description, content: jsonContent(response) },
+    { description, content: jsonContent(response, schemas) },
   ])
   return { [status]: usual, ...(route.stream && { 204: nothingMore }), ...Object.fromEntries(others) }
 }
@@ -38,24 +60,42 @@ const streamContent = {
 
 const nothingMore = { description: 'For a stream: there are no more events, and there will be none. Do not reconnect.' }
 
-const jsonContent = (of: GenericSchema): Json => ({ 'application/json': { schema: schemaOf(of, 'output') } })
+function jsonContent(of: GenericSchema, schemas: Schemas): Json {
+  const schema = schemas.of(of, 'output')
+  return { 'application/json': { schema, example: exampleOf(schema, schemas.components()) } }
+}
 
 const redirect = {
   description: 'Redirect to another address.',
   headers: { Location: { description: 'The address', schema: { type: 'string' } } },
 }
 
-/** One response per status. Its description and its examples list the codes that share the status. */
-function failures(route: AnyRoute): Json {
+/** One response per status. Its description, its examples and its schema name the codes that share the status. */
+function failures(route: AnyRoute, schemas: Schemas): Record<string, Json> {
+  const error = schemas.of(errorBody, 'output')
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(status, codes)]))
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(error, codes)]))
 }
 
-function failure(status: number, codes: ErrorCode[]): Json {
-  const examples = codes.map((code) => [code, { value: { error: catalogue[code].message, code, statusCode: status } }])
-  const content = { 'application/json': { schema: errorReference, examples: Object.fromEntries(examples) } }
-  const headers = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
-  return { description: codes.join(', '), ...(status === 429 && { headers }), content }
+function failure(error: Json, codes: ErrorCode[]): Json {
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+  // Beside the reference, so that generated clients have one type of errors and not one per status of each operation.
+  const schema = { ...error, properties: { code: { enum: codes } } }
+  const waits = codes.some((code) => catalogue[code].retryable)
+  return {
+    description: codes.join(', '),
+    ...(waits && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
+    content: { 'application/json': { schema, examples } },
+  }
 }
 
-const errorReference = { $ref: '#/components/schemas/Error' }
+/** An error body for every code that a route can fail with. */
+export function errorExamples(routes: AnyRoute[]): Json {
+  const codes = [...new Set(routes.flatMap(codesOf))].toSorted()
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { message, status } = catalogue[code]
+      return [code, { value: { error: message, code, statusCode: status } }]
+    }),
+  )
+}

@@ -35,7 +35,7 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource, Pr
 
 /**
  * The declaration of a route. Validation, authorization, rate limits, the OpenAPI document and the typed test client
- * all come from it. Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
+ * all come from it, and what clients read of its schemas (`api/schemas/documented.ts`). Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
@@ -69,9 +69,10 @@ export interface Route<
   body?: Body
   /**
    * The handler gets the bytes of a JSON body, and keeps what it needs of them as it came. With a `body`, they are
-   * validated by it, and numbers of any size are allowed. `optional`: a request without a body is fine.
+   * validated by it, and numbers of any size are allowed; without one, the handler validates them itself, and
+   * `documentation` is their schema. `optional`: a request without a body is fine.
    */
-  rawBody?: { maxBytes: (services: Services) => number; optional?: true }
+  rawBody?: { maxBytes: (services: Services) => number; optional?: true; documentation?: GenericSchema }
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */

@@ -1,102 +1,91 @@
 import * as v from 'valibot'
-import { webhookProofs, type Agent, type AgentWithSites } from '../../src/agents/agent.ts'
+import type { Agent, AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import { id, runStatus, text, time, trigger } from './schemas.ts'
+import { fieldType, meanings, webhookProof } from './agent-fields.ts'
+import { field, named } from './documented.ts'
+import { id, runStatus, time, trigger } from './schemas.ts'
 
-const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type')
-const webhookField = v.strictObject({
-  name: text(200),
-  type: fieldType,
-  required: v.optional(v.boolean('must be true or false'), true),
-  description: v.optional(text(1000)),
-})
-const webhookSchema = v.nullable(
-  v.pipe(
-    v.array(webhookField, 'must be a list of fields'),
-    v.maxLength(100, 'must have at most 100 fields'),
-    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
-  ),
-)
-const sites = v.pipe(
-  v.array(
-    v.strictObject({ vaultEntryId: text(64), tools: v.optional(v.pipe(v.array(text(64)), v.maxLength(200))) }),
-    'must be a list',
-  ),
-  v.maxLength(50, 'must name at most 50 sites'),
+const lastRun = named(
+  'LastRun',
+  v.object({ id, status: runStatus, acceptedAt: field(time, 'When it was accepted') }),
+  'The latest run of an agent',
 )
 
-/** What an owner may set on an agent. */
-export const agentFields = {
-  name: text(200),
-  systemPrompt: text(20_000),
-  trigger,
-  cron: v.nullable(text(200)),
-  timeZone: v.nullable(text(64)),
-  webhookSchema,
-  webhookProof: v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
-  allowActionOverride: v.boolean('must be true or false'),
-  callbackUrl: v.pipe(
-    v.nullable(text(2048)),
-    v.metadata({ description: 'Where the endings of its runs are posted: https, on the public internet' }),
-  ),
-  sites,
-}
-
-export const listedAgent = {
+const listed = {
   id,
-  name: v.string(),
+  name: field(v.string(), ...meanings.name),
   trigger,
-  pausedAt: v.pipe(v.nullable(time), v.metadata({ description: 'Since when it is paused' })),
-  cron: v.nullable(v.string()),
-  timeZone: v.nullable(v.string()),
-  nextFireAt: v.pipe(
-    v.nullable(time),
-    v.metadata({ description: 'When its schedule fires next; a fire of a paused agent is skipped' }),
+  pausedAt: field(v.nullable(time), 'Since when it is paused', null),
+  cron: field(v.nullable(v.string()), ...meanings.cron),
+  timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
+  nextFireAt: field(v.nullable(time), 'When its schedule fires next; a fire of a paused agent is skipped', null),
+  webhookUrl: field(
+    v.nullable(v.string()),
+    'Where senders post deliveries; null unless webhooks start it',
+    'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10',
   ),
-  webhookUrl: v.nullable(v.string()),
-  webhookProof: v.pipe(
-    v.picklist(webhookProofs),
-    v.metadata({ description: 'How senders prove themselves; see the guide, "Senders"' }),
-  ),
-  callbackUrl: v.nullable(v.string()),
-  lastRun: v.pipe(
-    v.nullable(v.object({ id, status: runStatus, acceptedAt: time })),
-    v.metadata({
-      description: 'The run that it accepted last; null before the first one, and if it is no longer kept',
-    }),
+  webhookProof,
+  callbackUrl: field(v.nullable(v.string()), ...meanings.callbackUrl),
+  lastRun: field(
+    v.nullable(lastRun),
+    'The run that it accepted last; null before the first one, and if it is no longer kept',
+    null,
   ),
   createdAt: time,
   updatedAt: time,
 }
-export const agent = v.object({
-  ...listedAgent,
-  systemPrompt: v.string(),
-  sites: v.array(v.object({ vaultEntryId: id, tools: v.nullable(v.array(v.string())) })),
-  webhookSecret: v.pipe(
-    v.nullable(v.string()),
-    v.metadata({ description: 'Also null for API keys without the scope `write`' }),
-  ),
-  previousWebhookSecretUntil: v.pipe(
-    v.nullable(time),
-    v.metadata({ description: 'Until when the secret before the last rotation is also valid' }),
-  ),
-  webhookSchema: v.nullable(
-    v.array(
-      v.object({ name: v.string(), type: fieldType, required: v.boolean(), description: v.optional(v.string()) }),
+
+export const listedAgent = named('AgentSummary', v.object(listed), 'An agent in a list')
+
+const site = named(
+  'AgentSite',
+  v.object({
+    vaultEntryId: field(id, ...meanings.vaultEntryId),
+    tools: field(v.nullable(v.array(v.string())), 'The tools that it may use there; null for all', ['search_issues']),
+  }),
+  'A site that an agent may use',
+)
+
+export const webhookField = named(
+  'WebhookField',
+  v.object({
+    name: field(v.string(), ...meanings.fieldName),
+    type: fieldType,
+    required: field(v.boolean(), ...meanings.fieldRequired),
+    description: v.optional(field(v.string(), ...meanings.fieldDescription)),
+  }),
+  'A member that payloads have',
+)
+
+export const agent = named(
+  'Agent',
+  v.object({
+    ...listed,
+    systemPrompt: field(v.string(), ...meanings.systemPrompt),
+    sites: field(v.array(site), ...meanings.sites),
+    webhookSecret: field(
+      v.nullable(v.string()),
+      'What senders prove themselves with. Also null for API keys without the scope `write`',
+      'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
-  ),
-  allowActionOverride: v.boolean(),
-  callbackSecret: v.pipe(
-    v.nullable(v.string()),
-    v.metadata({
-      description:
-        'The secret that signs callbacks (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
-    }),
-  ),
-})
+    previousWebhookSecretUntil: field(
+      v.nullable(time),
+      'Until when the secret before the last rotation is also valid',
+      null,
+    ),
+    webhookSchema: field(v.nullable(v.array(webhookField)), ...meanings.webhookSchema),
+    allowActionOverride: field(v.boolean(), ...meanings.allowActionOverride),
+    callbackSecret: field(
+      v.nullable(v.string()),
+      'The secret that signs callbacks (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
+      'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
+    ),
+  }),
+  'A prompt, the sites that it may use, and what starts its runs',
+)
 
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */
 export async function presentAgents(services: Services, rows: readonly Agent[]) {

@@ -1,56 +1,70 @@
 import * as v from 'valibot'
 import type { Run, RunFields } from '../../src/runs/run.ts'
 import type { Services } from '../../src/services.ts'
+import { endReasons, hasEnded, runStatuses, type EndReason } from '../../src/runs/states.ts'
+import { documentedBy, field, named, whole } from './documented.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
-/** A run in a list. */
-export const listedRun = v.object({
+export const waitCause = named(
+  'WaitCause',
+  v.picklist(['rate_limit', 'credential', 'paused', 'credits']),
+  'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to resume the agent, or to get ' +
+    'credits',
+)
+
+export const endings = runStatuses.filter((status) => hasEnded(status))
+export const endedStatus = named('EndedStatus', v.picklist(endings), 'How a run ended')
+
+const reasons = Object.keys(endReasons) as [EndReason, ...EndReason[]]
+const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).join('\n')
+/** While a deploy is under way the record may have reasons that this process does not know. */
+export const endReason = documentedBy(
+  v.string(),
+  named('EndReason', v.picklist(reasons), `Why a run ended without finishing:\n\n${meanings}`),
+)
+
+const listed = {
   id,
-  agentId: id,
-  sequence: v.number(),
+  agentId: field(id, 'The agent'),
+  sequence: field(whole, "Its position in the agent's order of arrival, from 1", 12),
   trigger,
-  triggeredBy: v.pipe(v.string(), v.metadata({ description: 'For people: "Triggered by: Webhook"' })),
+  triggeredBy: field(v.string(), 'For people: "Triggered by: Webhook"', 'Triggered by: Webhook'),
   status: runStatus,
-  waitingCause: v.pipe(
-    v.nullable(v.picklist(['rate_limit', 'credential', 'paused', 'credits'])),
-    v.metadata({
-      description:
-        'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to resume the agent, or ' +
-        'to get credits',
-    }),
-  ),
-  waitingFor: v.pipe(v.nullable(v.string()), v.metadata({ description: 'The site that it waits for' })),
-  waitingUntil: v.pipe(
-    v.nullable(time),
-    v.metadata({ description: 'When it tries again; a run that waits for you fails then' }),
-  ),
-  reason: v.pipe(v.nullable(v.string()), v.metadata({ description: 'Why it ended without finishing' })),
-  error: v.nullable(v.string()),
-  steps: v.pipe(v.number(), v.metadata({ description: 'Its model calls that were answered' })),
-  toolCalls: v.pipe(v.number(), v.metadata({ description: 'Tool calls that its model asked for' })),
-  inputTokens: v.pipe(v.number(), v.metadata({ description: 'Tokens that its model has read, in all steps' })),
-  outputTokens: v.pipe(v.number(), v.metadata({ description: 'Tokens that its model has written, in all steps' })),
-  credits: v.pipe(v.number(), v.metadata({ description: 'What it has cost so far, in credits' })),
-  events: v.pipe(v.number(), v.metadata({ description: 'How many events its timeline has' })),
-  replayOf: v.pipe(
-    v.nullable(id),
-    v.metadata({ description: 'The run whose payload it replays; it may no longer be kept' }),
-  ),
-  requestId: v.string(),
-  acceptedAt: time,
-  startedAt: v.nullable(time),
-  cancelRequestedAt: v.nullable(time),
-  endedAt: v.nullable(time),
-})
+  waitingCause: field(v.nullable(waitCause), 'What a `waiting` run waits for; null unless it waits', null),
+  waitingFor: field(v.nullable(v.string()), 'The site that it waits for', null),
+  waitingUntil: field(v.nullable(time), 'When it tries again; a run that waits for you fails then', null),
+  reason: field(v.nullable(endReason), 'Why it ended without finishing', null),
+  error: field(v.nullable(v.string()), 'The reason as a sentence', null),
+  steps: field(whole, 'How many answers the model gave', 3),
+  toolCalls: field(whole, 'How many tool calls it made', 2),
+  inputTokens: field(whole, 'Tokens that the model read', 1830),
+  outputTokens: field(whole, 'Tokens that the model wrote', 212),
+  credits: field(whole, 'What it has cost so far', 3),
+  events: field(whole, 'How many events its timeline has', 13),
+  replayOf: field(v.nullable(id), 'The run whose payload it replays; it may no longer be kept', null),
+  requestId: field(v.string(), 'The request that started it', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17'),
+  acceptedAt: field(time, 'When it was accepted'),
+  startedAt: field(v.nullable(time), 'When it left the queue'),
+  cancelRequestedAt: field(v.nullable(time), 'When it was asked to end', null),
+  endedAt: field(v.nullable(time), 'When it ended'),
+}
+
+/** A run in a list. */
+export const listedRun = named('RunSummary', v.object(listed), 'An execution of an agent in a list')
 
 /** A run, as its owner sees it. */
-export const run = v.object({
-  ...listedRun.entries,
-  answer: v.pipe(
-    v.nullable(v.string()),
-    v.metadata({ description: 'What the model said last; null unless the run is `completed`' }),
-  ),
-})
+export const run = named(
+  'Run',
+  v.object({
+    ...listed,
+    answer: field(
+      v.nullable(v.string()),
+      'What the model said last; null unless the run is `completed`',
+      'I have filed the issue.',
+    ),
+  }),
+  'One execution of an agent',
+)
 
 const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
+import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { field, nameOf, named, whole, wholeInQuery } from './documented.ts'
 import { instant } from './instant.ts'
 
 /**
@@ -21,18 +23,20 @@ export const time = v.pipe(
   v.metadata({ description: 'ISO 8601, UTC', examples: ['2026-11-21T09:00:00.000Z'] }),
 )
 
-export const id = v.pipe(v.string(), v.metadata({ description: 'UUID, version 7' }))
+export const id = field(v.string(), 'UUID, version 7', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10')
 
-const pageLimit = v.pipe(
-  v.optional(v.pipe(v.string('give it once'), v.regex(/^\d{1,3}$/, 'must be a number from 1 to 100')), '20'),
-  v.transform(Number),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(100, 'must be at most 100'),
-)
+const pageLimit = wholeInQuery({
+  description: 'How many items a page has at most',
+  pattern: /^\d{1,3}$/,
+  message: 'must be a number from 1 to 100',
+  min: 1,
+  max: 100,
+  fallback: 20,
+})
 
 /** The query members of every list. */
 export const paging = {
-  cursor: v.optional(text(200)),
+  cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),
   limit: pageLimit,
   since: instant('Only items from this time on (RFC 3339)'),
   until: instant('Only items from before this time (RFC 3339)'),
@@ -40,25 +44,65 @@ export const paging = {
 
 /** The response of a list: one page, newest first. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
-  v.object({ items: v.array(item), nextCursor: v.nullable(v.string()) })
+  named(
+    `${nameOf(item)}Page`,
+    v.object({
+      items: field(v.array(item), 'The items of this page'),
+      nextCursor: field(v.nullable(v.string()), 'The `cursor` of the next page; null on the last one', null),
+    }),
+    'One page of a list',
+  )
 
-export const runStatus = v.picklist(runStatuses, `must be one of ${runStatuses.join(', ')}`)
-export const trigger = v.picklist(triggers, 'must be manual, scheduled or webhook')
+/** The response of a list that is never long. */
+export const listOf = <Item extends v.GenericSchema>(item: Item) =>
+  named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'A list without pages')
+
+export const runStatus = named(
+  'RunStatus',
+  v.picklist(runStatuses, `must be one of ${runStatuses.join(', ')}`),
+  'Where a run is: it has ended when it is `completed`, `failed`, `cancelled` or `skipped`',
+  'completed',
+)
+export const trigger = named(
+  'Trigger',
+  v.picklist(triggers, 'must be manual, scheduled or webhook'),
+  'What starts the runs of an agent',
+  'webhook',
+)
+
+export const errorCode = named(
+  'ErrorCode',
+  v.picklist(Object.keys(catalogue) as [ErrorCode, ...ErrorCode[]]),
+  'What went wrong, for programs. Each response names the codes that it can have',
+  'VALIDATION_ERROR',
+)
+
+const errorDetail = named(
+  'ErrorDetail',
+  v.object({
+    path: field(v.string(), 'Where in the request it is; empty for the whole of it', 'name'),
+    message: field(v.string(), 'What is wrong there', 'must not be empty'),
+  }),
+  'One place in a request that is wrong',
+)
 
 /** The body of every failure (docs/specification.md, "Platform error body"). */
-export const errorBody = v.object({
-  error: v.pipe(v.string(), v.metadata({ description: 'What went wrong, for people' })),
-  code: v.string(),
-  statusCode: v.pipe(v.number(), v.integer()),
-  details: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
-  callId: v.optional(v.pipe(v.string(), v.metadata({ description: 'The direct tool call that failed' }))),
-  outcome: v.optional(
-    v.pipe(
-      v.picklist(['failed', 'unknown']),
-      v.metadata({ description: 'Of a tool call. unknown: the site may have acted; do not repeat the call blindly' }),
+export const errorBody = named(
+  'Error',
+  v.object({
+    error: field(v.string(), 'What went wrong, for people', 'The request body is not valid. name: must not be empty'),
+    code: errorCode,
+    statusCode: field(whole, 'The HTTP status', 400),
+    details: v.optional(field(v.array(errorDetail), 'What is wrong with the request')),
+    callId: v.optional(field(v.string(), 'The direct tool call that failed', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12')),
+    outcome: v.optional(
+      named(
+        'CallOutcome',
+        v.picklist(['failed', 'unknown']),
+        'Of a tool call. unknown: the site may have acted; do not repeat the call blindly',
+      ),
     ),
-  ),
-  siteStatus: v.optional(
-    v.pipe(v.number(), v.integer(), v.metadata({ description: 'The HTTP status with which the site answered' })),
-  ),
-})
+    siteStatus: v.optional(field(whole, 'The HTTP status with which the site answered', 503)),
+  }),
+  'The body of every failure',
+)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
 import { route } from '../route/route.ts'
+import { named } from './documented.ts'
 
 export const readToolsiteSchema = route({
   name: 'readToolsiteSchema',
@@ -11,6 +12,10 @@ export const readToolsiteSchema = route({
   summary: 'Get the JSON Schema of the manifest',
   description: 'JSON Schema 2020-12, for editors and for owners of sites.',
   status: 200,
-  response: v.record(v.string(), v.unknown()),
+  response: named('ManifestSchema', v.record(v.string(), v.unknown()), 'The JSON Schema of `toolsite.json`', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'toolsite.json',
+    type: 'object',
+  }),
   handle: async () => manifestJsonSchema(),
 })

@@ -4,40 +4,81 @@ import type { Services } from '../../src/services.ts'
 import { changeClasses } from '../../src/sites/changes/difference.ts'
 import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
+import { field, freeObject, named } from './documented.ts'
 import { id, text, time } from './schemas.ts'
 
 /** Hosts outside a site's own domain that the caller allows credentials to go to. */
-export const acceptHosts = v.optional(v.pipe(v.array(text(253)), v.maxLength(20)), [])
+export const acceptHosts = v.optional(
+  field(
+    v.pipe(v.array(text(253)), v.maxLength(20)),
+    "Hosts outside the site's own domain that credentials may go to: those of `foreignHosts` that you trust",
+    [],
+  ),
+  [],
+)
 
-export const scope = v.picklist(['read', 'write', 'delete', 'admin'])
+export const scope = named('Scope', v.picklist(['read', 'write', 'delete', 'admin']), 'What a tool may do at its site')
+
+export const authType = named(
+  'AuthType',
+  v.picklist(['bearer', 'oauth2']),
+  'How users authorize the platform at a site',
+)
+
+export const changeClass = named(
+  'ChangeClass',
+  v.picklist(changeClasses),
+  'How serious a change of a manifest is. A `breaking` or `changed_address` manifest is not used before it is accepted; any other is used at once.',
+  'compatible',
+)
+
+export const fingerprint = field(
+  v.string(),
+  'SHA-256 of the manifest, in hex',
+  '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+)
+
+/** What a site says of itself. */
+export const siteFields = {
+  origin: field(v.string(), 'Its address: scheme and host', 'https://tracker.example.com'),
+  name: field(v.string(), 'Its name', 'Tracker'),
+  version: field(v.string(), 'The version of its manifest', '1.4.0'),
+  description: field(v.string(), 'What it is, in its own words', 'Issues of a small team'),
+  authType,
+  serverUrl: field(v.string(), 'Where its tools are called', 'https://tracker.example.com/tools'),
+}
 
 /** A vault entry in responses. */
-export const entry = v.object({
-  id,
-  origin: v.string(),
-  name: v.string(),
-  version: v.string(),
-  description: v.string(),
-  authType: v.picklist(['bearer', 'oauth2']),
-  serverUrl: v.string(),
-  status: v.pipe(
-    v.picklist(['connected', 'needs_reauth']),
-    v.metadata({ description: 'needs_reauth: the owner has to reconnect it, with a new token or by OAuth' }),
-  ),
-  statusReason: v.nullable(v.string()),
-  scopes: v.pipe(v.nullable(v.array(scope)), v.metadata({ description: 'The scopes granted; OAuth only' })),
-  expiresAt: v.pipe(
-    v.nullable(time),
-    v.metadata({ description: 'When the access token expires; it is refreshed before' }),
-  ),
-  lastUsedAt: v.pipe(v.nullable(time), v.metadata({ description: 'To the hour' })),
-  pendingManifest: v.pipe(
-    v.nullable(v.object({ class: v.picklist(changeClasses), fingerprint: v.string(), foundAt: time })),
-    v.metadata({ description: 'A change of the manifest that waits to be accepted' }),
-  ),
-  createdAt: time,
-  updatedAt: time,
-})
+export const entry = named(
+  'VaultEntry',
+  v.object({
+    id,
+    ...siteFields,
+    status: named(
+      'VaultEntryStatus',
+      v.picklist(['connected', 'needs_reauth']),
+      'needs_reauth: the owner has to reconnect it, with a new token or by OAuth',
+    ),
+    statusReason: field(v.nullable(v.string()), 'Why it needs that', null),
+    scopes: field(v.nullable(v.array(scope)), 'The scopes granted; OAuth only', null),
+    expiresAt: field(v.nullable(time), 'When the access token expires; it is refreshed before', null),
+    lastUsedAt: field(v.nullable(time), 'To the hour', null),
+    pendingManifest: field(
+      v.nullable(
+        named(
+          'PendingManifest',
+          v.object({ class: changeClass, fingerprint, foundAt: field(time, 'When it was found') }),
+          'A change of a manifest that waits to be accepted',
+        ),
+      ),
+      'A change of the manifest that waits to be accepted',
+      null,
+    ),
+    createdAt: time,
+    updatedAt: time,
+  }),
+  'A connected site: the credential of one owner, and the manifest that is in use',
+)
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
   const { version, description, server } = row.manifest
@@ -56,20 +97,34 @@ export async function presentEntry(services: Services, row: VaultEntry) {
   return presented
 }
 
-export const effect = v.pipe(
+export const effect = named(
+  'Effect',
   v.picklist(['read', 'idempotent', 'once']),
-  v.metadata({ description: 'Whether a call may be repeated after a failure that leaves its outcome open' }),
+  'Whether a call may be repeated after a failure that leaves its outcome open',
 )
 
 /** A tool as its site publishes it. */
-export const tool = v.object({
-  name: v.string(),
-  description: v.string(),
-  inputSchema: v.record(v.string(), v.unknown()),
-  scope,
-  effect,
+export const tool = named(
+  'Tool',
+  v.object({
+    name: field(v.string(), 'Its name at the site', 'search_issues'),
+    description: field(v.string(), 'What it does, for models', 'Search issues by words'),
+    inputSchema: named('InputSchema', v.record(v.string(), v.unknown()), 'The JSON Schema of its arguments', {
+      type: 'object',
+      properties: { query: { type: 'string' } },
+      required: ['query'],
+    }),
+    scope,
+    effect,
+  }),
+  'An operation of a site',
+)
+
+export const toolArguments = freeObject('ToolArguments', "The arguments, as the tool's `inputSchema` describes them", {
+  query: 'export',
 })
+export const toolResult = freeObject('ToolResult', 'What the site answered', { issues: [] })
 
 /** The address of a site to read, and the codes that reading it can fail with. */
-export const url = v.pipe(text(2048), v.metadata({ examples: ['https://tracker.example.com'] }))
+export const url = field(text(2048), 'The address of the site', 'https://tracker.example.com')
 export const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const

@@ -8,19 +8,14 @@ import { codesOf } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue } from '../../src/errors.ts'
 import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
+import { readEnding } from '../../src/callbacks/ending.ts'
+import { contradictions, document as declared, inWords, type Document } from '../helpers/declared.ts'
+import { agentOf, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { cancel, start } from '../helpers/runs.ts'
 import { ownEnvironment, ownFolder } from '../helpers/servers.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-
-interface Operation {
-  operationId: string
-  parameters?: { name: string; in: string }[]
-  responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
-}
-interface Document {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-}
+import { components, examples, fields, meaningOf, operations, resolved, used, within } from './contract.ts'
 
 const run = promisify(execFile)
 const redocly = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
@@ -73,6 +68,116 @@ test('every route is in the OpenAPI document with its parameters, its success an
   }
   const operations = Object.values(document.paths).flatMap((path) => Object.keys(path))
   t.is(operations.length, routes.length)
+})
+
+test('every operation, every parameter and every field says what it is', (t) => {
+  const silent = operations
+    .filter(({ description }) => !description)
+    .map(({ operationId }) => `the operation ${operationId} has no description: give one in its route()`)
+  for (const { operationId, parameters = [] } of operations)
+    for (const { name, in: place, description } of parameters)
+      if (!description)
+        silent.push(`${operationId}: ${name} in ${place} has no description; see field(), or api/openapi/parameters.ts`)
+  for (const { place, schema } of [...components, ...fields])
+    if (!meaningOf(schema)) silent.push(`${place} has no description: give one with field() or named()`)
+  t.deepEqual(silent, [])
+  t.true(operations.length > 60 && fields.length > 300)
+})
+
+test('every object and every enumeration has a name, so no generated client has to invent one', (t) => {
+  // In a component only what is inside is nameless; elsewhere all of it. The codes of an error refine a named schema.
+  const inner = components.flatMap((one) => within(one).slice(1))
+  const nameless = [...inner, ...used.flatMap(within)]
+    .filter(({ schema }) => schema.$ref === undefined)
+    .filter(({ schema }) => schema.type === 'object' || schema.properties || (schema.enum?.length ?? 0) > 1)
+    .filter(({ place }) => !/ [45]\d\d\.code$/.test(place))
+    .map(({ place }) => `${place} has no name: give one with named()`)
+  t.deepEqual(nameless, [])
+})
+
+test('no object that takes members of any name is written as one that takes none', (t) => {
+  const closed = components
+    .filter(({ schema }) => schema.type === 'object' && !schema.properties && schema.additionalProperties === undefined)
+    .map(({ place }) => `${place} is an object without members: give it some, or make it a freeObject()`)
+  t.deepEqual(closed, [])
+})
+
+test('every body has an example that its schema takes, made of an example of each text', (t) => {
+  const wrong = examples.flatMap(({ place, schema, example }) => {
+    if (example === undefined) return [`${place} has no example`]
+    const errors = contradictions(schema, example)
+    return errors.length === 0 ? [] : [`${place}: its example breaks its schema: ${inWords(errors)}`]
+  })
+  const untold = fields
+    .filter(({ schema }) => schema.type === 'string' && schema['format'] !== 'date-time' && !schema['examples'])
+    .filter(({ schema }) => !('const' in schema) && !('default' in schema))
+    .map(({ place }) => `${place} is a text without an example: give one with field()`)
+  const bodiless = routes
+    .filter((route) => (route.body || route.rawBody) && !declared.paths[route.path]?.[route.method]?.requestBody)
+    .map(({ name }) => `${name} takes a body and describes none: give its rawBody a documentation`)
+  t.deepEqual([...wrong, ...untold, ...bodiless], [])
+  t.true(examples.length > 300)
+})
+
+test('every example that stands beside a field is one', (t) => {
+  const wrong = [...components, ...fields].flatMap(({ place, schema }) =>
+    ((schema['examples'] as unknown[] | undefined) ?? []).flatMap((example) => {
+      const errors = contradictions(schema, example)
+      return errors.length === 0 ? [] : [`${place}: ${JSON.stringify(example)} is no example: ${inWords(errors)}`]
+    }),
+  )
+  t.deepEqual(wrong, [])
+})
+
+test('every failure names the codes that its operation can have, and every response the headers that it comes with', (t) => {
+  for (const route of routes) {
+    const responses = declared.paths[route.path]?.[route.method]?.responses ?? {}
+    for (const [status, { content, headers }] of Object.entries(responses)) {
+      t.truthy(headers?.['X-Request-Id'], `${route.name} ${status}`)
+      if (Number(status) < 400) continue
+      const codes = codesOf(route).filter((code) => catalogue[code].status === Number(status))
+      const schema = content?.['application/json']?.schema
+      t.deepEqual(schema?.properties?.['code'], { enum: codes }, `${route.name} ${status}`)
+      t.is(schema?.$ref, '#/components/schemas/Error')
+      t.is(
+        Boolean(headers?.['Retry-After']),
+        codes.some((code) => catalogue[code].retryable),
+        `${route.name} ${status}`,
+      )
+    }
+  }
+  const all = resolved({ $ref: '#/components/schemas/ErrorCode' })?.enum
+  t.deepEqual(all, Object.keys(catalogue))
+})
+
+test('numbers in queries are numbers, with their limits', (t) => {
+  const limits = operations.flatMap(({ parameters = [] }) => parameters.filter(({ name }) => name === 'limit'))
+  t.true(limits.length > 10)
+  for (const { schema } of limits) t.like(schema, { type: 'integer', minimum: 1, pattern: undefined })
+  const after = declared.paths['/runs/{runId}/events']?.['get']?.parameters?.find(({ name }) => name === 'after')
+  t.like(after?.schema, { type: 'integer', minimum: 0, default: 0 })
+})
+
+test('a callback is posted as the document says, whatever the run has become', async (t) => {
+  const platform = await open()
+  const { database } = platform.services
+  const someone = await customer(platform)
+  const { id } = (await start(someone, await agentOf(someone))).body
+  await cancel(someone, id)
+  const body: unknown = JSON.parse(await readEnding(database, id))
+  t.like(body, { type: 'run.cancelled' })
+  const schema = declared.webhooks['runEnded']?.['post']?.requestBody?.content?.['application/json']?.schema ?? false
+  t.is(inWords(contradictions(schema as object, body)), '')
+  const named = declared.webhooks['runEnded']?.['post']?.parameters?.map(({ name }) => name)
+  t.deepEqual(named, ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+})
+
+test('an answer with a member that is not declared is noticed, however deep', (t) => {
+  const schema = { $ref: '#/components/schemas/RunPage' }
+  const page = examples.find(({ place }) => place === 'listRuns 200')?.example as { items: object[] }
+  t.deepEqual(contradictions(schema, page), [])
+  t.regex(inWords(contradictions(schema, { ...page, items: [{ ...page.items[0], more: 1 }] })), /more/)
+  t.regex(inWords(contradictions(schema, { ...page, items: [{ ...page.items[0], status: 'odd' }] })), /status/)
 })
 
 test('the page for people is complete, and neither refers to other hosts nor may load from them', async (t) => {

@@ -30,8 +30,8 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   {
     what: 'console',
     code: /\bconsole\s*\./,
-    allowed: /^(bin|examples|bench)\/|^test\/house(\.test)?\.ts$/,
-    where: 'bin/, examples/ and bench/',
+    allowed: /^(bin|examples|bench|clients)\/|^test\/house(\.test)?\.ts$/,
+    where: 'bin/, examples/, bench/ and clients/',
   },
   {
     what: 'Koa',
@@ -102,6 +102,15 @@ export const rules: Rule[] = [
       const how = /\b(?:test|t)(?:\.\w+)*\.(skip|todo|failing|only)\b/.exec(code)?.[1]
       return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
     }),
+  },
+  {
+    // What they prove is that the OpenAPI document says enough.
+    name: 'programs with generated clients neither cast nor give up types',
+    check: each(({ path, code }) =>
+      path.startsWith('clients/') && /\bas (?!const\b)|\bany\b|@ts-|[\w)\]]!(?!=)/.test(code)
+        ? 'has a cast, an any or a non-null assertion'
+        : undefined,
+    ),
   },
   { name: 'the image has the packages that it uses, and no others', check: checkDependencies },
   { name: 'the tests that hold what is promised are there', check: checkPromises },

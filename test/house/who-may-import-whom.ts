@@ -21,6 +21,7 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
   workflows: { from: [], typesFrom: ['activities', 'src'], packages: /^@temporalio\/(workflow|common)$/ },
   migrations: { from: [], typesFrom: ['src'] },
   examples: { from: [], typesFrom: [] },
+  clients: { from: [], typesFrom: [], packages: /^(openapi-fetch|node:.*)$/ },
 }
 
 const plumbingMayImport: [RegExp, (target: Place, path: string) => boolean][] = [

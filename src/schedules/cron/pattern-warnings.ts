@@ -1,14 +1,17 @@
 import { daysOfMonth, type Cron } from './cron.ts'
 
+export const warningCodes = [
+  'day_not_in_every_month',
+  'leap_years_only',
+  'step_begins_anew',
+  'both_days_must_match',
+  'skipped_by_clock_change',
+  'doubled_by_clock_change',
+] as const
+
 /** A surprising property of an expression: a code for programs and a sentence for people. */
 export interface ScheduleWarning {
-  code:
-    | 'day_not_in_every_month'
-    | 'leap_years_only'
-    | 'step_begins_anew'
-    | 'both_days_must_match'
-    | 'skipped_by_clock_change'
-    | 'doubled_by_clock_change'
+  code: (typeof warningCodes)[number]
   message: string
 }
 

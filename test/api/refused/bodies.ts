@@ -1,10 +1,10 @@
-import { Validator, type Schema } from '@cfworker/json-schema'
+import type { Schema } from '@cfworker/json-schema'
 import type { ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
-import { openapi } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { call } from '../../helpers/client.ts'
+import { contradictions, document } from '../../helpers/declared.ts'
 import { badBodies, forEveryRoute, impossibleValues, oddValues, unknownMembers } from '../bad-bodies.ts'
 import { send as sendRaw } from '../raw-http.ts'
 import { allowedTo, paramsOf, secretOf, validBodies, type Stage } from '../stage.ts'
@@ -18,13 +18,13 @@ const withMembers = withBody.filter(({ name }) => name !== 'callTool' && name !=
 /** Their texts are kept as they come, so numbers of any size and odd strings are allowed. */
 const exact = withMembers.filter(({ rawBody }) => !rawBody)
 
-const { paths } = openapi(routes, 'http://test') as {
-  paths: Record<string, Record<string, { requestBody: { content: Record<string, { schema: Schema }> } }>>
-}
+const resolved = (schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+
 /** Of bodies between which there is a choice the first one, which is that of `validBodies`. */
 const schemaOf = ({ path, method }: AnyRoute): Schema => {
-  const schema = paths[path]?.[method]?.requestBody.content['application/json']?.schema ?? {}
-  return schema.anyOf?.[0] ?? schema
+  const schema = resolved(document.paths[path]?.[method]?.requestBody?.content?.['application/json']?.schema ?? {})
+  return schema.anyOf?.[0] ? resolved(schema.anyOf[0]) : schema
 }
 
 /** Makes requests that must all be refused, and counts what else came of them. */
@@ -59,8 +59,8 @@ type Refused = (
 
 /** By value: the members that it is wrong for. */
 function wrongValues({ properties = {} }: Schema): [text: string, names: string[]][] {
-  const members = Object.entries(properties).map(([name, member]) => [name, new Validator(member, '2020-12')] as const)
-  const wrong = (text: string) => members.filter(([, fits]) => !fits.validate(JSON.parse(text)).valid)
+  const wrong = (text: string) =>
+    Object.entries(properties).filter(([, member]) => contradictions(member as Schema, JSON.parse(text)).length > 0)
   return oddValues
     .map((text): [string, string[]] => [text, wrong(text).map(([name]) => name)])
     .filter(([, names]) => names.length > 0)

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { webhookProofs } from '../../src/agents/agent.ts'
+import { field, named } from './documented.ts'
+import { text, trigger } from './schemas.ts'
+
+/** What is said of the fields of an agent, in requests and in responses. */
+export const meanings = {
+  name: ['What people call it', 'Triage'],
+  systemPrompt: [
+    'What it has to do, in plain words',
+    'File an issue for every post that reports a bug. Look for similar issues first.',
+  ],
+  cron: ['For `scheduled`: five fields of cron; null for other agents', null],
+  timeZone: ['For `scheduled`: the IANA time zone of `cron`; null for other agents', null],
+  webhookSchema: [
+    'The members that each payload is checked for; null for any payload',
+    [{ name: 'title', type: 'string', required: true, description: 'The title of the post' }],
+  ],
+  allowActionOverride: ["Whether a payload's `action` replaces the prompt", false],
+  callbackUrl: [
+    'Where the endings of its runs are posted: https, on the public internet; null for nowhere',
+    'https://hooks.example.com/runs',
+  ],
+  sites: [
+    'The sites that it may use',
+    [{ vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13', tools: ['search_issues', 'issues.createIssue'] }],
+  ],
+  vaultEntryId: ['The vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
+  tools: ['The tools that it may use there; by default all', ['search_issues', 'issues.createIssue']],
+  fieldName: ['The name of the member in the payload', 'title'],
+  fieldRequired: ['Whether deliveries without it are refused', true],
+  fieldDescription: ['What it means; the agent is told', 'The title of the post'],
+} as const satisfies Record<string, readonly [string, ...unknown[]]>
+
+export const fieldType = named(
+  'WebhookFieldType',
+  v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type'),
+  'A JSON type',
+)
+const webhookField = named(
+  'WebhookFieldRequest',
+  v.strictObject({
+    name: field(text(200), ...meanings.fieldName),
+    type: fieldType,
+    required: v.optional(field(v.boolean('must be true or false'), ...meanings.fieldRequired), true),
+    description: v.optional(field(text(1000), ...meanings.fieldDescription)),
+  }),
+  'A member that payloads have',
+)
+const webhookSchema = v.nullable(
+  v.pipe(
+    v.array(webhookField, 'must be a list of fields'),
+    v.maxLength(100, 'must have at most 100 fields'),
+    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+  ),
+)
+const site = named(
+  'AgentSiteRequest',
+  v.strictObject({
+    vaultEntryId: field(text(64), ...meanings.vaultEntryId),
+    tools: v.optional(field(v.pipe(v.array(text(64)), v.maxLength(200)), ...meanings.tools)),
+  }),
+  'A site that the agent may use',
+)
+
+export const webhookProof = named(
+  'WebhookProof',
+  v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
+  'How senders prove themselves; see the guide, "Senders"',
+)
+
+/** What an owner may set on an agent. */
+export const agentFields = {
+  name: field(text(200), ...meanings.name),
+  systemPrompt: field(text(20_000), ...meanings.systemPrompt),
+  trigger,
+  cron: field(v.nullable(text(200)), ...meanings.cron),
+  timeZone: field(v.nullable(text(64)), ...meanings.timeZone),
+  webhookSchema: field(webhookSchema, ...meanings.webhookSchema),
+  webhookProof,
+  allowActionOverride: field(v.boolean('must be true or false'), ...meanings.allowActionOverride),
+  callbackUrl: field(v.nullable(text(2048)), ...meanings.callbackUrl),
+  sites: field(
+    v.pipe(v.array(site, 'must be a list'), v.maxLength(50, 'must name at most 50 sites')),
+    ...meanings.sites,
+  ),
+}

@@ -1,0 +1,200 @@
+import * as v from 'valibot'
+import type { EventData } from '../../src/runs/timeline.ts'
+import { webhookField } from './agent-schema.ts'
+import { documentedBy, field, freeObject, named, whole } from './documented.ts'
+import { endedStatus, endReason, waitCause } from './run-schema.ts'
+import { errorCode, id, time, trigger } from './schemas.ts'
+import { effect } from './vault-schema.ts'
+
+type Kind = keyof EventData
+
+const note = v.optional(field(v.string(), 'What was unusual, for people', 'The answer to the attempt before was lost.'))
+const ofStep = {
+  step: field(whole, 'The number of the step, from 1', 1),
+  attempt: field(whole, 'The number of the attempt, from 1', 1),
+}
+const callId = field(v.string(), 'The tool call', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12')
+const site = field(v.string(), 'The origin of the site', 'https://tracker.example.com')
+/** What is shown of a call wherever it is the subject. */
+const ofCall = {
+  callId,
+  step: ofStep.step,
+  tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
+  site: field(
+    v.nullable(v.string()),
+    'The origin of the site; null if no site has the tool',
+    'https://tracker.example.com',
+  ),
+  effect,
+  arguments: field(v.string(), 'The JSON text of the arguments', '{"title":"The export hangs at 99 %"}'),
+  idempotencyKey: field(
+    v.string(),
+    'What the site gets as `Idempotency-Key`, the same at every attempt',
+    '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10:2:0',
+  ),
+}
+const attempt = field(whole, 'The number of the attempt, from 1', 1)
+const requestedCall = named(
+  'RequestedCall',
+  v.object({ callId, name: field(v.string(), 'The tool, as the model named it', 'issues_createIssue') }),
+  'A tool call that the model asked for',
+)
+export const payload = freeObject('Payload', 'What a sender posted', { event: 'post.created', post_id: 4711 })
+
+const keptHeaders = freeObject('KeptHeaders', 'Headers of the sender by name, as far as the platform keeps them', {
+  'x-github-event': 'issues',
+})
+const missingSite = named(
+  'MissingSite',
+  v.object({
+    name: field(v.string(), 'The name of the site', 'Tracker'),
+    origin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
+    reason: field(v.string(), 'Why the run lacks it', 'deleted'),
+  }),
+  'A site that an agent names and a run could not use',
+)
+
+/** The data of each kind. Objects are loose: what a test finds undeclared is served all the same. */
+const data = {
+  accepted: v.looseObject({
+    trigger,
+    sequence: field(whole, "Its position in the agent's order of arrival, from 1", 1),
+    ahead: field(whole, 'Unfinished runs in front of this one', 0),
+    replayOf: v.optional(field(id, 'The run that it replays')),
+    payload: field(
+      v.nullable(v.union([payload, v.string()])),
+      'What the sender posted, or the input of a manual run; null if there is none',
+    ),
+    headers: v.optional(field(keptHeaders, 'What the sender said in headers')),
+    payloadText: v.optional(
+      field(v.string(), 'The payload as it was received', '{"event":"post.created","post_id":4711}'),
+    ),
+  }),
+  started: v.looseObject({
+    epoch: field(whole, 'How many executions were begun for the run', 1),
+    override: named(
+      'PromptOverride',
+      v.picklist(['used', 'not-allowed', 'absent']),
+      "Whether the payload's `action` replaced the prompt, or why it did not",
+      'absent',
+    ),
+    systemPrompt: v.optional(field(v.string(), 'What the agent was told', 'File an issue for every bug.')),
+    webhookSchema: v.optional(field(v.nullable(v.array(webhookField)), 'What it was told of the payload', null)),
+  }),
+  recovered: v.looseObject({
+    epoch: field(whole, 'How many executions were begun for the run', 2),
+    step: field(whole, 'The last step that is recorded', 1),
+    note: field(v.string(), 'Why another execution was begun', 'The execution had made no progress.'),
+  }),
+  'step.started': v.looseObject({ ...ofStep, note }),
+  'step.failed': v.looseObject({
+    ...ofStep,
+    code: field(errorCode, 'What went wrong', 'MODEL_ERROR'),
+    message: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
+    willRetry: field(v.boolean(), 'Whether there is another attempt'),
+    retryAt: v.optional(field(v.string(), 'When the provider allows it', '2026-11-21T09:00:30.000Z')),
+  }),
+  'step.finished': v.looseObject({
+    ...ofStep,
+    model: field(v.string(), 'The model that answered', 'demo'),
+    text: field(v.string(), 'What it answered', 'I call issues_createIssue.'),
+    finish: named(
+      'Finish',
+      v.picklist(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
+      'Why the model ended its answer',
+      'tool-calls',
+    ),
+    inputTokens: field(whole, 'Tokens that the model read', 610),
+    outputTokens: field(whole, 'Tokens that the model wrote', 71),
+    credits: field(whole, 'What the step cost', 1),
+    latencyMs: field(v.number(), 'How long the model took, in milliseconds', 840),
+    calls: field(v.array(requestedCall), 'The tool calls that it asked for'),
+    missingSites: v.optional(field(v.array(missingSite), 'The sites of its agent that it lacked')),
+  }),
+  'tool.started': v.looseObject({ ...ofCall, attempt, note }),
+  'tool.failed': v.looseObject({
+    ...ofCall,
+    attempt,
+    message: field(v.string(), 'What went wrong', 'The site answered 503.'),
+    willRetry: field(v.literal(true), 'There is another attempt; the last one is `tool.finished`'),
+  }),
+  'tool.finished': v.looseObject({
+    ...ofCall,
+    attempts: field(whole, 'How many attempts there were', 1),
+    status: named(
+      'ToolCallOutcome',
+      v.picklist(['succeeded', 'failed', 'unknown']),
+      'unknown: the site may have acted, and its answer was lost',
+    ),
+    note,
+    httpStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
+    result: v.optional(
+      field(v.string(), 'What the model sees: the answer of the site, or a sentence about the failure', '{"id":4711}'),
+    ),
+  }),
+  'credential.refreshed': v.looseObject({ callId, site }),
+  'wait.started': v.looseObject({
+    cause: waitCause,
+    site: field(v.nullable(v.string()), 'The site that it waits for', 'https://tracker.example.com'),
+    until: field(v.string(), 'When it tries again; if it waits for you, when it fails', '2026-11-21T09:01:00.000Z'),
+    calls: field(whole, 'How many tool calls wait', 1),
+    note: field(v.string(), 'What it waits for, for people', 'The site takes a limited number of calls.'),
+  }),
+  'wait.ended': v.looseObject({
+    cause: waitCause,
+    ms: field(v.number(), 'How long it waited, in milliseconds', 31_020),
+  }),
+  'cancel.requested': v.looseObject({
+    by: named('CancelRequester', v.picklist(['owner', 'sender', 'deletion']), 'Who asked for the end of the run'),
+  }),
+  ended: v.looseObject({
+    status: endedStatus,
+    reason: field(v.nullable(endReason), 'Why it ended without finishing', null),
+    message: field(v.nullable(v.string()), 'The reason as a sentence', null),
+  }),
+} satisfies Record<Kind, v.GenericSchema>
+
+/** `tsc` fails here with the names of what the record says of a kind, and this file does not. */
+type Undeclared = { [K in Kind]: Exclude<keyof EventData[K], keyof (typeof data)[K]['entries']> }[Kind]
+export const undeclared: Undeclared[] = [] satisfies never[]
+
+const meanings = {
+  accepted: 'The run was accepted',
+  started: 'The run left the queue',
+  recovered: 'The run continues under another execution, because the one before made no progress',
+  'step.started': 'The model was asked',
+  'step.failed': 'The model did not answer',
+  'step.finished': 'The model answered',
+  'tool.started': 'A tool call is about to be sent',
+  'tool.failed': 'An attempt at a tool call failed, and there is another',
+  'tool.finished': 'A tool call is over',
+  'credential.refreshed': 'The tokens of a site were refreshed for a tool call',
+  'wait.started': 'The run waits',
+  'wait.ended': 'The run continues',
+  'cancel.requested': 'Somebody asked for the end of the run',
+  ended: 'The run is over; this is the last event',
+} satisfies Record<Kind, string>
+
+const nameFor = (kind: string, suffix: string): string =>
+  `${kind.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}${suffix}`
+
+const shared = { number: field(whole, 'Its number in the run, from 1 without gaps', 1), at: time }
+
+function variantOf<K extends Kind>(kind: K) {
+  const of = named(nameFor(kind, 'Data'), data[kind], `What is known of \`${kind}\``)
+  const event = v.object({ ...shared, kind: field(v.literal(kind), meanings[kind]), data: of })
+  return named(`Run${nameFor(kind, 'Event')}`, event, meanings[kind])
+}
+
+const kinds = Object.keys(data) as Kind[]
+const documentation = named(
+  'RunEvent',
+  v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
+  'One event of a timeline, the same in JSON and in a stream. Its `kind` says what its `data` is',
+)
+
+/** One event of a timeline. While a deploy is under way the record may have kinds that this process does not know. */
+export const event = documentedBy(
+  v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) }),
+  documentation,
+)
