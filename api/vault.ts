@@ -16,6 +16,11 @@ import {
   url,
 } from './schemas/vault-schema.ts'
 
+const flag = named(
+  'Force',
+  v.picklist(['true', 'false'], 'must be true or false'),
+  'Whether to do it although something depends on it',
+)
 const entryTool = named(
   'VaultTool',
   v.object({ ...tool.entries, usable: field(v.boolean(), 'Whether the scope it needs is granted') }),
@@ -103,7 +108,7 @@ export const removeFromVault = route({
   description:
     'Its token is deleted. While agents use the site, this is refused, and the agents are named. With `force=true` they ' +
     'lose its tools; their runs then say on the timeline, and to the model, that the site is missing.',
-  query: v.strictObject({ force: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false') }),
+  query: v.strictObject({ force: v.optional(flag, 'false') }),
   status: 204,
   resource,
   codes: ['NOT_FOUND'],

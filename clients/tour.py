@@ -35,7 +35,7 @@ from switchyard_client.models.run import Run
 from switchyard_client.models.run_accepted_event import RunAcceptedEvent
 from switchyard_client.models.run_ended_event import RunEndedEvent
 from switchyard_client.models.run_event_list import RunEventList
-from switchyard_client.models.run_page import RunPage
+from switchyard_client.models.run_summary_page import RunSummaryPage
 from switchyard_client.models.run_status import RunStatus
 from switchyard_client.models.run_step_finished_event import RunStepFinishedEvent
 from switchyard_client.models.run_tool_finished_event import RunToolFinishedEvent
@@ -165,7 +165,7 @@ def main(api: str, site: str, token: str) -> None:
     called = follow(client, deliver(api, agent).run_id)
     if "issues.createIssue" not in called:
         sys.exit("the agent did not create an issue")
-    page = done(RunPage, list_runs.sync(client=client, agent_id=agent.id, limit=10, status=RunStatus.COMPLETED))
+    page = done(RunSummaryPage, list_runs.sync(client=client, agent_id=agent.id, limit=10, status=RunStatus.COMPLETED))
     for one in page.items:
         print(f"run {one.sequence}: {one.status}, {one.credits_} credits")
     if len(page.items) != 2 or page.next_cursor is not None:

@@ -29,6 +29,11 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
+  'WWW-Authenticate': {
+    description: 'How to authenticate, and whether a token that came was refused (RFC 9110, 11.6.1; RFC 6750, 3)',
+    schema: { type: 'string' },
+    example: 'Bearer realm="Switchyard", error="invalid_token"',
+  },
 }
 
 const pageContent = { 'text/html': { schema: { type: 'string' } } }
@@ -74,17 +79,19 @@ const redirect = {
 function failures(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const error = schemas.of(errorBody, 'output')
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(error, codes)]))
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, failure(error, status, codes)]))
 }
 
-function failure(error: Json, codes: ErrorCode[]): Json {
+function failure(error: Json, status: number, codes: ErrorCode[]): Json {
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
   // Beside the reference, so that generated clients have one type of errors and not one per status of each operation.
   const schema = { ...error, properties: { code: { enum: codes } } }
   const waits = codes.some((code) => catalogue[code].retryable)
+  const names = [...(waits ? ['Retry-After'] : []), ...(status === 401 ? ['WWW-Authenticate'] : [])]
+  const own = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
   return {
     description: codes.join(', '),
-    ...(waits && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
+    ...(names.length > 0 && { headers: own }),
     content: { 'application/json': { schema, examples } },
   }
 }

@@ -27,7 +27,7 @@ export const instant = (description: string) =>
         (text) => parseInstant(text) !== undefined,
         'must be a time as in RFC 3339, such as 2026-11-21T09:00:00Z; in an address, write + as %2B',
       ),
-      v.transform((text) => parseInstant(text) as Date),
       v.metadata({ description, examples: ['2026-11-21T09:00:00Z'] }),
+      v.transform((text) => parseInstant(text) as Date),
     ),
   )
