@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { KeyObject, webcrypto } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -111,9 +111,12 @@ test('what a site without a manifest was not checked for has one line', async (t
 test('a file of authorities that is missing, empty or broken is refused in a sentence', async (t) => {
   const site = 'https://127.0.0.1:4999'
   const { keyFile } = await temporaryCertificates()
-  await t.throwsAsync(check(site, '/nowhere/ca.pem'), {
-    message: /\/nowhere\/ca\.pem, cannot be read: there is no such file/,
-  })
-  await t.throwsAsync(check(site, keyFile), { message: /holds no certificate/ })
-  t.true(readFileSync(keyFile, 'utf8').includes('PRIVATE KEY'))
+  const broken = join(ownFolder(), 'broken.pem')
+  writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
+  const sentences = {
+    '/nowhere/ca.pem': /\/nowhere\/ca\.pem, cannot be read: there is no such file\.$/,
+    [keyFile]: /holds no certificate/,
+    [broken]: /holds a certificate that cannot be parsed/,
+  }
+  for (const [file, message] of Object.entries(sentences)) await t.throwsAsync(check(site, file), { message })
 })
