@@ -25,7 +25,8 @@ const commands = [...section.matchAll(/^```sh first hour(?:: (\w+))?\n([^]*?)^``
 /** A fresh checkout: the code of this one, and nothing that was ever made in it. */
 function checkout(): string {
   const place = ownServerOptions().folder
-  for (const name of readdirSync(root)) if (/^[\w-]/.test(name)) symlinkSync(join(root, name), join(place, name))
+  const code = readdirSync(root).filter((name) => !name.startsWith('.') && name !== 'my-site')
+  for (const name of code) symlinkSync(join(root, name), join(place, name))
   return place
 }
 
