@@ -3,7 +3,7 @@ import { runActivities } from './runs.ts'
 import { scheduleActivities } from './schedules.ts'
 
 /** Every activity, by name. */
-export const createActivities = (services: Pick<Services, 'runs' | 'fires' | 'logger'>) => ({
+export const createActivities = (services: Pick<Services, 'runs' | 'fires' | 'logger' | 'config'>) => ({
   ...runActivities(services),
   ...scheduleActivities(services),
 })

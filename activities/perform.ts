@@ -2,6 +2,7 @@ import { activityInfo, ApplicationFailure, cancellationDetails, Context } from '
 import { isTransient, isUnreachable } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
+import { NoPlaceError } from '../src/shares/places.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
 import { isTemporalAway } from '../src/temporal/temporal.ts'
 
@@ -68,6 +69,7 @@ function expectedFailure(error: unknown, log: Logger): unknown {
     log.warn({ err: error }, 'the activity failed')
     return failure(error.code, error.message, error.retryable, error.retryAfter)
   }
+  if (error instanceof NoPlaceError) return failure('NO_PLACE', noPlace, true, secondsUntilNextPlace())
   if (isUnreachable(error)) {
     log.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
@@ -82,6 +84,11 @@ function expectedFailure(error: unknown, log: Logger): unknown {
   }
   return undefined
 }
+
+const noPlace = "Its owner's share of this worker's places is in use; it is tried again by itself."
+
+/** Longer each time, and never the same for two, so that refused work does not come in waves. */
+const secondsUntilNextPlace = (): number => Math.min(0.3 * activityInfo().attempt, 5) * (0.5 + Math.random() / 2)
 
 /** If it was cancelled, say so. If its worker is stopping, another worker must retry it. */
 function cancellation(): unknown {

@@ -3,12 +3,29 @@ import type { AgentRunInput, Move } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
 import type { Ending } from '../src/runs/ending/end.ts'
 import type { Services } from '../src/services.ts'
+import { NoPlaceError, type Places } from '../src/shares/places.ts'
+import { ownersPlaces } from './places.ts'
 import { perform } from './perform.ts'
 
 type Traced = RunRef & { requestId?: string }
 
+/** Executions that began under an earlier release do not name the owner; their runs count by themselves. */
+type Owned = Traced & { ownerId?: string }
+
 /** What the workflows do to runs. */
-export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'>) {
+export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 'logger' | 'config'>) {
+  const forModels = ownersPlaces(config.workerActivities)
+  const forTools = ownersPlaces(config.workerActivities)
+
+  async function inPlace<T>(places: Places, ref: Owned, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await places.use(ref.ownerId ?? ref.runId, signal, work)
+    } catch (error) {
+      if (error instanceof NoPlaceError) await runs.noteNoPlace(ref)
+      throw error
+    }
+  }
+
   return {
     /** Claims the agent's next run; null lets its queue end. */
     claimNext: perform<{ agentId: string }, AgentRunInput | null>(logger, ({ agentId }) =>
@@ -26,11 +43,13 @@ export function runActivities({ runs, logger }: Pick<Services, 'runs' | 'logger'
     }),
 
     /** Makes the run's next model call, or answers from the record. */
-    advance: perform<Traced, Move>(logger, (ref, signal) => runs.steps.advance(ref, signal)),
+    advance: perform<Owned, Move>(logger, (ref, signal) =>
+      inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)),
+    ),
 
     /** Makes one tool call of a run, or answers from the record. */
-    callTool: perform<Traced & { callId: string }, void>(logger, ({ callId, ...ref }, signal) =>
-      runs.calls.perform(ref, callId, signal),
+    callTool: perform<Owned & { callId: string }, void>(logger, ({ callId, ...ref }, signal) =>
+      inPlace(forTools, ref, signal, () => runs.calls.perform(ref, callId, signal)),
     ),
   }
 }

@@ -10,7 +10,8 @@ const host = v.object({
 })
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
-const spelling = 'Write the host as in its URLs, in lower case: `hostname`, or `hostname:port` if the port is not 443.'
+const spelling =
+  'Write the host as in its URLs, in lower case and without a port; with `OUTGOING_COUNT_PORTS`, `hostname:port` if the port is not 443.'
 
 export const listHosts = route({
   ...shared,

@@ -23,7 +23,7 @@ export const startRun = route({
   status: 202,
   response: run,
   resource,
-  codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS'],
+  codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
   async handle({ services, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }
     return presentRun(await services.runs.accept.startManually(resource, asked))

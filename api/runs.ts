@@ -75,6 +75,7 @@ export const replayRun = route({
     'SUBSCRIPTION_PAST_DUE',
     'WEBHOOK_PAYLOAD_INVALID',
     'NO_CREDITS',
+    'FEATURE_LIMIT_REACHED',
   ],
   async handle({ services, resource, request }) {
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header) }

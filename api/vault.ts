@@ -121,7 +121,7 @@ export const callTool = route({
   // Not a record: valibot's would drop members such as `constructor`.
   response: v.object({ callId: id, result: anyObject }),
   resource,
-  codes: ['NOT_FOUND', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
+  codes: ['NOT_FOUND', 'FEATURE_LIMIT_REACHED', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],
   handle: ({ services, resource, params, body, request }) => {
     const idempotencyKey = idempotencyKeyOf(request.header)
     return services.tools.callDirectly(resource, { tool: params.toolName, args: body, idempotencyKey })

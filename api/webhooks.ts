@@ -74,7 +74,7 @@ export const receiveWebhook = route({
     codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'TIER_REQUIRED', 'SUBSCRIPTION_PAST_DUE', 'RATE_LIMITED'],
     verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
   },
-  codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS'],
+  codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
   async handle({ services, proven: { agent, standing }, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
     const outcome = await services.webhooks.receive({ agent, standing }, delivery)

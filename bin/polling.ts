@@ -7,11 +7,14 @@ import {
   NativeConnection,
   Worker,
   type WorkflowBundle,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import { createActivities } from '../activities/index.ts'
+import { slotsFor } from '../activities/places.ts'
 import type { Loop } from '../src/loop.ts'
 import { connectionOptions } from '../src/temporal/temporal.ts'
+import { toolQueueOf } from '../workflows/messages.ts'
 import type { ProcessContext } from './process.ts'
 
 /** Long enough for a worker to release a server that is gone, short enough to return soon after. */
@@ -66,37 +69,68 @@ async function poll(
   await services.temporal.registerSearchAttributes()
   const connection = await NativeConnection.connect(connectionOptions(config.temporal))
   try {
-    const worker = await Worker.create({
-      connection,
-      namespace: config.temporal.namespace,
-      taskQueue: config.temporal.taskQueue,
-      workflowBundle,
-      activities: createActivities(services),
-      // A workflow task waits this long for the worker that has the workflow in memory before any other may take it.
-      // With the default of 10 s, the runs of a killed worker would stand still for so long; replaying a run elsewhere
-      // costs little.
-      stickyQueueScheduleToStartTimeout: '2s',
-      // A frozen worker holds as many activities as it has open polls, each until its heartbeat times out, with longer
-      // pauses after each. With the default of ten, a run may need a minute and a half to get away.
-      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
-      // Heartbeats deliver cancellations. By default they come at four fifths of their timeout: too close for a busy
-      // process.
-      maxHeartbeatThrottleInterval: '2s',
-      maxConcurrentActivityTaskExecutions: config.workerActivities,
-      shutdownGraceTime: `${config.shutdownSeconds}s`,
-      shutdownForceTime: `${config.shutdownSeconds + 3}s`,
-    })
-    const stop = () => worker.shutdown()
-    signal.addEventListener('abort', stop, { once: true })
+    const workers = await createWorkers(context, connection, workflowBundle)
     note(true)
     logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
-    const running = worker.run()
-    // Stopped during creation: a worker can be shut down only while it runs, and it must be.
-    if (signal.aborted) stop()
-    await running
-    signal.removeEventListener('abort', stop)
+    await runTogether(workers, signal)
   } finally {
     note(false)
     await connection.close()
   }
+}
+
+/**
+ * Two workers: one for workflows and model calls, which Temporal can then hand out together, and one for tool calls, so
+ * that slow sites do not hold up models.
+ */
+async function createWorkers(
+  { config, services }: ProcessContext,
+  connection: NativeConnection,
+  workflowBundle: WorkflowBundleOption,
+): Promise<Worker[]> {
+  const { namespace, taskQueue } = config.temporal
+  const common = {
+    connection,
+    namespace,
+    activities: createActivities(services),
+    // A frozen worker holds as many activities as it has open polls, each until its heartbeat times out, with longer
+    // pauses after each. With the default of ten, a run may need a minute and a half to get away.
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 3 },
+    // Heartbeats deliver cancellations. By default they come at four fifths of their timeout: too close for a busy
+    // process.
+    maxHeartbeatThrottleInterval: '2s',
+    maxConcurrentActivityTaskExecutions: slotsFor(config.workerActivities),
+    shutdownGraceTime: `${config.shutdownSeconds}s`,
+    shutdownForceTime: `${config.shutdownSeconds + 3}s`,
+  } satisfies Partial<WorkerOptions>
+  const forWorkflows = await Worker.create({
+    ...common,
+    taskQueue,
+    workflowBundle,
+    // A workflow task waits this long for the worker that has the workflow in memory before any other may take it.
+    // With the default of 10 s, the runs of a killed worker would stand still for so long; replaying a run elsewhere
+    // costs little.
+    stickyQueueScheduleToStartTimeout: '2s',
+  })
+  try {
+    return [forWorkflows, await Worker.create({ ...common, taskQueue: toolQueueOf(taskQueue) })]
+  } catch (error) {
+    // A worker holds its connection until it has run.
+    await forWorkflows.runUntil(Promise.resolve())
+    throw error
+  }
+}
+
+/** Runs the workers until the signal aborts or one of them fails, which stops the others. */
+async function runTogether(workers: Worker[], signal: AbortSignal): Promise<void> {
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  const running = workers.map((worker) => worker.run().finally(stop))
+  // Stopped during creation: a worker can be shut down only while it runs, and it must be.
+  if (signal.aborted) stop()
+  const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected')
+  signal.removeEventListener('abort', stop)
+  if (failed?.status === 'rejected') throw failed.reason
 }

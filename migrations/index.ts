@@ -2,6 +2,10 @@ import type { Migration } from '../src/database/migrate.ts'
 import * as baseline from './20261122000300-baseline.ts'
 import * as directCallKeys from './20261123000100-direct-call-keys.ts'
 import * as directCallIndexes from './20261123000200-direct-call-indexes.ts'
+import * as places from './20261123000300-places.ts'
+import * as callbackTurns from './20261123000310-callback-turns.ts'
+import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-ports.ts'
+import * as storedBytes from './20261123000330-stored-bytes.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -9,4 +13,8 @@ export const migrations: Migration[] = [
   { ...baseline, name: '20261122000300-baseline', replaces: conversion },
   { ...directCallKeys, name: '20261123000100-direct-call-keys' },
   { ...directCallIndexes, name: '20261123000200-direct-call-indexes' },
+  { ...places, name: '20261123000300-places' },
+  { ...callbackTurns, name: '20261123000310-callback-turns' },
+  { ...hostsWithoutPorts, name: '20261123000320-outgoing-hosts-without-ports' },
+  { ...storedBytes, name: '20261123000330-stored-bytes' },
 ]

@@ -76,6 +76,7 @@ export const loops = [
     alone: () => 60,
     round: ({ retention }, stopping) => retention.purgeTimelines(stopping),
   },
+  { name: 'stored bytes', every: () => 1, where: 'everywhere', round: ({ billing }) => billing.storedBytes.flush() },
   { name: 'housekeeping', every: () => 60, where: 'workers', round: housekeep },
 ] as const satisfies LoopDeclaration[]
 
@@ -111,12 +112,13 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, outgoingLimit, vault, tools, agents, workers, scheduleSync, retention } = services
+  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, retention } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
   await tools.closeAbandoned()
   await workers.purge()
+  await billing.storedBytes.purge()
   await scheduleSync.purge()
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)

@@ -4,19 +4,20 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimite
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import { CodedError } from './errors.ts'
-import { secondsInWords } from './in-words.ts'
+import { bytesInWords, secondsInWords } from './in-words.ts'
 
 /**
  * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory if a single
  * process serves (RATE_LIMIT_STORE). Every function counts one request. If it is one too many, it fails with
- * RATE_LIMITED and the seconds until the window ends.
+ * RATE_LIMITED and the seconds until the window ends. What a tier limits counts for all keys or agents of an owner
+ * together.
  */
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
   const config = context.config.rateLimits
-  const limiter = (keyPrefix: string, points: number): RateLimiterAbstract => {
+  const limiter = (keyPrefix: string, points: number, store = config.store): RateLimiterAbstract => {
     const options = { keyPrefix, points, duration: 60 }
-    if (config.store === 'memory') return new RateLimiterMemory(options)
+    if (store === 'memory') return new RateLimiterMemory(options)
     return new RateLimiterPostgres({
       ...options,
       storeClient: database,
@@ -30,10 +31,38 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   const count = (prefix: string, points: number) => {
     const counter = limiter(prefix, points)
-    return (key: string) => consume(counter, key, points)
+    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} a minute are allowed here` })
+  }
+  /** Counters by what they allow, which tiers differ in. */
+  const counters = new Map<string, RateLimiterAbstract>()
+  const counter = (prefix: string, points: number, store = config.store): RateLimiterAbstract => {
+    const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store)
+    counters.set(`${prefix} ${points}`, known)
+    return known
   }
   return {
     caller: count('caller', config.callerPerMinute),
+
+    /** One request of an owner, by whatever login or key. */
+    account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
+      const points = Math.max(limits.requestsPerMinute, config.callerPerMinute)
+      const what = `Too many requests of this account: ${points} a minute are allowed with the tier ${tier}, over all its keys`
+      return consume(counter('account', points), ownerId, { what })
+    },
+
+    /**
+     * One delivery to an owner's agent, with a payload of so many bytes. Each API process counts these for itself: a
+     * further write for every delivery would cost more than it protects.
+     */
+    async delivery(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
+      const points = Math.max(limits.deliveriesPerMinute, config.webhookPerMinute)
+      const what = `Too many deliveries to this account: ${points} a minute are allowed with the tier ${tier}, over all its agents`
+      await consume(counter('deliveries', points, 'memory'), ownerId, { what })
+      const most = limits.deliveredBytesPerMinute
+      const much = `Too much is delivered to this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}`
+      await consume(counter('delivered-bytes', most, 'memory'), ownerId, { what: much, count: bytes })
+    },
+
     auth: byAddress(count('auth', config.authPerMinute)),
     browser: byAddress(count('browser', config.browserPerMinute)),
     webhook: count('webhook', config.webhookPerMinute),
@@ -51,6 +80,18 @@ export type RateLimits = ReturnType<typeof createRateLimits>
 
 type Count = (key: string) => Promise<void>
 
+/** What an owner's tier allows in a minute. */
+interface Allowance {
+  tier: string
+  limits: { requestsPerMinute: number; deliveriesPerMinute: number; deliveredBytesPerMinute: number }
+}
+
+interface Counted {
+  /** What is too much, as the beginning of a sentence. */
+  what: string
+  count?: number
+}
+
 const byAddress =
   (count: Count): Count =>
   (address) =>
@@ -67,13 +108,15 @@ function networkOf(address: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()
 }
 
-async function consume(limiter: RateLimiterAbstract, key: string, points: number): Promise<void> {
+async function consume(limiter: RateLimiterAbstract, key: string, { what, count = 1 }: Counted): Promise<void> {
   try {
-    await limiter.consume(key)
+    await limiter.consume(key, count)
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused
     const retryAfter = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-    const message = `Too many requests: ${points} a minute are allowed here. Try again in ${secondsInWords(retryAfter)}.`
-    throw new CodedError('RATE_LIMITED', { message, retryAfter })
+    throw new CodedError('RATE_LIMITED', {
+      message: `${what}. Try again in ${secondsInWords(retryAfter)}.`,
+      retryAfter,
+    })
   }
 }

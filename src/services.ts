@@ -70,6 +70,7 @@ export function createServices(
   const mails = createMails(base)
   const hosts = createHosts(base)
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
+  const { storedBytes } = billing
   const models = createModels(base)
   const threads = createThreads<typeof inThread>({ file: new URL('./sites/in-thread.ts', import.meta.url) })
   const sites = createSites({ ...base, threads })
@@ -77,8 +78,8 @@ export function createServices(
   const vault = createVault({ ...base, sites, notifications, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
-  const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base) })
-  const tools = createTools({ ...base, sites, vault, sender })
+  const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
+  const tools = createTools({ ...base, billing, sites, vault, sender })
   const schedules = createSchedules(base)
   const agents = createAgents({ ...base, billing, vault, schedules })
   const callbacks = createCallbacks(base)
@@ -133,6 +134,7 @@ export function createServices(
       await vault.refresh.settled()
       await outgoing.close()
       await threads.close()
+      await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'stored bytes were not counted'))
       await database.destroy()
     },
   }

@@ -11,9 +11,17 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/index.ts'
-import { resumeSignal, searchAttributes, type AgentRunInput, type Move, type PlannedCall } from './messages.ts'
+import {
+  resumeSignal,
+  searchAttributes,
+  toolQueueOf,
+  type AgentRunInput,
+  type Move,
+  type PlannedCall,
+} from './messages.ts'
 import { modelOptions, recordOptions, toolOptions } from './options.ts'
 
 const { endRun } = proxyLocalActivities<Activities>(recordOptions)
@@ -78,9 +86,13 @@ const ask = (input: AgentRunInput, step: number): Promise<Move> =>
 
 async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[]): Promise<void> {
   setCurrentDetails(`Step ${step}: waiting for ${calls.length} tool call(s).`)
+  // Executions that began before this queue existed schedule their calls on the workflow's own (docs/deploys.md).
+  const place = patched('tool-queue') ? { taskQueue: toolQueueOf(workflowInfo().taskQueue) } : {}
   await Promise.all(
     calls.map(({ callId, label }) =>
-      callTool.executeWithOptions({ ...toolOptions, summary: label || 'tool call' }, [{ ...refOf(input), callId }]),
+      callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
+        { ...refOf(input), callId },
+      ]),
     ),
   )
 }
@@ -102,4 +114,4 @@ async function endCancelled(input: AgentRunInput): Promise<void> {
   )
 }
 
-const refOf = ({ runId, epoch, requestId }: AgentRunInput) => ({ runId, epoch, requestId })
+const refOf = ({ runId, ownerId, epoch, requestId }: AgentRunInput) => ({ runId, ownerId, epoch, requestId })

@@ -45,6 +45,11 @@ export const scheduleId = (agentId: string): string => `cron/${agentId}`
 /** The agent of a schedule, by the schedule's id; undefined if it is not ours. */
 export const agentOfSchedule = (id: string): string | undefined =>
   id.startsWith('cron/') ? id.slice('cron/'.length) : undefined
+/**
+ * The task queue of tool calls, beside the one of workflows and model calls: calls to slow sites must not use up the
+ * places of models.
+ */
+export const toolQueueOf = (taskQueue: string): string => `${taskQueue}-tools`
 export const agentRunId = (runId: string): string => `run/${runId}`
 
 /** The queue's only signal. It says "look at the record" and carries nothing. */

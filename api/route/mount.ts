@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
+import { tierOf } from '../../src/billing/tiers.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
@@ -38,7 +39,8 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     if (stream && asksForStream(ctx)) {
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
       const admitAgain = async () => void (await admit(route, ctx, given, 'uncounted'))
-      return sendEventStream(ctx, { ...services, streams, format, admit: admitAgain, open })
+      const { caller } = admitted
+      return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
     }
     respond(route, services, ctx, await route.handle(input))
   }
@@ -53,8 +55,12 @@ type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
   const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
-  if (caller && limitOf(route) === 'caller' && counting === 'counted')
-    await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)
+  if (caller && limitOf(route) === 'caller' && counting === 'counted') {
+    const { rateLimits } = services
+    await rateLimits.caller(caller.apiKeyId ?? caller.userId)
+    const { limits } = tierOf(caller.tier)
+    await rateLimits.account(caller.userId, { tier: caller.tier, limits })
+  }
   if (caller && needsTerms(route)) requireTerms(caller)
   const proven: unknown = await route.proof?.verify(given)
   const resource: unknown = await route.resource?.({ ...given, caller })

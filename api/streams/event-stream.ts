@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
+import type { Caller } from '../../src/users/caller.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { StreamItem, StreamPage } from '../route/route.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -12,6 +13,7 @@ interface Streaming {
   config: Pick<Config, 'streams'>
   logger: Logger
   streams: OpenStreams
+  caller: Pick<Caller, 'userId' | 'tier'> | undefined
   open: (signal: AbortSignal) => Promise<AsyncIterable<StreamPage> | undefined>
   /** The text of a page; see `createFormat`. */
   format: (page: StreamPage) => Buffer
@@ -33,7 +35,8 @@ export async function sendEventStream(ctx: Context, streaming: Streaming): Promi
   const ending = new AbortController()
   const key = `${ctx.get('authorization')} ${ctx.path}`
   const end = (cause?: CodedError) => ending.abort(cause)
-  const leave = streaming.streams.enter({ key, admit: streaming.admit, end })
+  const { userId: party = ctx.ip, tier = 'free' } = streaming.caller ?? {}
+  const leave = streaming.streams.enter({ key, party, tier, admit: streaming.admit, end })
   try {
     const pages = await streaming.open(ending.signal)
     if (pages) await transmit(ctx, pages, ending, streaming)

@@ -2,12 +2,17 @@ import pMap from 'p-map'
 import type { Config } from '../../src/config/config.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { secondsInWords } from '../../src/in-words.ts'
+import { tiers, type TierName } from '../../src/billing/tiers.ts'
 import type { Logger } from '../../src/logger.ts'
+import { createShares } from '../../src/shares/shares.ts'
 
 /** An open stream. */
 export interface OpenStream {
   /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string
+  /** Who reads it: the owner of the account, and its tier. */
+  party: string
+  tier: TierName
   /** Repeats the checks of the beginning, and throws what they throw. */
   admit: () => Promise<void>
   /** Ends it, with an error event if there is a cause. */
@@ -21,21 +26,30 @@ const retryAfter = 10
 const concurrency = 4
 
 /**
- * The streams that are open in this process. Their number is limited, their callers are checked periodically, and they
+ * The streams that are open in this process. Their number is limited, and readers share it; their callers are checked periodically, and they
  * all end when the process stops.
  */
 export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logger: Logger; stopping: AbortSignal }) {
   const { logger, stopping } = given
   const { limit, checkSeconds } = given.config.streams
   const streams = new Set<OpenStream>()
+  const shares = createShares(limit)
   let rounds: NodeJS.Timeout | undefined
   let checking = false
   stopping.addEventListener('abort', () => endAll([...streams]))
 
-  /** Adds the stream, and returns the function that removes it. Fails with RATE_LIMITED at the limit. */
+  /**
+   * Adds the stream, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier, or if
+   * the reader's share of this process is used up.
+   */
   function enter(stream: OpenStream): () => void {
-    const message = `This server is sending as many streams as it can (${limit}). Try again in ${secondsInWords(retryAfter)}.`
-    assertThat(streams.size < limit, 'RATE_LIMITED', { message, retryAfter })
+    const { party, tier } = stream
+    const { openStreams } = tiers[tier].limits
+    const again = `Close one, or try again in ${secondsInWords(retryAfter)}.`
+    const most = `You have ${openStreams} streams open at this server, as many as the tier ${tier} allows. ${again}`
+    assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
+    const share = `Your share of the streams that this server can send is used up. ${again}`
+    assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })
     streams.add(stream)
     rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()
     if (stopping.aborted) stream.end()
@@ -43,7 +57,8 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
   }
 
   function leave(stream: OpenStream): void {
-    streams.delete(stream)
+    if (!streams.delete(stream)) return
+    shares.release(stream.party)
     if (streams.size > 0) return
     clearInterval(rounds)
     rounds = undefined

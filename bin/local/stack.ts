@@ -125,6 +125,7 @@ function childEnvironment(
     ...addresses,
     SITE_ALLOW: allowed,
     SITE_CA_FILE: trusted,
+    OUTGOING_COUNT_PORTS: 'true',
   }
 }
 

@@ -8,6 +8,16 @@ export interface Limits {
   vaultSites: number
   apiKeys: number
   workspaceMembers: number
+  /** Requests of all logins and API keys together; at least as many as one key may make. */
+  requestsPerMinute: number
+  /** Event streams that an API process sends at a time. */
+  openStreams: number
+  /** Webhook deliveries to all agents together; at least as many as one agent may get. */
+  deliveriesPerMinute: number
+  /** The bytes of their payloads. */
+  deliveredBytesPerMinute: number
+  /** Bytes of payloads and tool results that are kept. */
+  storedBytes: number
 }
 
 interface Tier {
@@ -20,6 +30,8 @@ interface Tier {
 }
 
 const { POSITIVE_INFINITY: unlimited } = Number
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
 
 /**
  * The subscription tiers (docs/specification.md, "Tiers and credits"). Credits pay for models, so even the highest tier
@@ -29,25 +41,65 @@ export const tiers = {
   free: {
     centsPerMonth: 0,
     creditsPerMonth: 200,
-    limits: { agents: 3, vaultSites: 5, apiKeys: 3, workspaceMembers: 0 },
+    limits: {
+      agents: 3,
+      vaultSites: 5,
+      apiKeys: 3,
+      workspaceMembers: 0,
+      requestsPerMinute: 300,
+      openStreams: 30,
+      deliveriesPerMinute: 0,
+      deliveredBytesPerMinute: 0,
+      storedBytes: 256 * MiB,
+    },
     features: ['manual', 'scheduled'],
   },
   pro: {
     centsPerMonth: 2_000,
     creditsPerMonth: 5_000,
-    limits: { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
+    limits: {
+      agents: 25,
+      vaultSites: 50,
+      apiKeys: 20,
+      workspaceMembers: 0,
+      requestsPerMinute: 600,
+      openStreams: 100,
+      deliveriesPerMinute: 6_000,
+      deliveredBytesPerMinute: 64 * MiB,
+      storedBytes: 8 * GiB,
+    },
     features: ['manual', 'scheduled', 'webhooks'],
   },
   team: {
     centsPerMonth: 8_000,
     creditsPerMonth: 20_000,
-    limits: { agents: 100, vaultSites: 200, apiKeys: 50, workspaceMembers: 25 },
+    limits: {
+      agents: 100,
+      vaultSites: 200,
+      apiKeys: 50,
+      workspaceMembers: 25,
+      requestsPerMinute: 1_800,
+      openStreams: 500,
+      deliveriesPerMinute: 20_000,
+      deliveredBytesPerMinute: 256 * MiB,
+      storedBytes: 64 * GiB,
+    },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],
   },
   enterprise: {
     centsPerMonth: 100_000,
     creditsPerMonth: 1_000_000,
-    limits: { agents: unlimited, vaultSites: unlimited, apiKeys: unlimited, workspaceMembers: unlimited },
+    limits: {
+      agents: unlimited,
+      vaultSites: unlimited,
+      apiKeys: unlimited,
+      workspaceMembers: unlimited,
+      requestsPerMinute: 6_000,
+      openStreams: unlimited,
+      deliveriesPerMinute: 60_000,
+      deliveredBytesPerMinute: GiB,
+      storedBytes: unlimited,
+    },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],
   },
 } as const satisfies Record<string, Tier>

@@ -6,35 +6,91 @@ import { delays } from './schedule.ts'
 /** How long reading the ending before an attempt, and recording its outcome, may take, in milliseconds. */
 export const recordMs = 20_000
 
-/** A callback that is being tried. */
-export interface Claimed {
+/** A callback that is due. */
+export interface DueCallback {
   id: string
-  agentId: string
   ownerId: string
-  runId: string
-  url: string
   /** Host and port of the address. */
   host: string
+}
+
+/** A callback that is being tried. */
+export interface Claimed extends DueCallback {
+  agentId: string
+  runId: string
+  url: string
   /** The number of this attempt. */
   attempt: number
   tries: number
   giveUpAt: Date
 }
 
+/** Whose callbacks take no further attempt now. */
+export interface Full {
+  owners: string[]
+  /** Of an owner: `<owner> <host>`. */
+  hosts: string[]
+}
+
 /**
- * Claims the callback that has been due longest, leaving out the given hosts. It becomes due again well after the
- * attempt must have ended, so that others do not send at once if this process dies while sending.
+ * Finds and claims callbacks that are due. A claimed one becomes due again well after the attempt must have ended, so
+ * that others do not send at once if this process dies while sending.
  */
 export function createClaim(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock, config } = context
   const leaseSeconds = config.callbacks.timeoutSeconds + recordMs / 1000 + 10
 
-  return async (fullHosts: string[]): Promise<Claimed | undefined> => {
-    const bindings = { now: clock.now(), lease: leaseSeconds, delays, steps: delays.length, fullHosts }
-    const { rows } = await database.raw<{ rows: Claimed[] }>(claimStatement, bindings)
+  async function nextBehind(owner: string, full: Full): Promise<DueCallback | undefined> {
+    const bindings = { owner, now: clock.now(), fullOwners: full.owners, fullHosts: full.hosts }
+    const { rows } = await database.raw<{ rows: DueCallback[] }>(nextStatement, bindings)
     return rows[0]
   }
+
+  return {
+    /**
+     * The callback whose turn it is: of the owner who follows the given one in the order of their ids, the one that has
+     * been due longest.
+     */
+    next: async (lastOwner: string, full: Full): Promise<DueCallback | undefined> =>
+      (await nextBehind(lastOwner, full)) ?? (await nextBehind(beforeAll, full)),
+
+    /** Claims it, unless another process did. */
+    claim: async ({ id, ...due }: DueCallback): Promise<Claimed | undefined> => {
+      const bindings = { id, now: clock.now(), lease: leaseSeconds, delays, steps: delays.length }
+      const { rows } = await database.raw<{ rows: Omit<Claimed, keyof DueCallback>[] }>(claimStatement, bindings)
+      return rows[0] && { id, ...due, ...rows[0] }
+    },
+  }
 }
+
+export type Claim = ReturnType<typeof createClaim>
+
+/** It comes before every owner's id. */
+export const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Goes from owner to owner by the index of turns and stops at the first who has something due, however much others
+ * have. Nothing is walked while nothing is due.
+ */
+const nextStatement = `
+  with recursive owners as (
+    (select owner_id, next_at from callbacks
+      where status = 'pending' and owner_id > :owner
+        and exists (select from callbacks where status = 'pending' and next_at <= :now)
+      order by owner_id, next_at limit 1)
+    union all
+    (select following.* from owners, lateral (
+       select owner_id, next_at from callbacks
+        where status = 'pending' and owner_id > owners.owner_id order by owner_id, next_at limit 1) following)
+  )
+  select due.id, due.owner_id as "ownerId", split_part(due.url, '/', 3) as host
+    from owners, lateral (
+      select id, owner_id, url from callbacks
+       where status = 'pending' and owner_id = owners.owner_id and next_at <= :now
+         and owner_id || ' ' || split_part(url, '/', 3) <> all(:fullHosts::text[])
+       order by next_at, id limit 1) due
+   where owners.next_at <= :now and owners.owner_id <> all(:fullOwners::uuid[])
+   limit 1`
 
 const claimStatement = `
   update callbacks
@@ -42,7 +98,5 @@ const claimStatement = `
          next_at = :now::timestamptz + make_interval(
            secs => greatest(:lease, (:delays::int[])[least(tries + 1, :steps)])::float8)
    where id = (select id from callbacks
-                where status = 'pending' and next_at <= :now and split_part(url, '/', 3) <> all(:fullHosts::text[])
-                order by next_at, id limit 1 for update skip locked)
-  returning id, agent_id as "agentId", owner_id as "ownerId", run_id as "runId", url,
-            split_part(url, '/', 3) as host, attempts as attempt, tries, give_up_at as "giveUpAt"`
+                where id = :id and status = 'pending' and next_at <= :now for update skip locked)
+  returning agent_id as "agentId", run_id as "runId", url, attempts as attempt, tries, give_up_at as "giveUpAt"`

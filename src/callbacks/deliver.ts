@@ -6,14 +6,11 @@ import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
+import { createAttemptTurns } from './attempt-turns.ts'
 import { createClaim, recordMs, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
 import { createRecordOutcome } from './record-outcome.ts'
-
-/** Concurrent attempts of one process, in all and to one host: a slow receiver must leave room for others. */
-const maxAttempts = 20
-const maxPerHost = 3
 
 /** How often due callbacks are looked for while no attempt ends, in milliseconds. */
 const lookMs = 2000
@@ -25,7 +22,7 @@ const lookMs = 2000
 export function createDeliver(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'callbacks'>
+  config: Pick<Config, 'callbacks' | 'sites'>
   logger: Logger
   agents: Agents
   notifications: Notifications
@@ -33,7 +30,7 @@ export function createDeliver(context: {
 }) {
   const { logger } = context
   const overdue = createGiveUp(context)
-  const claim = createClaim(context)
+  const turns = createAttemptTurns(createClaim(context))
   const post = createPost(context)
   const recordOutcome = createRecordOutcome(context)
 
@@ -51,12 +48,14 @@ export function createDeliver(context: {
     }
   }
 
-  async function fill(underWay: Map<Promise<void>, string>): Promise<void> {
-    while (underWay.size < maxAttempts) {
-      const claimed = await claim(fullOf([...underWay.values()]))
-      if (!claimed) break
-      const attempt = deliver(claimed).finally(() => underWay.delete(attempt))
-      underWay.set(attempt, claimed.host)
+  async function fill(underWay: Set<Promise<void>>): Promise<void> {
+    for (let claimed = await turns.begin(); claimed; claimed = await turns.begin()) {
+      const begun = claimed
+      const attempt = deliver(begun).finally(() => {
+        turns.end(begun)
+        underWay.delete(attempt)
+      })
+      underWay.add(attempt)
     }
     overdue.noteClaims()
   }
@@ -66,20 +65,16 @@ export function createDeliver(context: {
    * it begins no more and waits for those under way. Throws what claiming and giving up throw, after these.
    */
   return async function deliverDue(stopping?: AbortSignal): Promise<void> {
-    const underWay = new Map<Promise<void>, string>()
+    const underWay = new Set<Promise<void>>()
     try {
       for (;;) {
         if (!stopping?.aborted) await overdue.giveUp(stopping)
         if (!stopping?.aborted) await fill(underWay)
         if (underWay.size === 0) return
-        await Promise.race([...underWay.keys(), delay(lookMs, undefined, { ref: false })])
+        await Promise.race([...underWay, delay(lookMs, undefined, { ref: false })])
       }
     } finally {
-      await Promise.all(underWay.keys())
+      await Promise.all(underWay)
     }
   }
 }
-
-/** The hosts that take no further attempt now. */
-const fullOf = (hosts: string[]): string[] =>
-  [...Map.groupBy(hosts, (host) => host)].filter(([, same]) => same.length >= maxPerHost).map(([host]) => host)

@@ -7,6 +7,7 @@ import { isTransient, type Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
+import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
 import type { Callback } from './callback.ts'
 import { readEnding } from './ending.ts'
@@ -30,7 +31,7 @@ type Result = Omit<Attempted, 'at' | 'latencyMs'>
 export function createPost(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'callbacks'>
+  config: Pick<Config, 'callbacks' | 'sites'>
   logger: Logger
   agents: Agents
   fetch: SafeFetch
@@ -46,7 +47,7 @@ export function createPost(context: {
   }
 
   async function isSuspended(url: string): Promise<boolean> {
-    const host = await OutgoingHost.query(database).findById(new URL(url).host)
+    const host = await OutgoingHost.query(database).findById(limitedHost(url, config.sites))
     return !!host?.suspendedAt
   }
 

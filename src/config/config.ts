@@ -50,6 +50,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       tokenTimeoutSeconds: env.TOKEN_TIMEOUT_SECONDS,
       /** Tool calls to one host, over all processes. */
       callsPerMinute: env.OUTGOING_PER_MINUTE,
+      /** Whether each port of a host has a limit of its own; for sites that share an address. */
+      countPorts: env.OUTGOING_COUNT_PORTS,
       /** The longest Retry-After of a site that is respected. */
       holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,

@@ -48,6 +48,7 @@ export const settings = v.object({
   SITE_TIMEOUT_SECONDS: seconds(30, 0.1, 300),
   TOKEN_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
   OUTGOING_PER_MINUTE: whole(10),
+  OUTGOING_COUNT_PORTS: flag(false),
   OUTGOING_HOLD_MINUTES: whole(60, 1, 1440),
   OAUTH_CLIENT_ID: text('switchyard'),
   OAUTH_CLIENT_IDS: clientIds,
@@ -88,7 +89,7 @@ export const settings = v.object({
   STREAM_KEEP_ALIVE_SECONDS: seconds(15, 0.1, 600),
   STREAM_CHECK_SECONDS: seconds(15, 0.1, 600),
   STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
-  STREAM_LIMIT: whole(2000),
+  STREAM_LIMIT: whole(4000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })

@@ -37,6 +37,8 @@ export class Run extends Row {
   declare waitingUntil: Date | null
   /** How long its earlier waits took, in milliseconds; its minutes exclude them. */
   declare waitedMs: number
+  /** Since when it has found no place in a worker, unless it has made progress since. */
+  declare noPlaceSince: Date | null
   /** The finished run that this one replays. */
   declare replayOf: string | null
   declare events: number

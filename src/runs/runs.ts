@@ -24,6 +24,7 @@ import { createDepth } from './queue/depth.ts'
 import { createReading } from './reading/read-runs.ts'
 import { createWatching } from './reading/watching.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
+import { createNoPlace } from './step/no-place.ts'
 import { createRunCalls } from './step/run-calls.ts'
 import { createSteps } from './step/steps.ts'
 
@@ -59,6 +60,7 @@ export function createRuns(context: {
     queue,
     steps: createSteps(base),
     calls: createRunCalls(base),
+    noteNoPlace: createNoPlace(base),
     ending,
     reconciler: createReconciler({ ...base, ...ending }),
     reading,

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { limitedHost } from './limited-host.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 
 /** The most hosts that are listed; beyond that, query the database. */
@@ -17,8 +19,13 @@ interface BlockedHost {
 }
 
 /** Hosts whose tools are not called: suspended by an admin, or held at their own request. */
-export function createHosts(context: { database: Database; clock: Clock; logger: Logger }) {
-  const { database, clock, logger } = context
+export function createHosts(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'sites'>
+  logger: Logger
+}) {
+  const { database, clock, config, logger } = context
 
   return {
     /**
@@ -26,7 +33,7 @@ export function createHosts(context: { database: Database; clock: Clock; logger:
      * VALIDATION_ERROR for an invalid host.
      */
     async suspend(host: string, adminUserId: string, reason: string): Promise<BlockedHost> {
-      assertHost(host)
+      assertHost(host, config.sites)
       const now = clock.now()
       await database.raw(suspendStatement, { host, now, adminUserId, reason })
       logger.info({ userId: adminUserId, host }, 'a host was suspended')
@@ -37,7 +44,7 @@ export function createHosts(context: { database: Database; clock: Clock; logger:
 
     /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
     async lift(host: string, adminUserId: string): Promise<boolean> {
-      assertHost(host)
+      assertHost(host, config.sites)
       const changed = await OutgoingHost.query(database)
         .findById(host)
         .whereNotNull('suspendedAt')
@@ -70,16 +77,20 @@ function present(row: OutgoingHost, now: Date): BlockedHost {
   }
 }
 
-/** Names and addresses with an optional port; no wildcards, which URLs allow and which would match nothing. */
+/** Names and addresses; no wildcards, which URLs allow and which would match nothing. */
 const shape = /^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(:\d+)?$/
 
 /** Only in the spelling that calls are looked up by; any other would suspend nothing. */
-function assertHost(host: string): void {
-  const spelled = host.length <= 260 ? URL.parse(`https://${host}`)?.host : undefined
-  const hint = spelled !== undefined && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
+function assertHost(host: string, sites: Config['sites']): void {
+  const url = host.length <= 260 ? URL.parse(`https://${host}`) : null
+  const spelled = url && limitedHost(url.href, sites)
+  const hint = spelled !== null && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
+  const form = sites.countPorts
+    ? 'hostname or hostname:port, in lower case, without :443'
+    : 'a hostname in lower case, without a port'
   assertThat(spelled === host && shape.test(host), 'VALIDATION_ERROR', {
     message: 'The host is not valid.',
-    details: [{ path: 'host', message: `Must be hostname or hostname:port, in lower case, without :443.${hint}` }],
+    details: [{ path: 'host', message: `Must be ${form}.${hint}` }],
   })
 }
 

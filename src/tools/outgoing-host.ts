@@ -4,7 +4,7 @@ import { Row } from '../database/row.ts'
 export class OutgoingHost extends Row {
   static override tableName = 'outgoing_hosts'
   static override idColumn = 'host'
-  /** `hostname` or `hostname:port`, as in `new URL(...).host`. */
+  /** As `limitedHost` makes it. */
   declare host: string
   /** The end of the hold that the host asked for, and how it asked. */
   declare heldUntil: Date | null

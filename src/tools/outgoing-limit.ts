@@ -7,7 +7,7 @@ import { msUntilTurn } from './outgoing-turns.ts'
 
 /** A call that needs a slot. */
 export interface SlotRequest {
-  /** As in `new URL(...).host`. */
+  /** As `limitedHost` makes it. */
   host: string
   /** Who gets a fair share of the host: an agent, or the owner of direct calls. */
   share: string

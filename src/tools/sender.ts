@@ -1,8 +1,11 @@
 import { retryWhileUnavailable } from '../database/database.ts'
+import type { StoredBytes } from '../billing/stored-bytes.ts'
+import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import type { Connection, ConnectionState } from '../vault/connections.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome, SiteCall } from './call-site.ts'
+import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 
 /** How long a direct call waits for Postgres to record a 401 or 429. */
@@ -52,15 +55,17 @@ export type Sent =
  * records each step in the ledger before the first byte is sent.
  */
 export function createSender(context: {
+  config: Pick<Config, 'sites'>
   logger: Logger
   vault: Vault
   outgoing: OutgoingLimit
   callSite: (call: SiteCall) => Promise<CallOutcome>
+  storedBytes: Pick<StoredBytes, 'note'>
 }) {
-  const { logger, vault, outgoing, callSite } = context
+  const { config, logger, vault, outgoing, callSite, storedBytes } = context
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
-    const { host } = new URL(connection.serverUrl)
+    const host = limitedHost(connection.serverUrl, config.sites)
     const { share, callId, mayWait } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, why: slot.why, host }
@@ -70,6 +75,7 @@ export function createSender(context: {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
+      storedBytes.note(sending.ownerId, outcome.text.length)
       // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }

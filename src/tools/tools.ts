@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isSameJson } from '../canonical-json.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -43,11 +44,12 @@ export function createTools(context: {
   database: Database
   clock: Clock
   config: Config
+  billing: Billing
   sites: Sites
   vault: Vault
   sender: Sender
 }) {
-  const { database, clock, config, sites, vault, sender } = context
+  const { database, clock, config, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
@@ -92,13 +94,14 @@ export function createTools(context: {
     /**
      * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
      * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
-     * PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
+     * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
      * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
      * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
      */
     async callDirectly(entry: VaultEntry, request: DirectRequest): Promise<DirectResult> {
       const earlier = await callUnder(entry, request.idempotencyKey)
       if (earlier) return repeat(earlier, request)
+      await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
       const tool = await check(entry, request)
       const row = directRow(entry, tool, request)
       const ledger = ledgerOf(row)

@@ -1,3 +1,4 @@
+import type { TierName } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -15,7 +16,7 @@ const headerBytes = 8 * 1024
 
 const minute = 60_000
 
-type Person = Pick<User, 'email' | 'termsVersion'>
+type Person = Pick<User, 'email' | 'termsVersion'> & { tier: TierName | null }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
@@ -27,8 +28,10 @@ export function createAuthenticate(context: {
   const { database, clock, config, accessTokens } = context
   const admins = new Set(config.auth.adminEmails.map(normalizeEmail))
   /** The part of a caller that comes from the user's row. */
-  const presentPerson = ({ email, termsVersion }: Person) => ({
+  const presentPerson = ({ email, tier, termsVersion }: Person) => ({
     email,
+    // The account is created with its first use.
+    tier: tier ?? 'free',
     termsAccepted: termsVersion === config.auth.termsVersion,
     admin: admins.has(email),
   })
@@ -50,8 +53,9 @@ export function createAuthenticate(context: {
     const { userId, loginId } = await accessTokens.verify(token)
     const found = await Login.query(database)
       .join('users', 'users.id', 'logins.userId')
+      .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'logins.id': loginId, 'users.id': userId })
-      .select('logins.revokedAt', 'users.email', 'users.termsVersion')
+      .select('logins.revokedAt', 'users.email', 'users.termsVersion', 'accounts.tier')
       .first()
       .castTo<(Login & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
@@ -63,8 +67,9 @@ export function createAuthenticate(context: {
     assertThat(isToken('key', key), 'INVALID_TOKEN')
     const found = await ApiKey.query(database)
       .join('users', 'users.id', 'apiKeys.userId')
+      .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'apiKeys.keyHash': hashToken(key) })
-      .select('apiKeys.*', 'users.email', 'users.termsVersion')
+      .select('apiKeys.*', 'users.email', 'users.termsVersion', 'accounts.tier')
       .first()
       .castTo<(ApiKey & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })

@@ -1,3 +1,4 @@
+import type { TierName } from '../billing/tiers.ts'
 import { assertThat } from '../errors.ts'
 
 export const scopes = ['read', 'write'] as const
@@ -7,6 +8,7 @@ export type Scope = (typeof scopes)[number]
 export interface Caller {
   userId: string
   email: string
+  tier: TierName
   /** Whether the user has accepted the terms in force. */
   termsAccepted: boolean
   scopes: readonly Scope[]

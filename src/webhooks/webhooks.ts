@@ -98,10 +98,11 @@ export function createWebhooks(context: {
     /**
      * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
      * if the schema has changed or the credits are used up since. Fails with VALIDATION_ERROR (a payload that is not a
-     * JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, RATE_LIMITED (a
-     * full queue), AGENT_NOT_FOUND (deleted meanwhile).
+     * JSON object, a malformed key, a key used for another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
+     * owner's deliveries, a full queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
     async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
+      await rateLimits.delivery(agent.ownerId, standing, body.length)
       const preset = presets[agent.webhookProof]
       const payload = readPayload(body)
       const challenge = challengeIn(preset, payload)
@@ -112,9 +113,11 @@ export function createWebhooks(context: {
       try {
         assertMatches(agent.webhookSchema, payload)
         requireCredits(standing)
+        await billing.storedBytes.assertRoom(agent.ownerId, standing)
       } catch (refusal) {
         return runs.accept.earlierReceipt(request, refusal)
       }
+      billing.storedBytes.note(agent.ownerId, body.length)
       return runs.accept.one(request)
     },
 

@@ -32,6 +32,7 @@ export interface HeadRun {
     | 'waitingSince'
     | 'waitingUntil'
     | 'cancelRequestedAt'
+    | 'noPlaceSince'
   >
   /** The model call of the current step, if begun: the latest attempt, and the latest failure. */
   attempt: { number: number; at: Date; failed: boolean } | null

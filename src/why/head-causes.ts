@@ -90,6 +90,8 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
   const { run } = head
   // Those causes say what it does.
   if (doing.kind === 'between' && (head.failure || parked.length > 0)) return []
+  const place = noPlace(head, doing)
+  if (place) return [place]
   if (doing.kind === 'between' && facts.action.kind === 'inspect') return [stalled(facts, head, doing)]
   return [
     causeOf({
@@ -102,6 +104,16 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
       action: `Follow it with GET /runs/${run.id}/events, or end it with POST /runs/${run.id}/cancel.`,
     }),
   ]
+}
+
+/** It wants to go on, and has made no progress since it found no place for that. */
+function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
+  const { noPlaceSince: since, progressedAt, sequence } = head.run
+  if (!since || since < progressedAt) return undefined
+  const message = `Run ${sequence} ${ongoing('waiting for a place in a worker', since)}, because its owner's share of the places is in use.`
+  const action =
+    'There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.'
+  return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
 /** The record shows nothing under way: the execution is gone, and another one takes over. */

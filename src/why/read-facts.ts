@@ -12,6 +12,7 @@ import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
 import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
+import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
@@ -22,7 +23,7 @@ type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 /** What reading needs besides the record. */
 export interface Knowledge {
   clock: Clock
-  config: Pick<Config, 'budgets'>
+  config: Pick<Config, 'budgets' | 'sites'>
   reconciler: Pick<Reconciler, 'viewOf'>
 }
 
@@ -87,10 +88,10 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
 }
 
 async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: Date): Promise<HeadRun> {
-  const { budgets } = knowledge.config
+  const { budgets, sites } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
   const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
-  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run), mayWaitUntil, mayWorkUntil }
+  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run, sites), mayWaitUntil, mayWorkUntil }
 }
 
 /** The attempts at the step that is not recorded yet. */
@@ -102,7 +103,7 @@ function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
   }
 }
 
-async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<OpenCall[]> {
+async function readOpenCalls(trx: Transaction, { id: runId }: Run, sites: Config['sites']): Promise<OpenCall[]> {
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .whereIn('status', ['planned', 'started'])
@@ -111,6 +112,7 @@ async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<Open
   if (calls.length === 0) return []
   const ids = [...new Set(calls.flatMap(({ vaultEntryId }) => vaultEntryId ?? []))]
   const entries = new Map((await VaultEntry.query(trx).findByIds(ids)).map((entry) => [entry.id, entry]))
+  const hostOf = ({ manifest }: VaultEntry): string => limitedHost(manifest.server.url, sites)
   const hosts = await OutgoingHost.query(trx).findByIds([...new Set([...entries.values()].map(hostOf))])
   return calls.map((call) => {
     const entry = entries.get(call.vaultEntryId ?? '') ?? null
@@ -118,9 +120,6 @@ async function readOpenCalls(trx: Transaction, { id: runId }: Run): Promise<Open
     return Object.assign(call, { entry, heldUntil: host?.heldUntil ?? null })
   })
 }
-
-/** The host that the site's calls are limited by. */
-const hostOf = ({ manifest }: VaultEntry): string => new URL(manifest.server.url).host
 
 /** A schedule without a row was never synced. */
 async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {

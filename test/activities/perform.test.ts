@@ -163,7 +163,10 @@ test('an ending of an older epoch fails nobody, another failure to record it doe
   const logger = createLogger('silent', 'test')
   const endWith = (thrown: Error) => {
     const runs = { ending: { end: () => Promise.reject(thrown) } } as unknown as Services['runs']
-    return activityEnvironment().run(runActivities({ runs, logger }).endRun, input)
+    return activityEnvironment().run(
+      runActivities({ runs, logger, config: { workerActivities: 1 } as Services['config'] }).endRun,
+      input,
+    )
   }
   await t.notThrowsAsync(endWith(new StaleEpochError('later')))
   await t.throwsAsync(endWith(new Error('unforeseen')))

@@ -5,6 +5,7 @@ import type { AnyRoute, Limit } from '../../api/route/route.ts'
 import { limitOf } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import * as webhooks from '../../api/webhooks.ts'
+import { tierOf, type TierName } from '../../src/billing/tiers.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { isCoded } from '../../src/errors.ts'
@@ -57,14 +58,14 @@ const ask = (client: Client, route: AnyRoute, address: string) => {
 }
 
 /** Somebody with a login and an API key, as each is to be counted. */
-async function callers(platform: Platform): Promise<{ client: Client; key: string }[]> {
+async function callers(platform: Platform): Promise<{ client: Client; key: string; account: string }[]> {
   const someone = await person(platform)
   const body = { name: 'A key', scopes: ['read' as const, 'write' as const] }
   const { key, id } = (await call(someone, apiKeys.createApiKey, { body })).body
   const { id: userId } = (await call(someone, auth.me)).body
   return [
-    { client: someone, key: `caller:${userId}` },
-    { client: { url: someone.url, token: key }, key: `caller:${id}` },
+    { client: someone, key: `caller:${userId}`, account: `account:${userId}` },
+    { client: { url: someone.url, token: key }, key: `caller:${id}`, account: `account:${userId}` },
   ]
 }
 
@@ -74,14 +75,17 @@ test('every route is counted by the limit that is meant for it', (t) => {
   for (const name of Object.values(counted).flat()) t.true(names.has(name), name)
 })
 
-test.serial('every route with a limit of callers counts each user and each API key for itself', async (t) => {
-  const platform = await house()
-  for (const route of routes.filter(({ name }) => limitOfName(name) === 'caller'))
-    for (const { client, key } of await callers(platform)) {
-      const counts = await countedBy(platform, () => ask(client, route, newAddress()))
-      t.deepEqual(counts, { [key]: 1 }, route.name)
-    }
-})
+test.serial(
+  'every route with a limit of callers counts each user and each API key for itself, and their account',
+  async (t) => {
+    const platform = await house()
+    for (const route of routes.filter(({ name }) => limitOfName(name) === 'caller'))
+      for (const { client, key, account } of await callers(platform)) {
+        const counts = await countedBy(platform, () => ask(client, route, newAddress()))
+        t.deepEqual(counts, { [key]: 1, [account]: 1 }, route.name)
+      }
+  },
+)
 
 /** By the prefix under which the counter of the limit keeps its keys. */
 const byAddress = { address: 'auth', browser: 'browser' } as const
@@ -137,7 +141,7 @@ test.serial('deliveries are counted by agent, from wherever they come', async (t
 })
 
 /** The setting of each limit, and how many requests a minute each allows in the test below. */
-const settings: Record<Exclude<keyof RateLimits, 'purge'>, [string, number]> = {
+const settings: Record<Exclude<keyof RateLimits, 'purge' | 'account' | 'delivery'>, [string, number]> = {
   caller: ['RATE_LIMIT_PER_MINUTE', 3],
   auth: ['RATE_LIMIT_AUTH_PER_MINUTE', 4],
   browser: ['RATE_LIMIT_BROWSER_PER_MINUTE', 5],
@@ -151,7 +155,7 @@ test('each limit is the one of its own setting, and counts each key for itself a
   const database = createDatabase(config, createLogger('silent', 'test'))
   t.teardown(() => database.destroy())
   const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
-  t.deepEqual(Object.keys(limits).toSorted(), [...Object.keys(settings), 'purge'].toSorted())
+  t.deepEqual(Object.keys(limits).toSorted(), [...Object.keys(settings), 'account', 'delivery', 'purge'].toSorted())
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
     for (const key of ['the same key for all', 'another'])
       t.is(await allowed(() => limits[name](key)), points, `${name} of ${key}`)
@@ -168,6 +172,49 @@ async function allowed(count: () => Promise<void>): Promise<number> {
     }
   }
 }
+
+const of = (tier: TierName) => ({ tier, limits: tierOf(tier).limits })
+
+/** What an owner may do in a minute, over all keys or agents. */
+const ofAnOwner: [
+  what: string,
+  tier: TierName,
+  most: number,
+  limit: (limits: RateLimits, owner: string) => Promise<void>,
+][] = [
+  ['requests', 'free', 300, (limits, owner) => limits.account(owner, of('free'))],
+  ['requests', 'team', 1800, (limits, owner) => limits.account(owner, of('team'))],
+  ['deliveries', 'pro', 6000, (limits, owner) => limits.delivery(owner, of('pro'), 10)],
+  ['deliveries of 1 MiB', 'pro', 64, (limits, owner) => limits.delivery(owner, of('pro'), 1024 ** 2)],
+  ['deliveries of 1 MiB', 'team', 256, (limits, owner) => limits.delivery(owner, of('team'), 1024 ** 2)],
+]
+for (const [what, tier, most, limit] of ofAnOwner)
+  test(`an owner of the tier ${tier} may have ${most} ${what} in a minute, and no other’s are counted`, async (t) => {
+    const config = readConfig({ DATABASE_URL: 'postgres://localhost/nothing', ...testKeys })
+    const database = createDatabase(config, createLogger('silent', 'test'))
+    t.teardown(() => database.destroy())
+    const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
+    for (const owner of ['one', 'another']) t.is(await allowed(() => limit(limits, owner)), most)
+    const refused = await t.throwsAsync(limit(limits, 'one'), { code: 'RATE_LIMITED' })
+    t.regex(refused?.message ?? '', /account: .* a minute are allowed with the tier .*\. Try again in \d+ seconds?\.$/)
+  })
+
+test('three keys and a login of a free account make 300 requests in a minute together', async (t) => {
+  const platform = await startPlatform(t, { env: { RATE_LIMIT_PER_MINUTE: '300' } })
+  const someone = await person(platform)
+  const keys = await Promise.all(
+    [1, 2, 3].map((n) => call(someone, apiKeys.createApiKey, { body: { name: `Key ${n}`, scopes: ['read'] } })),
+  )
+  const clients = [someone, ...keys.map(({ body }) => ({ url: platform.url, token: body.key }))]
+  const statuses: number[] = []
+  for (let round = 0; round < 10; round += 1) {
+    const answers = clients.flatMap((client) => Array.from({ length: 10 }, () => call(client, auth.me)))
+    statuses.push(...(await Promise.all(answers)).map(({ status }) => status))
+  }
+  // Making the keys counted, too.
+  t.is(statuses.filter((status) => status === 200).length, 297)
+  t.is(statuses.filter((status) => status === 429).length, 103)
+})
 
 /** A platform on which little is allowed. */
 const strict = forWholeFile(test, 'strict limits', (t) =>

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createOpenStreams } from '../../api/streams/open-streams.ts'
+import type { TierName } from '../../src/billing/tiers.ts'
 import { CodedError, isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -12,9 +13,9 @@ function open(limit = 10) {
 }
 
 /** A stream whose caller is admitted unless the check throws, and how it was ended. */
-function streamOf(key: string, admit: () => Promise<void>) {
+function streamOf(key: string, admit: () => Promise<void>, party = 'somebody', tier: TierName = 'enterprise') {
   const ends: (CodedError | undefined)[] = []
-  return { ends, stream: { key, admit, end: (cause?: CodedError) => void ends.push(cause) } }
+  return { ends, stream: { key, party, tier, admit, end: (cause?: CodedError) => void ends.push(cause) } }
 }
 
 test('a stream is ended when its caller may not have it any more, with the reason, and so are all that are alike', async (t) => {
@@ -56,4 +57,38 @@ test('there are as many streams as are allowed, and all end with the process', (
   t.teardown(enter(stream))
   stopping.abort()
   t.is(ends.length, 1)
+})
+
+test('a reader who opens all that he may leaves room for others, and gets it back with what he closes', (t) => {
+  const { enter } = open(100)
+  const fill = (party: string, tier: TierName) => {
+    const leaves: (() => void)[] = []
+    while (leaves.length < 200) {
+      try {
+        leaves.push(enter(streamOf('a', async () => undefined, party, tier).stream))
+      } catch (error) {
+        if (!isCoded(error, 'RATE_LIMITED')) throw error
+        t.regex(error.message, /Close one, or try again in 10 seconds\.$/)
+        t.teardown(() => leaves.forEach((leave) => leave()))
+        return leaves
+      }
+    }
+    return leaves
+  }
+  const first = fill('first', 'enterprise')
+  t.is(first.length, 50)
+  t.is(fill('second', 'enterprise').length, 25)
+  t.is(fill('free', 'free').length, 13, 'as many as are free')
+  first[0]?.()
+  first[0]?.()
+  t.is(fill('third', 'free').length, 7)
+})
+
+test('a free account has thirty streams at most, however many are free', (t) => {
+  const { enter } = open(1000)
+  const streams = Array.from({ length: 31 }, () => streamOf('a', async () => undefined, 'free', 'free').stream)
+  for (const stream of streams.slice(0, 30)) t.teardown(enter(stream))
+  const refused = t.throws(() => enter(streams[30]!))
+  t.true(isCoded(refused, 'RATE_LIMITED'))
+  t.regex(refused.message, /^You have 30 streams open at this server, as many as the tier free allows\./)
 })

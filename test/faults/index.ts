@@ -8,6 +8,7 @@ import { plumbing } from './plumbing.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
+import { shares } from './shares.ts'
 import { sites } from './sites.ts'
 import { storage } from './storage.ts'
 import { tools } from './tools.ts'
@@ -27,6 +28,7 @@ export const faults: Fault[] = [
   ...schedules,
   ...billing,
   ...callbacks,
+  ...shares,
   ...sites,
   ...tools,
   ...users,

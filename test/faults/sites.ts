@@ -62,7 +62,7 @@ export const sites: Fault[] = [
   },
   {
     id: 'sites/suffix-is-a-site',
-    file: 'src/sites/manifest/foreign-hosts.ts',
+    file: 'src/registrable-domain.ts',
     find: 'getDomain(host, { allowPrivateDomains: true })',
     replace: 'getDomain(host)',
     why: 'one user of github.io speaks for another',

@@ -109,8 +109,8 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/limit-constant',
     file: 'api/route/mount.ts',
-    find: 'await services.rateLimits.caller(caller.apiKeyId ?? caller.userId)',
-    replace: "await services.rateLimits.caller('caller')",
+    find: 'await rateLimits.caller(caller.apiKeyId ?? caller.userId)',
+    replace: "await rateLimits.caller('caller')",
     why: 'caller limit counted under one constant key',
     tests: ['test/api/limits.test.ts'],
   },

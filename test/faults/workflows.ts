@@ -40,14 +40,26 @@ export const workflows: Fault[] = [
     file: 'workflows/agent-run.ts',
     find: `  await Promise.all(
     calls.map(({ callId, label }) =>
-      callTool.executeWithOptions({ ...toolOptions, summary: label || 'tool call' }, [{ ...refOf(input), callId }]),
+      callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
+        { ...refOf(input), callId },
+      ]),
     ),
   )`,
     replace: `  for (const { callId, label } of calls)
-    await callTool.executeWithOptions({ ...toolOptions, summary: label || 'tool call' }, [{ ...refOf(input), callId }])`,
+    await callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
+      { ...refOf(input), callId },
+    ])`,
     why: 'the calls of a step, which a model has asked for together, take as long as all of them',
     tests: ['test/src/tools/effects.test.ts'],
     match: 'the calls of one step are made side by side',
+  },
+  {
+    id: 'workflows/calls-beside-models',
+    file: 'workflows/agent-run.ts',
+    find: "const place = patched('tool-queue') ?",
+    replace: "const place = patched('tool-queue') && calls.length > 100 ?",
+    why: 'tool calls stay on the task queue of the models',
+    tests: ['test/workflows/in-temporal.test.ts'],
   },
   {
     id: 'workflows/resume-is-late',

@@ -50,6 +50,8 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
     RATE_LIMIT_BROWSER_PER_MINUTE: '1000000',
     OUTGOING_PER_MINUTE: '1000000',
+    // Test sites share an address.
+    OUTGOING_COUNT_PORTS: 'true',
     SHUTDOWN_SECONDS: '1',
     ...testKeys,
     ...(sites && { SITE_ALLOW: sites.allow.join(','), SITE_CA_FILE: sites.caFile }),

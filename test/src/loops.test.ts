@@ -16,12 +16,14 @@ const asked: Record<LoopName, string[]> = {
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],
+  'stored bytes': ['billing.storedBytes.flush'],
   housekeeping: [
     'rateLimits.purge',
     'outgoingLimit.purge',
     'vault.flows.purge',
     'tools.closeAbandoned',
     'workers.purge',
+    'billing.storedBytes.purge',
     'scheduleSync.purge',
     'agents.forgetFormerSecrets',
     'retention.purge',
@@ -68,7 +70,7 @@ for (const name of names)
 
 test('what is done everywhere an API does, too, and the rest it leaves to workers', async (t) => {
   const everywhere = loops.filter(({ where }) => where === 'everywhere').map(({ name }) => name)
-  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions'])
+  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions', 'stored bytes'])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())
 })

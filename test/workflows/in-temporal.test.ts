@@ -60,6 +60,25 @@ test('a run closes in Temporal in the colour of its ending', async (t) => {
   t.is(countOf(await historyOf(client, agentRunId(told)), cancelAsked), 1)
 })
 
+test('tool calls have a task queue of their own, and model calls stay on that of the workflows', async (t) => {
+  const { scripts, client } = await open()
+  const { run } = await scripts.follow('[[call echo_text {"text":"a"}]] [[then]] [[say done]]')
+  const { events } = await historyOf(client, agentRunId(run.id))
+  const scheduled = events.flatMap(({ activityTaskScheduledEventAttributes: activity }) => activity ?? [])
+  const { taskQueue } = scripts.platform.config.temporal
+  t.deepEqual(
+    (scheduled as { activityType: { name: string }; taskQueue: { name: string } }[]).map((activity) => [
+      activity.activityType.name,
+      activity.taskQueue.name,
+    ]),
+    [
+      ['advance', taskQueue],
+      ['callTool', `${taskQueue}-tools`],
+      ['advance', taskQueue],
+    ],
+  )
+})
+
 test('a run that nobody tells of its cancel learns it from the record, and is not green in Temporal', async (t) => {
   const { scripts, client } = await open()
   const { database } = scripts.platform.services

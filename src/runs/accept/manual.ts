@@ -18,7 +18,9 @@ export function createManual(context: {
 
   async function assertStartable({ id, ownerId }: Startable): Promise<void> {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
-    requireCredits(await billing.account(ownerId))
+    const standing = await billing.account(ownerId)
+    requireCredits(standing)
+    await billing.storedBytes.assertRoom(ownerId, standing)
   }
 
   async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {
@@ -33,7 +35,8 @@ export function createManual(context: {
   return {
     /**
      * Starts a run. With an idempotency key, a repeated request gets the run that the first one started, as it is now.
-     * Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, AGENT_NOT_FOUND (deleted).
+     * Fails with AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for results), AGENT_NOT_FOUND
+     * (deleted).
      */
     async startManually(agent: Startable, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const idempotencyKey = key === undefined ? undefined : `manual ${key}`

@@ -31,6 +31,7 @@ export function createReplay(context: {
     if (trigger === 'webhook') requireFeature(standing, 'webhooks')
     if (trigger === 'webhook') requireGoodStanding(standing)
     requireCredits(standing)
+    await billing.storedBytes.assertRoom(ownerId, standing)
   }
 
   async function acceptOnce(agent: Agent, request: AcceptRequest): Promise<Receipt> {
@@ -50,7 +51,7 @@ export function createReplay(context: {
      * The replay of a delivery joins the end of the queue like a new delivery, and must match the current schema. The
      * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
      * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
-     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, RATE_LIMITED (a full queue), RUN_NOT_FOUND
+     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue), RUN_NOT_FOUND
      * (purged meanwhile).
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
@@ -60,6 +61,7 @@ export function createReplay(context: {
       const payload = await payloadOf(database, run.id)
       // A delivery without its payload was purged since it was read.
       assertThat(payload !== null || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
+      billing.storedBytes.note(run.ownerId, payload?.length ?? 0)
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,

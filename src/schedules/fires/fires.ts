@@ -100,8 +100,9 @@ export function createFires(context: {
   async function reasonNotTo({ trx, fired, agent, now }: Case): Promise<FireReason | undefined> {
     if (agent.pausedAt) return 'PAUSED'
     if (now.getTime() - fired.nominalAt.getTime() > config.scheduleCatchUpSeconds * 1000) return 'LATE'
-    const { balance } = await billing.account(agent.ownerId, trx)
-    return balance < 1 ? 'NO_CREDITS' : undefined
+    const { balance, limits } = await billing.account(agent.ownerId, trx)
+    if (balance < 1) return 'NO_CREDITS'
+    return (await billing.storedBytes.isFull(agent.ownerId, limits.storedBytes, trx)) ? 'NO_ROOM' : undefined
   }
 
   async function record(the: Case, reason: FireReason | null, runId: string | null): Promise<Decision> {

@@ -3,6 +3,7 @@ import * as agentRuns from '../../../api/agent-runs.ts'
 import * as agentSecrets from '../../../api/agent-secrets.ts'
 import { agentOf, person, type Person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
+import { hoarder } from '../hoarder.ts'
 import type { Spender } from '../spender.ts'
 import { anotherAgent, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
@@ -53,6 +54,10 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
       async AGENT_ALREADY_RUNNING() {
         const id = await anotherAgent(owner)
         return repeat(2, () => start(owner, id))
+      },
+      async FEATURE_LIMIT_REACHED() {
+        const { someone, agent } = await hoarder(platform)
+        return start(someone, agent.id)
       },
       async NO_CREDITS() {
         const { someone, agent } = await spender()

@@ -5,6 +5,7 @@ import * as why from '../../../api/why.ts'
 import { customer, deliver, webhookAgent, type Person } from '../../helpers/people.ts'
 import { start } from '../../helpers/runs.ts'
 import type { Recorder } from '../recorder.ts'
+import { fillStore } from '../hoarder.ts'
 import type { Spender } from '../spender.ts'
 import { anotherAgent, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
@@ -67,6 +68,14 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
         const webhookSchema = [{ name: 'content', type: 'string' as const }]
         await ask(owner, agents.updateAgent, { params: { agentId: agent.id }, body: { webhookSchema } })
         return replay(body.runId)
+      },
+      async FEATURE_LIMIT_REACHED() {
+        const someone = await customer(platform)
+        const agent = await webhookAgent(someone)
+        const { body } = await deliver(platform, agent, {})
+        await ask(someone, runs.cancelRun, { params: { runId: body.runId } })
+        await fillStore(platform, someone, 8 * 1024 ** 3)
+        return replay(body.runId, someone)
       },
       async NO_CREDITS() {
         const { someone, runId: spent } = await spender()

@@ -3,6 +3,7 @@ import * as vault from '../../../api/vault.ts'
 import * as siteInspection from '../../../api/site-inspection.ts'
 import type { Answer } from '../../helpers/client.ts'
 import { connectBadTools, person } from '../../helpers/people.ts'
+import { fillStore } from '../hoarder.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
@@ -51,6 +52,15 @@ export function vaultTable({ platform, sites: given, origins, owner, params }: S
     },
     callTool: {
       done: () => use('echo_text', { text: 'hello' }),
+      async FEATURE_LIMIT_REACHED() {
+        const someone = await person(platform)
+        const { body } = await connect(given.badTools.origin, someone)
+        await fillStore(platform, someone, 256 * 1024 ** 2)
+        return ask(someone, vault.callTool, {
+          params: { entryId: body.id, toolName: 'echo_text' },
+          body: { text: 'a' },
+        })
+      },
       async OUTGOING_RATE_LIMITED() {
         // A site of its own: after its 429 nobody calls it for a while.
         const someone = await person(platform)

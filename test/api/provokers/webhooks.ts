@@ -1,6 +1,7 @@
 import * as webhooks from '../../../api/webhooks.ts'
 import { customer, webhookAgent } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
+import { hoarder } from '../hoarder.ts'
 import type { Spender } from '../spender.ts'
 import { secretOf, type Stage } from '../stage.ts'
 import type { Table } from './table.ts'
@@ -39,6 +40,10 @@ export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender)
       SUBSCRIPTION_PAST_DUE: () => afterChange({ currentPeriodEnd: new Date(Date.now() - 1000) }),
       async WEBHOOK_PAYLOAD_INVALID() {
         return receive(await webhookAgent(stage.owner, { webhookSchema: [{ name: 'content', type: 'string' }] }))
+      },
+      async FEATURE_LIMIT_REACHED() {
+        const { someone, agent: full } = await hoarder(stage.platform)
+        return receive(full, { url: someone.url })
       },
       async NO_CREDITS() {
         const { someone, agent: poor } = await spender()

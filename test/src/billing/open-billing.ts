@@ -32,7 +32,13 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
   const charges: Charge[] = []
   const sandbox = createSandboxGateway()
   const gateway: Gateway = { ...sandbox, charge: (charge) => (charges.push(charge), sandbox.charge(charge)) }
-  const billing = createBilling({ database, clock, gateway, due: createDue({ database, clock }) })
+  const billing = createBilling({
+    database,
+    clock,
+    config: { runRetentionDays: 90 },
+    gateway,
+    due: createDue({ database, clock }),
+  })
   const userId = newId()
 
   const charge = (payer: string, credits: number, runId = newId(), step = 1) =>

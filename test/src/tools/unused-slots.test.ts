@@ -10,13 +10,20 @@ import { startSites } from '../../helpers/sites.ts'
 test('a call that got its turn and is not to be sent any more leaves its slot to others at once', async (t) => {
   const sites = await startSites(t)
   const { services, config, ...platform } = await startPlatform(t, { sites })
-  const { database, vault } = services
+  const { billing, database, vault } = services
   const someone = await person(platform)
   const entryId = await connectBadTools(someone, sites)
   const { ownerId } = (await database('vault_entries').where({ id: entryId }).first('ownerId')) as { ownerId: string }
   const outgoing = createOutgoingLimit({ database, config })
   const callSite = () => Promise.reject(new Error('it must not be sent'))
-  const sender = createSender({ logger: createLogger('silent', 'test'), vault, outgoing, callSite })
+  const sender = createSender({
+    config,
+    logger: createLogger('silent', 'test'),
+    vault,
+    outgoing,
+    callSite,
+    storedBytes: billing.storedBytes,
+  })
   const call = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
   const sending = { ...call, share: 'agent', mayWait: true, refusedGeneration: null }
   const nothing = async () => {}

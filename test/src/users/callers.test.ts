@@ -78,6 +78,7 @@ test('an API key is shown once and stands for its owner, with its scopes only', 
   t.deepEqual(byKey, {
     userId: caller.userId,
     email: caller.email,
+    tier: 'free',
     termsAccepted: false,
     admin: false,
     scopes: ['read'],

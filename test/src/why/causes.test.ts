@@ -56,6 +56,7 @@ const run: HeadRun['run'] = {
   waitingSince: null,
   waitingUntil: null,
   cancelRequestedAt: null,
+  noPlaceSince: null,
 }
 const asking: HeadRun = {
   run,
@@ -308,6 +309,23 @@ test('a model whose provider has named a time is not missed before, and a pause 
   t.regex(tooLong.action, /^Nothing can be done for it; end it now/)
   const again = failing(ago(1), { attempt: { number: 2, at: ago(1), failed: false } })
   t.like(again, { until: null })
+})
+
+test('a run without a place in a worker says so until it makes progress', (t) => {
+  const wanting = (noPlaceSince: Date | null, more: Partial<HeadRun> = {}): HeadRun => ({
+    ...asking,
+    attempt: null,
+    run: { ...run, progressedAt: ago(30), noPlaceSince },
+    ...more,
+  })
+  const inspected: Partial<Facts> = { action: { kind: 'inspect' } }
+  t.deepEqual(codesOf(withHead(wanting(ago(20)), inspected)), ['NO_PLACE'])
+  t.like(only(withHead(wanting(ago(20))), 'NO_PLACE'), { since: ago(20), step: 2, runId: 'r3' })
+  t.regex(only(withHead(wanting(ago(20))), 'NO_PLACE').action, /^There is nothing to do/)
+  const calls = [{ ...call, status: 'planned' as const, startedAt: null }]
+  t.like(only(withHead(wanting(ago(20), { calls })), 'NO_PLACE'), { step: 1, site: origin })
+  t.deepEqual(codesOf(withHead(wanting(ago(31)))), ['WORKING'], 'that was before its last progress')
+  t.deepEqual(codesOf(withHead(wanting(null))), ['WORKING'])
 })
 
 test('a run that was asked to end says by when it will have', (t) => {

@@ -1,3 +1,4 @@
+import { fillStore } from '../../../api/hoarder.ts'
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import * as notifications from '../../../../api/notifications.ts'
@@ -91,6 +92,20 @@ test.serial('a fire is carried out once, and skipped with its reason while a run
   t.is((await runsOf(someone, agent)).length, 3)
   t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped OVERLAP', '10:03 ran'])
 })
+
+test.serial(
+  'a fire of an owner whose results take up what the tier allows is skipped, until there is room',
+  async (t) => {
+    const { tick, set, platform, someone, ledger } = await open()
+    set('10:01:01')
+    await fillStore(platform, someone, 256 * 1024 ** 2)
+    t.is(await tick('10:01:00'), 'skipped')
+    await fillStore(platform, someone, 256 * 1024 ** 2 - 1)
+    set('10:02:01')
+    t.is(await tick('10:02:00'), 'ran')
+    t.deepEqual(await ledger(), ['10:01 skipped NO_ROOM', '10:02 ran'])
+  },
+)
 
 test.serial('every other reason not to carry out a fire is on record, and what is no fire is not', async (t) => {
   const { tick, set, platform, someone, agent, ledger, database, generation, round, told } = await open()

@@ -262,7 +262,12 @@ const anyLedger: Ledger = { begin: async () => true, onRefused: async () => {}, 
 test.serial('a call that is refused twice under one credential gets the next, which nobody has refused', async (t) => {
   const { contacts, platform } = await house()
   const { services } = platform
-  const sender = createSender({ ...services, outgoing: services.outgoingLimit, callSite: createCallSite(services) })
+  const sender = createSender({
+    ...services,
+    outgoing: services.outgoingLimit,
+    callSite: createCallSite(services),
+    storedBytes: services.billing.storedBytes,
+  })
   const entryId = await connectContacts(await customer(platform), contacts)
   const { ownerId = '', generation = 0 } = (await entryOf(platform, entryId)) ?? {}
   const call = {

@@ -1,0 +1,99 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import { bytesInWords } from '../in-words.ts'
+import type { Standing } from './standing.ts'
+
+/** How long a sum that was read counts, in milliseconds. */
+const freshMs = 5000
+
+/**
+ * How many bytes of payloads and tool results the platform keeps for each owner: those that came within the time that
+ * runs are kept. Every process adds up what it stores and writes that every second or so, because a row that each
+ * delivery has to lock would make the agents of an owner wait for each other. So an owner may exceed the limit by what
+ * comes within seconds, and a process that is killed forgets the last second.
+ */
+export function createStoredBytes(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'runRetentionDays'>
+}) {
+  const { database, clock, config } = context
+  /** Not written yet, by owner. */
+  let added = new Map<string, number>()
+  const known = new Map<string, { bytes: number; at: number }>()
+
+  const since = (): Date => new Date(clock.now().getTime() - config.runRetentionDays * 86_400_000)
+
+  async function read(ownerId: string, trx: Transaction | undefined): Promise<number> {
+    const { rows } = await (trx ?? database).raw<{ rows: [{ bytes: number }] }>(sumStatement, {
+      ownerId,
+      since: since(),
+    })
+    return rows[0].bytes
+  }
+
+  async function stored(ownerId: string, trx: Transaction | undefined): Promise<number> {
+    const at = performance.now()
+    const found = known.get(ownerId)
+    const bytes = found && at - found.at < freshMs ? found.bytes : await read(ownerId, trx)
+    if (bytes !== found?.bytes) known.set(ownerId, { bytes, at })
+    return bytes + (added.get(ownerId) ?? 0)
+  }
+
+  const isFull = async (ownerId: string, limit: number, trx?: Transaction): Promise<boolean> =>
+    Number.isFinite(limit) && (await stored(ownerId, trx)) >= limit
+
+  return {
+    isFull,
+
+    /** Counts bytes that are stored for the owner. */
+    note(ownerId: string, bytes: number): void {
+      added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
+    },
+
+    /** Refuses an owner whose payloads and results take up what the tier allows: FEATURE_LIMIT_REACHED. */
+    async assertRoom(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {
+      if (!(await isFull(ownerId, limits.storedBytes))) return
+      const { runRetentionDays: days } = config
+      throw new CodedError('FEATURE_LIMIT_REACHED', {
+        message: `The payloads and tool results of ${days} days may have ${bytesInWords(limits.storedBytes)} in the tier ${tier}, and yours do. Subscribe to a higher tier, or wait until the oldest are deleted.`,
+      })
+    },
+
+    /** Writes what was added since. */
+    async flush(): Promise<void> {
+      if (added.size === 0) return
+      const batch = added
+      added = new Map()
+      try {
+        const bindings = { owners: [...batch.keys()], bytes: [...batch.values()], day: clock.now() }
+        await database.raw(addStatement, bindings)
+        for (const ownerId of batch.keys()) known.delete(ownerId)
+      } catch (error) {
+        for (const [ownerId, bytes] of batch) added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
+        throw error
+      }
+    },
+
+    /** Forgets the sums of other owners, and days that do not count any more. */
+    async purge(): Promise<void> {
+      known.clear()
+      await database.raw('delete from stored_bytes where day < :since::date', { since: since() })
+    },
+  }
+}
+
+export type StoredBytes = ReturnType<typeof createStoredBytes>
+
+const sumStatement = `
+  select coalesce(sum(bytes), 0)::float8 as bytes from stored_bytes
+   where owner_id = :ownerId and day >= (:since::timestamptz at time zone 'utc')::date`
+
+/** In the order of owners, like all who add for several, so that two processes cannot deadlock. */
+const addStatement = `
+  insert into stored_bytes as known (owner_id, day, bytes)
+  select owner_id, (:day::timestamptz at time zone 'utc')::date, bytes
+    from unnest(:owners::uuid[], :bytes::bigint[]) as added (owner_id, bytes) order by owner_id
+  on conflict (owner_id, day) do update set bytes = known.bytes + excluded.bytes`

@@ -1,0 +1,23 @@
+import * as auth from '../../api/auth.ts'
+import { call } from '../helpers/client.ts'
+import { customer, webhookAgent, type Person } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
+
+/** Stores so many bytes for somebody, as deliveries and results of earlier days would. */
+export async function fillStore({ services }: Platform, someone: Person, bytes: number): Promise<void> {
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  await services
+    .database('stored_bytes')
+    .insert({ ownerId, day: new Date(), bytes })
+    .onConflict(['owner_id', 'day'])
+    .merge()
+  await services.billing.storedBytes.purge()
+}
+
+/** Somebody whose payloads and results take up what the tier allows, with an agent from before. */
+export async function hoarder(platform: Platform) {
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  await fillStore(platform, someone, 8 * 1024 ** 3)
+  return { someone, agent }
+}

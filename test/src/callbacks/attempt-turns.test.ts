@@ -1,0 +1,145 @@
+import test, { type ExecutionContext } from 'ava'
+import { createAttemptTurns } from '../../../src/callbacks/attempt-turns.ts'
+import { createClaim, type Claimed } from '../../../src/callbacks/claim-callbacks.ts'
+import { agentOf, person } from '../../helpers/people.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import { cancel, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+
+/** Nobody delivers on this platform. */
+const platformFor = forWholeFile(test, 'turns of callbacks', (t) => startPlatform(t))
+
+/** A free account with a callback that is due for each of the addresses, in their order. */
+async function owing(platform: Platform, addresses: string[]): Promise<string> {
+  const { database } = platform.services
+  const someone = await person(platform)
+  const agent = await agentOf(someone, { callbackUrl: 'https://receiver.example.com/' })
+  const { id: runId } = (await start(someone, agent)).body
+  await cancel(someone, runId)
+  const { rows } = await database.raw<{ rows: { ownerId: string }[] }>(manyStatement, { runId, addresses })
+  await database('callbacks').where({ runId }).delete()
+  return rows[0]!.ownerId
+}
+
+/** As many ended runs like the given one, each with a callback that is due. */
+const manyStatement = `
+  with addresses as (select * from unnest(:addresses::text[]) with ordinality as t(url, number)),
+  ended as (
+    insert into runs select (jsonb_populate_record(run, jsonb_build_object('id', gen_random_uuid(), 'sequence', 1 + number))).*
+      from runs run, addresses where run.id = :runId returning id, agent_id, owner_id, sequence)
+  insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
+  select gen_random_uuid(), agent_id, owner_id, ended.id, url, 'pending', now() + interval '1 day',
+         timestamptz '2026-01-01' + number * interval '1 second', now()
+    from ended join addresses on sequence = 1 + number
+  returning owner_id as "ownerId"`
+
+/** The turns of a process that has begun nothing yet. */
+const processOf = ({ services }: Platform) => createAttemptTurns(createClaim(services))
+
+/** Begins attempts, none of which ends, until none may be begun. */
+async function beginAll(turns: ReturnType<typeof createAttemptTurns>): Promise<Claimed[]> {
+  const begun: Claimed[] = []
+  for (let next = await turns.begin(); next; next = await turns.begin()) begun.push(next)
+  return begun
+}
+
+const hosts = (count: number, domain: (number: number) => string): string[] =>
+  Array.from({ length: count }, (_, number) => `https://${domain(number)}/endings`)
+
+const isOf = (ownerId: string) => (claimed: Claimed) => claimed.ownerId === ownerId
+
+const openProcess = async (t: ExecutionContext) => {
+  const platform = await platformFor()
+  await platform.services.database.raw('truncate callbacks, callback_attempts')
+  t.teardown(() => platform.services.database.raw('truncate callbacks, callback_attempts'))
+  return { platform, turns: processOf(platform) }
+}
+
+test.serial('an owner who has much to post gets half of the places, and another one the next attempt', async (t) => {
+  const { platform, turns } = await openProcess(t)
+  const busy = await owing(
+    platform,
+    hosts(80, (number) => `tarpit-${number}.example`),
+  )
+  t.is((await beginAll(turns)).length, 30)
+  const other = await owing(
+    platform,
+    hosts(3, (number) => `quick-${number}.example`),
+  )
+  const begun = await beginAll(turns)
+  t.deepEqual(
+    begun.map(({ ownerId }) => ownerId),
+    [other, other, other],
+  )
+  for (const claimed of begun) turns.end(claimed)
+  t.is(await turns.begin(), undefined, 'the first has its share')
+  t.not(busy, other)
+})
+
+test.serial('owners take turns, whatever has been due longest', async (t) => {
+  const { platform, turns } = await openProcess(t)
+  const owners: string[] = []
+  for (let count = 0; count < 4; count += 1) {
+    owners.push(
+      await owing(
+        platform,
+        hosts(20, (number) => `r${number}.owner-${count}.example`),
+      ),
+    )
+  }
+  const begun = await beginAll(turns)
+  t.true(begun.length <= 60)
+  for (const owner of owners) t.is(begun.slice(0, 40).filter(isOf(owner)).length, 10)
+  const first = begun.filter(isOf(owners[0]!)).map(({ host }) => host)
+  t.deepEqual(
+    first.slice(0, 4),
+    ['r0', 'r1', 'r2', 'r3'].map((name) => `${name}.owner-0.example`),
+    'the longest due first',
+  )
+})
+
+test.serial(
+  'one owner has three attempts at a host at most, whatever the rest of the owner’s receivers do',
+  async (t) => {
+    const { platform, turns } = await openProcess(t)
+    await owing(platform, [...hosts(10, () => 'slow.example'), ...hosts(5, () => 'quick.example:8443')])
+    const begun = await beginAll(turns)
+    t.deepEqual(
+      Object.entries(Object.groupBy(begun, ({ host }) => host)).map(([host, same]) => [host, same?.length]),
+      [
+        ['slow.example', 3],
+        ['quick.example:8443', 3],
+      ],
+    )
+  },
+)
+
+test.serial('many owners whose receivers are of one domain leave places for others', async (t) => {
+  const { platform, turns } = await openProcess(t)
+  for (let count = 0; count < 12; count += 1) {
+    await owing(
+      platform,
+      hosts(4, (number) => `r${number}.o${count}.tarpit.co.uk${number % 2 === 0 ? '' : ':8443'}`),
+    )
+  }
+  const begun = await beginAll(turns)
+  t.is(begun.length, 30)
+  const other = await owing(
+    platform,
+    hosts(1, () => 'quick.co.uk'),
+  )
+  t.true(isOf(other)((await turns.begin())!))
+  turns.end(begun[0]!)
+  t.regex((await turns.begin())?.host ?? '', /tarpit/)
+})
+
+test.serial('two processes claim no callback twice', async (t) => {
+  const { platform, turns } = await openProcess(t)
+  await owing(
+    platform,
+    hosts(40, (number) => `r${number}.example.com`),
+  )
+  const begun = (await Promise.all([beginAll(turns), beginAll(processOf(platform))])).flat()
+  t.is(begun.length, 40)
+  t.is(new Set(begun.map(({ id }) => id)).size, 40)
+})

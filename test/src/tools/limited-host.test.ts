@@ -1,0 +1,85 @@
+import test from 'ava'
+import * as admin from '../../../api/admin.ts'
+import * as vault from '../../../api/vault.ts'
+import * as withoutPorts from '../../../migrations/20261123000320-outgoing-hosts-without-ports.ts'
+import { createDatabase } from '../../../src/database/database.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { limitedHost } from '../../../src/tools/limited-host.ts'
+import { call } from '../../helpers/client.ts'
+import { createTestDatabase } from '../../helpers/database.ts'
+import { person } from '../../helpers/people.ts'
+import { openStage } from '../../helpers/runs.ts'
+
+test('the ports of a host share its limit, unless they count', (t) => {
+  const of = (url: string) => [false, true].map((countPorts) => limitedHost(url, { countPorts }))
+  t.deepEqual(of('https://Site.example:8443/api'), ['site.example', 'site.example:8443'])
+  t.deepEqual(of('https://site.example.:443/'), ['site.example', 'site.example'])
+  t.deepEqual(of('https://[2001:DB8::1]:8443/'), ['[2001:db8::1]', '[2001:db8::1]:8443'])
+  t.deepEqual(of('https://shop.site.example/'), ['shop.site.example', 'shop.site.example'])
+})
+
+test('calls to three ports of one host are limited together, and its suspension is for all of them', async (t) => {
+  const env = { OUTGOING_COUNT_PORTS: 'false', OUTGOING_PER_MINUTE: '4', ADMIN_EMAILS: 'root@example.com' }
+  const { platform, spares } = await openStage(t, { env, worker: false, spare: 3 })
+  const someone = await person(platform)
+  const entries: string[] = []
+  for (const { origin } of spares) {
+    entries.push((await call(someone, vault.addToVault, { body: { url: origin, token: 'a-token' } })).body.id)
+  }
+  t.is(new Set(spares.map(({ origin }) => new URL(origin).hostname)).size, 1)
+  const use = (entryId: string) =>
+    call(someone, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'a' } })
+  const answers = await Promise.all([...entries, ...entries].map(use))
+  t.is(answers.filter(({ status }) => status === 200).length, 4)
+  const refused = answers.filter(({ status }) => status !== 200)
+  for (const { failure } of refused) t.is(failure?.code, 'OUTGOING_RATE_LIMITED')
+  t.deepEqual((await platform.services.database('outgoing_hosts').select('host')).length, 1)
+
+  const root = await person(platform, 'root@example.com')
+  const { host, hostname } = new URL(spares[0]!.origin)
+  const suspend = (name: string) =>
+    call(root, admin.suspendHost, { params: { host: name }, body: { reason: 'Complaints' } })
+  const { failure } = await suspend(host)
+  t.is(failure?.code, 'VALIDATION_ERROR')
+  t.regex(failure?.details?.[0]?.message ?? '', new RegExp(`without a port\\. Did you mean ${hostname}\\?$`))
+  t.is((await suspend(hostname)).status, 200)
+  for (const entryId of entries) t.is((await use(entryId)).failure?.code, 'SITE_UNAVAILABLE')
+})
+
+test('rows of the release before, which counted ports, count for their hosts', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))
+  const host = (name: string, fields: object) => database('outgoing_hosts').insert({ host: name, ...fields })
+  await host('a.example', { heldUntil: at(5), heldReason: 'five' })
+  await host('a.example:8443', { heldUntil: at(9), heldReason: 'nine' })
+  await host('a.example:9443', { heldUntil: at(7), heldReason: 'seven', suspendedAt: at(2), suspendedReason: 'two' })
+  await host('b.example:1', { suspendedAt: at(3), suspendedBy: 'x', suspendedReason: 'three' })
+  await host('b.example:2', { suspendedAt: at(1), suspendedBy: 'y', suspendedReason: 'one' })
+  await host('[2001:db8::1]', { heldUntil: at(1), heldReason: 'kept' })
+  const slot = (name: string, id: string) =>
+    database('outgoing_slots').insert({ id, host: name, share: 's', takenAt: at(0), freeAt: at(1) })
+  await slot('a.example:8443', '00000000-0000-4000-8000-000000000001')
+  await slot('a.example', '00000000-0000-4000-8000-000000000002')
+  for (let times = 0; times < 2; times += 1) await withoutPorts.up(database)
+  const rows = await database('outgoing_hosts').orderBy('host').select()
+  t.deepEqual(
+    rows.map(
+      ({ host: name, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason }: Record<string, unknown>) => [
+        name,
+        heldUntil,
+        heldReason,
+        suspendedAt,
+        suspendedBy,
+        suspendedReason,
+      ],
+    ),
+    [
+      ['[2001:db8::1]', at(1), 'kept', null, null, null],
+      ['a.example', at(9), 'nine', at(2), null, 'two'],
+      ['b.example', null, null, at(1), 'y', 'one'],
+    ],
+  )
+  t.deepEqual(await database('outgoing_slots').distinct('host').pluck('host'), ['a.example'])
+})
