@@ -1,29 +1,34 @@
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readCheckerConfig } from '../src/config/local-config.ts'
-import { readArguments, usage, UsageError, type Arguments } from '../check-site/arguments.ts'
+import { asksForHelp, readArguments, usage, UsageError, type Arguments } from '../check-site/arguments.ts'
 import { askForAddress, listenForCallback } from '../check-site/callback.ts'
-import { checkSite, hasFailed } from '../check-site/check-site.ts'
+import { checkSite, hasFailed, isPartial, type Report } from '../check-site/check-site.ts'
+import type { Wish } from '../check-site/options.ts'
 import { asJson, written } from '../check-site/report.ts'
 
 /**
  * `npm run check-site -- https://site.example`: checks a site's requirements (docs/specification.md, "Site side"). Exit
- * code 0 if nothing failed, 1 if something did, 2 if the command line or the environment is invalid, or if a requested
- * sign-in did not happen.
+ * code 0 if nothing failed, 1 if something did (with --strict: or was not checked), 2 if the command line or the
+ * environment is invalid, or if a requested sign-in did not happen.
  */
-const secondsToSignIn = 300
-
 async function main(): Promise<void> {
+  if (asksForHelp(process.argv)) return console.log(usage)
   const read = readCommand()
   if (!read) return
-  const { options, json, pasted } = read
+  const { options, json, strict } = read
   const { oauth } = options
   const report = await checkSite({
     ...options,
-    oauth: oauth && { ...oauth, authorize: signIn(oauth.redirectUri, pasted) },
+    oauth: oauth && { ...oauth, authorize: signIn(oauth.redirectUri, read) },
   })
   console.log(json ? JSON.stringify(asJson(report), null, 2) : written(report))
   if (report.incomplete !== undefined) console.error(report.incomplete)
-  process.exitCode = hasFailed(report) ? 1 : report.incomplete === undefined ? 0 : 2
+  process.exitCode = exitCode(report, strict)
+}
+
+function exitCode(report: Report, strict: boolean): number {
+  if (hasFailed(report) || (strict && isPartial(report))) return 1
+  return report.incomplete === undefined ? 0 : 2
 }
 
 function readCommand(): Arguments | undefined {
@@ -37,14 +42,22 @@ function readCommand(): Arguments | undefined {
   }
 }
 
+const wishes: Record<Wish, string> = {
+  allow: 'sign in, and ALLOW access',
+  deny: 'sign in, and REFUSE access: the checker also tests that (--no-deny leaves it out)',
+}
+
 /** Tells the person what to open on standard error; standard output has only the report. */
 const signIn =
-  (redirectUri: string, pasted: boolean) =>
-  (url: string): Promise<string> => {
-    const invite = () => console.error(`Open this address in a browser, sign in and consent:\n${url}`)
-    if (!pasted) return listenForCallback(redirectUri, secondsToSignIn, invite)
+  (redirectUri: string, { pasted, signInSeconds: seconds }: Arguments) =>
+  (url: string, wish: Wish): Promise<string> => {
+    const invite = () =>
+      console.error(
+        `Within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, open this address in a browser, ${wishes[wish]}:\n${url}`,
+      )
+    if (!pasted) return listenForCallback(redirectUri, seconds, invite)
     invite()
-    return askForAddress()
+    return askForAddress(seconds)
   }
 
 main().catch((error: unknown) => {

@@ -1,22 +1,37 @@
 import { isDeepStrictEqual } from 'node:util'
-import { failedIf, skipped, warnedIf, type Check, type Finding } from './check.ts'
+import {
+  absent,
+  failedIf,
+  skipped,
+  toolsSilent,
+  warnedIf,
+  withoutArguments,
+  type Check,
+  type Finding,
+} from './check.ts'
+import { callEach, describe, validCalls, type Called } from './calls.ts'
 import { errorOf, isObject, isSuccess, type Outcome } from './exchange.ts'
 import { isJsonType } from './manifest-checks.ts'
+import { answeredByTool } from './obstacles.ts'
 import { sampleArguments } from './sample-arguments.ts'
 import { callTool, readTools, safeBody, type Site } from './site.ts'
-import { callEach, describe, validCalls, withError, type Called } from './tool-checks.ts'
+import { withError } from './tool-checks.ts'
 
 /** Checks one property of the outcome of every valid call. */
 const checkCalls =
-  (wrong: (outcome: Outcome) => boolean, why: (call: Called) => string = describe) =>
+  (wrong: (outcome: Outcome) => boolean, judged = answeredByTool) =>
   async (site: Site) => {
     const calls = await validCalls(site)
-    if (calls.length === 0) return skipped('No valid arguments could be generated; add examples to the schema.')
-    return failedIf(calls.filter(({ outcome }) => wrong(outcome)).map(why))
+    if (calls.length === 0) return withoutArguments
+    return failedIf(
+      judged(site, calls)
+        .filter(({ outcome }) => wrong(outcome))
+        .map(describe),
+    )
   }
 
+const all = (_site: Site, calls: Called[]): Called[] => calls
 const needs: Check['needs'] = ['manifest', 'token', 'read tool']
-const isRedirect = ({ status, headers }: Outcome) => status >= 300 && status < 400 && headers.has('location')
 
 /** The requirements for a tool's response (docs/specification.md, "Tool call"), for permissions and for limits. */
 export const answerChecks: Check[] = [
@@ -30,7 +45,7 @@ export const answerChecks: Check[] = [
       const finding = await checkCalls(({ status }) => status >= 500)(site)
       if (finding.result !== 'passed' || (await validCalls(site)).some(({ outcome }) => isSuccess(outcome)))
         return finding
-      return skipped('No call with generated arguments succeeded; add working examples to the schemas.')
+      return skipped('No call with generated arguments succeeded.', 'Add working examples to the schemas.')
     },
   },
   {
@@ -39,7 +54,7 @@ export const answerChecks: Check[] = [
     section: 'Limits of the platform: 30 seconds',
     fix: 'Do long work in the background, and offer a tool that returns its status.',
     needs,
-    run: checkCalls(({ failure }) => failure === 'timeout'),
+    run: checkCalls(({ failure }) => failure === 'timeout', all),
   },
   {
     id: 'answer-whole',
@@ -47,15 +62,7 @@ export const answerChecks: Check[] = [
     section: 'Tool call, Success response',
     fix: 'Look for a crash, or for a proxy that cuts connections.',
     needs,
-    run: checkCalls(({ failure }) => failure === 'reset' || failure === 'connect'),
-  },
-  {
-    id: 'answer-redirect',
-    requirement: 'A call is not redirected',
-    section: 'Tool call; the platform follows no redirect with a credential',
-    fix: 'Put the final address into server.url.',
-    needs,
-    run: checkCalls(isRedirect),
+    run: checkCalls(({ failure }) => failure === 'reset' || failure === 'connect', all),
   },
   {
     id: 'answer-size',
@@ -63,7 +70,7 @@ export const answerChecks: Check[] = [
     section: 'Limits of the platform',
     fix: 'Return a page of results, and accept an argument for the next page.',
     needs,
-    run: checkCalls(({ failure }) => failure === 'too-large'),
+    run: checkCalls(({ failure }) => failure === 'too-large', all),
   },
   {
     id: 'answer-utf8',
@@ -71,10 +78,7 @@ export const answerChecks: Check[] = [
     section: 'RFC 8259, 8.1',
     fix: 'Encode JSON as UTF-8, whatever encoding the database uses.',
     needs,
-    run: checkCalls(
-      (outcome) => isSuccess(outcome) && outcome.text === undefined,
-      ({ name }) => `${name} is not UTF-8.`,
-    ),
+    run: checkCalls((outcome) => isSuccess(outcome) && outcome.text === undefined),
   },
   {
     id: 'answer-object',
@@ -82,11 +86,7 @@ export const answerChecks: Check[] = [
     section: 'Tool call, Success response',
     fix: 'Return { "results": […] } instead of a list.',
     needs,
-    run: checkCalls(
-      (outcome) => isSuccess(outcome) && outcome.text !== undefined && !isObject(outcome.json),
-      ({ name, outcome }) =>
-        `${name} answered with ${outcome.json === undefined ? 'text that is not JSON' : 'JSON that is not an object'}.`,
-    ),
+    run: checkCalls((outcome) => isSuccess(outcome) && outcome.text !== undefined && !isObject(outcome.json)),
   },
   {
     id: 'answer-type',
@@ -95,8 +95,9 @@ export const answerChecks: Check[] = [
     fix: 'Send the header Content-Type: application/json.',
     needs,
     async run(site) {
-      const calls = (await validCalls(site)).filter(({ outcome }) => isSuccess(outcome) && outcome.bytes.length > 0)
-      const wrong = calls.filter(({ outcome }) => !isJsonType(outcome.headers.get('content-type') ?? ''))
+      const calls = answeredByTool(site, await validCalls(site))
+      const successes = calls.filter(({ outcome }) => isSuccess(outcome) && outcome.bytes.length > 0)
+      const wrong = successes.filter(({ outcome }) => !isJsonType(outcome.headers.get('content-type') ?? ''))
       return warnedIf(wrong.map(({ name, outcome }) => `${name} has the type ${outcome.headers.get('content-type')}.`))
     },
   },
@@ -114,9 +115,10 @@ export const answerChecks: Check[] = [
     section: 'Tool call, Failure',
     fix: 'Check the permission of the user after the token and before the arguments.',
     needs: ['manifest', 'tool', 'limited token'],
+    causes: ['no-token'],
     run: async (site) => {
-      const calls = (await limitedCalls(site)).filter(({ outcome }) => !outcome.failure)
-      if (calls.length === 0) return skipped('The tools do not answer.')
+      const calls = answeredByTool(site, await limitedCalls(site))
+      if (calls.length === 0) return toolsSilent
       if (calls.some(({ outcome }) => outcome.status === 403)) return failedIf([])
       return failedIf(['No tool answered 403 to --token-limited.', ...calls.slice(0, 5).map(describe)])
     },
@@ -127,19 +129,15 @@ export const answerChecks: Check[] = [
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<which permission is missing>" }.',
     needs: ['manifest', 'tool', 'limited token'],
-    run: async (site) => withError(await limitedCalls(site), 403),
+    run: async (site) => withError(site, await limitedCalls(site), 403),
   },
   {
     id: 'limit-met',
-    requirement: 'Calls are limitedCalls, 60 a minute per token and 200 per address',
+    requirement: 'Calls are limited, 60 a minute per token and 200 per address',
     section: 'Limits (recommended)',
     fix: 'Count calls per token, and answer 429 when there are too many.',
     needs: ['manifest', 'token', 'read tool'],
-    run: async (site) => {
-      if (site.options.burst === 0) return skipped('Allow this many quick calls with --burst 70.')
-      await burst(site)
-      return warnedIf(limitResponses(site).length > 0 ? [] : [`There was no 429 in ${site.options.burst} quick calls.`])
-    },
+    run: limitMet,
   },
   {
     id: 'retry-after',
@@ -147,8 +145,7 @@ export const answerChecks: Check[] = [
     section: 'Tool call, Failure; Limits',
     fix: 'Send Retry-After in seconds, or as an HTTP date. The platform holds all calls to the site for that time.',
     needs: ['manifest'],
-    run: (site) =>
-      onLimits(site, ({ headers }) => !isRetryAfter(headers.get('retry-after')), 'has no usable Retry-After.'),
+    run: (site) => onLimits(site, (outcome) => retryAfterProblem(outcome)),
   },
   {
     id: 'limit-body',
@@ -156,14 +153,15 @@ export const answerChecks: Check[] = [
     section: 'Site-side errors',
     fix: 'Answer with { "error": "Too many requests. Wait 30 seconds." }.',
     needs: ['manifest'],
-    run: (site) => onLimits(site, (outcome) => errorOf(outcome) === undefined, 'has no { "error": "…" }.'),
+    run: (site) =>
+      onLimits(site, (outcome) => (errorOf(outcome) === undefined ? 'It has no { "error": "…" }.' : undefined)),
   },
 ]
 
 async function sameKey(site: Site): Promise<Finding> {
   const tools = site.tools.filter(({ effect, inputSchema }) => effect === 'idempotent' && sampleArguments(inputSchema))
-  if (tools.length === 0) return skipped('No tool is declared idempotent.')
-  if (!site.options.callAll) return skipped('Only read tools are called; allow all with --call-all.')
+  if (tools.length === 0) return absent('No tool is declared idempotent.')
+  if (!site.options.callAll) return skipped('Only read tools are called.', 'Give --call-all, on a test system only.')
   const why: string[] = []
   let succeeded = 0
   for (const { name, inputSchema } of tools) {
@@ -172,9 +170,13 @@ async function sameKey(site: Site): Promise<Finding> {
     const second = await callTool(site, name, request)
     const same = first.status === second.status && isDeepStrictEqual(first.json, second.json)
     if (isSuccess(first)) succeeded += 1
-    if (isSuccess(first) && !same) why.push(`${name} answered differently the second time.`)
+    if (isSuccess(first) && !same) why.push(`${describe({ name, outcome: second })} The first time it ${first.what}.`)
   }
-  return succeeded === 0 ? skipped('No call of an idempotent tool succeeded.') : failedIf(why)
+  if (succeeded > 0) return failedIf(why)
+  return skipped(
+    'No call of an idempotent tool succeeded.',
+    'Give a token that may use one, and examples in its schema.',
+  )
 }
 
 const limitedCalls = (site: Site): Promise<Called[]> =>
@@ -184,23 +186,47 @@ const limitedCalls = (site: Site): Promise<Called[]> =>
     ),
   )
 
-/** Calls as fast as possible, until the first 429. */
-async function burst(site: Site): Promise<void> {
-  const [tool] = readTools(site)
-  if (!tool) return
-  for (let left = site.options.burst; left > 0 && limitResponses(site).length === 0; left -= 1) {
-    await callTool(site, tool.name, { token: site.token, body: safeBody(tool), ignoreRetryAfter: true })
-  }
+/** Calls as fast as possible, until the first refusal. */
+const burst = (site: Site): Promise<Called[]> =>
+  site.once('burst', async () => {
+    const [tool] = readTools(site)
+    const calls: Called[] = []
+    if (!tool) return calls
+    while (calls.length < site.options.burst && calls.every(({ outcome }) => isSuccess(outcome))) {
+      const request = { token: site.token, body: safeBody(tool), ignoreRetryAfter: true }
+      calls.push({ name: tool.name, outcome: await callTool(site, tool.name, request) })
+    }
+    return calls
+  })
+
+async function limitMet(site: Site): Promise<Finding> {
+  if (site.options.burst === 0) return skipped('No quick calls were made.', 'Give --burst 70.')
+  const calls = await burst(site)
+  if (limitResponses(site).length > 0) return failedIf([])
+  const last = calls.at(-1)
+  if (!last) return toolsSilent
+  if (isSuccess(last.outcome)) return warnedIf([`${calls.length} quick calls were answered, none of them with 429.`])
+  if (calls.length === 1) return skipped('The first quick call was refused already.', 'Fix what failed above first.')
+  return failedIf([`Quick call ${calls.length} should have got a 429, but ${describe(last)}`])
 }
 
 const limitResponses = ({ exchange }: Site): Outcome[] =>
   exchange.sent.map(({ outcome }) => outcome).filter(({ status }) => status === 429)
 
-function onLimits(site: Site, wrong: (outcome: Outcome) => boolean, sentence: string): Finding {
+function onLimits(site: Site, problem: (outcome: Outcome) => string | undefined): Finding {
   const met = limitResponses(site)
-  if (met.length === 0) return skipped('There was no 429; try --burst 70.')
-  return failedIf(met.some(wrong) ? [`A 429 ${sentence}`] : [])
+  if (met.length === 0)
+    return skipped('There was no 429.', 'Give --burst with more calls than the site allows a minute.')
+  const wrong = met.find((outcome) => problem(outcome) !== undefined)
+  return failedIf(wrong ? [`${describe({ name: 'A tool', outcome: wrong })} ${problem(wrong)}`] : [])
 }
 
-const isRetryAfter = (value: string | null): boolean =>
-  value !== null && (/^\d{1,6}$/.test(value) || (/[a-z]/i.test(value) && !Number.isNaN(Date.parse(value))))
+/** A date of the past would let the platform call again at once. */
+function retryAfterProblem({ headers, at }: Outcome): string | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return 'It has no Retry-After.'
+  if (/^\d{1,6}$/.test(value)) return undefined
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(date)) return `Its Retry-After is ${JSON.stringify(value)}: neither seconds nor an HTTP date.`
+  return date > at ? undefined : `Its Retry-After, ${value}, is in the past.`
+}

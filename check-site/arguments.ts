@@ -11,18 +11,29 @@ export const usage = `Usage: npm run check-site -- https://site.example [options
   --client-id <id>         the client id of the platform at the site (OAuth)
   --redirect-uri <address> its redirect address; the checker listens on http://127.0.0.1:<port>/<path>
   --code-url -             ask for the browser's final address instead of listening
+  --no-deny                do not ask to refuse access once, only to allow it
+  --sign-in-seconds <n>    how long to wait for each of these visits; 300 by default
   --scope "<scopes>"       the scopes to request; read by default
   --http-port <port>       the port of plain HTTP, if not 80
   --ca-file <file>         a certificate authority to trust, in PEM
   --allow <host:port>      allow a private address for this host; repeatable
+  --tools <count>          the number of tools to call; the first 20 by default
   --timeout <seconds>      for one request; 30 by default
   --patience <seconds>     the longest Retry-After to wait for; 60 by default
-  --json                   print the report as JSON`
+  --strict                 fail if anything was not checked
+  --json                   print the report as JSON
+  --help                   print this
+
+Exit codes: 0 nothing failed; 1 something failed, or with --strict was not checked;
+2 the command cannot be executed, or a requested sign-in did not happen.`
 
 export interface Arguments {
   options: CheckOptions
   json: boolean
   pasted: boolean
+  strict: boolean
+  /** How long to wait for each visit of a browser. */
+  signInSeconds: number
 }
 
 /** An invalid command line. */
@@ -35,6 +46,10 @@ interface Environment {
   allow: readonly string[]
   caFile?: string | undefined
 }
+
+export const asksForHelp = (args: string[]): boolean => args.includes('--help') || args.includes('-h')
+
+const secondsToSignIn = 300
 
 /** Parses the command line. Throws a UsageError with a sentence. */
 export function readArguments(args: string[], { baseUrl, allow, caFile }: Environment): Arguments {
@@ -50,18 +65,20 @@ export function readArguments(args: string[], { baseUrl, allow, caFile }: Enviro
     callAll: values['call-all'] ?? false,
     burst: whole('burst', values.burst) ?? defaults.burst,
     httpPort: whole('http-port', values['http-port']),
+    mostTools: whole('tools', values.tools) ?? defaults.mostTools,
     timeoutSeconds: whole('timeout', values.timeout) ?? defaults.timeoutSeconds,
     patienceSeconds: whole('patience', values.patience) ?? defaults.patienceSeconds,
     allow: [...allow, ...(values.allow ?? [])],
     caFile: values['ca-file'] ?? caFile,
     baseUrl,
-    oauth: oauthOptions(values['client-id'], values['redirect-uri'], values.scope),
+    oauth: oauthOptions(values),
   }
   if (pasted && !options.oauth) throw new UsageError('--code-url needs --client-id and --redirect-uri.')
   if (options.oauth && !pasted && !isOnThisMachine(options.oauth.redirectUri)) {
     throw new UsageError('A redirect address other than http://127.0.0.1 needs --code-url -.')
   }
-  return { options, pasted, json: values.json ?? false }
+  const signInSeconds = whole('sign-in-seconds', values['sign-in-seconds']) ?? secondsToSignIn
+  return { options, pasted, json: values.json ?? false, strict: values.strict ?? false, signInSeconds }
 }
 
 function parse(args: string[]) {
@@ -80,10 +97,14 @@ function parse(args: string[]) {
         scope: text,
         'http-port': text,
         'ca-file': text,
+        tools: text,
+        'sign-in-seconds': text,
         timeout: text,
         patience: text,
         allow: { type: 'string', multiple: true },
         'call-all': { type: 'boolean' },
+        'no-deny': { type: 'boolean' },
+        strict: { type: 'boolean' },
         json: { type: 'boolean' },
       },
     })
@@ -92,11 +113,12 @@ function parse(args: string[]) {
   }
 }
 
-function oauthOptions(clientId?: string, redirectUri?: string, scope?: string): OAuthOptions | undefined {
+function oauthOptions(values: ReturnType<typeof parse>['values']): OAuthOptions | undefined {
+  const { 'client-id': clientId, 'redirect-uri': redirectUri, scope, 'no-deny': noDeny = false } = values
   if (clientId === undefined && redirectUri === undefined) return undefined
   if (!clientId || !redirectUri) throw new UsageError('--client-id and --redirect-uri belong together.')
   if (!URL.canParse(redirectUri)) throw new UsageError('--redirect-uri must be a complete address.')
-  return { clientId, redirectUri, scopes: scope?.split(/\s+/).filter(Boolean) }
+  return { clientId, redirectUri, scopes: scope?.split(/\s+/).filter(Boolean), deny: !noDeny }
 }
 
 function whole(name: string, written: string | undefined): number | undefined {

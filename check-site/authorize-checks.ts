@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { failedIf, passed, skipped, type Check } from './check.ts'
+import { absent, failedIf, passed, type Check, type Finding } from './check.ts'
 import type { Outcome } from './exchange.ts'
 import { oauthOf, type Site } from './site.ts'
 
@@ -65,12 +65,15 @@ async function visit(site: Site, changes: Record<string, string | undefined> = {
   return { url, outcome, landing: landingOf(outcome, url, url.searchParams.get('redirect_uri') ?? '') }
 }
 
+const ledToSignIn = ({ what }: Outcome): Finding =>
+  failedIf([`The request was accepted and led to the sign-in: the authorization address ${what}`])
+
 /** The request must be refused: with an error page, or an error sent to the callback. */
 const refused = (name: string, changes: Record<string, string | undefined>) => async (site: Site) => {
   const { outcome, landing } = await site.once(`visit ${name}`, () => visit(site, changes))
   if (landing.at === 'error page') return passed
-  if (landing.at === 'nowhere') return failedIf([`The authorization address ${outcome.what}.`])
-  if (landing.at === 'sign-in') return failedIf(['The request was accepted and led to the sign-in.'])
+  if (landing.at === 'nowhere') return failedIf([`The authorization address ${outcome.what}`])
+  if (landing.at === 'sign-in') return ledToSignIn(outcome)
   if (landing.query.has('code')) return failedIf(['The request was granted: a code came back.'])
   return failedIf(landing.query.has('error') ? [] : ['The callback had neither code nor error.'])
 }
@@ -79,12 +82,12 @@ const refused = (name: string, changes: Record<string, string | undefined>) => a
 const notRedirected = (changes: Record<string, string>) => async (site: Site) => {
   const { outcome, landing } = await visit(site, changes)
   if (landing.at === 'callback') return failedIf(['The browser was redirected to the address in the request.'])
-  if (landing.at === 'sign-in') return failedIf(['The request was accepted and led to the sign-in.'])
-  return failedIf(landing.at === 'nowhere' ? [`The authorization address ${outcome.what}.`] : [])
+  if (landing.at === 'sign-in') return ledToSignIn(outcome)
+  return failedIf(landing.at === 'nowhere' ? [`The authorization address ${outcome.what}`] : [])
 }
 
 /** A path with the registered one as its prefix: a comparison by prefix would accept it. */
-const beside = (redirectUri: string): string => `${redirectUri.replace(/[?#].*$/, '')}/beside`
+export const beside = (redirectUri: string): string => `${redirectUri.replace(/[?#].*$/, '')}/beside`
 
 const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
 const plainPkce = { code_challenge: newSecret(), code_challenge_method: 'plain' }
@@ -100,8 +103,8 @@ export const authorizeChecks: Check[] = [
     run: async (site) => {
       const { outcome, landing } = await visit(site)
       if (landing.at === 'sign-in' || (landing.at === 'callback' && landing.query.has('code'))) return passed
-      const error = landing.at === 'callback' ? `: ${landing.query.get('error') ?? 'neither code nor error'}` : ''
-      return failedIf([`The authorization address ${outcome.what}${error}.`])
+      const came = landing.at === 'callback' ? ` with ${landing.query.get('error') ?? 'neither code nor error'}` : ''
+      return failedIf([`The authorization address${came === '' ? '' : `, ${came.trim()},`} ${outcome.what}`])
     },
   },
   {
@@ -154,7 +157,7 @@ export const authorizeChecks: Check[] = [
       const errors = visits.flatMap(({ url, landing }) =>
         landing.at === 'callback' && landing.query.has('error') ? [{ url, query: landing.query }] : [],
       )
-      if (errors.length === 0) return skipped('No error was sent to the callback.')
+      if (errors.length === 0) return absent('The site shows errors as pages, and sends none to the callback.')
       const lost = errors.some(({ url, query }) => query.get('state') !== url.searchParams.get('state'))
       return failedIf(lost ? ['An error came back without the state.'] : [])
     },

@@ -15,7 +15,7 @@ export async function listenForCallback(redirectUri: string, seconds: number, in
   server.listen(Number(address.port || 80), address.hostname.replace(/^\[|\]$/g, ''))
   await once(server, 'listening')
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => reject(new Error(`Nobody signed in within ${seconds} seconds.`)), seconds * 1000)
+  const timer = setTimeout(() => reject(late(seconds)), seconds * 1000)
   server.on('request', (request, response) => {
     const requested = new URL(request.url ?? '/', address.origin)
     const isCallback = requested.pathname === address.pathname
@@ -33,19 +33,26 @@ export async function listenForCallback(redirectUri: string, seconds: number, in
   }
 }
 
-/** Asks in the terminal for the browser's final address. Throws if there is no input. */
-export async function askForAddress(): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = once(terminal, 'close').then(() => {
-    throw new Error("The browser's final address was not entered.")
-  })
+const late = (seconds: number): Error =>
+  new Error(`The browser did not come back within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`)
+
+/** Asks in the terminal for the browser's final address. Throws if there is no input in time. */
+export async function askForAddress(seconds: number): Promise<string> {
+  const { stdin: input, stderr: output } = process
+  if (input.readableEnded) throw notEntered()
+  const terminal = createInterface({ input, output })
+  const { promise: never, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(late(seconds)), seconds * 1000)
+  terminal.once('close', () => reject(notEntered()))
   try {
-    return (await Promise.race([terminal.question("The browser's final address: "), closed])).trim()
+    return (await Promise.race([terminal.question("The browser's final address: "), never])).trim()
   } finally {
-    closed.catch(() => undefined)
+    clearTimeout(timer)
     terminal.close()
   }
 }
+
+const notEntered = (): Error => new Error("The browser's final address was not entered.")
 
 export const isOnThisMachine = (redirectUri: string): boolean => {
   const url = URL.parse(redirectUri)

@@ -1,16 +1,18 @@
 import { createSafeFetch, userAgentOf } from '../src/safe-fetch/safe-fetch.ts'
 import { version } from '../src/version.ts'
 import { answerChecks } from './answer-checks.ts'
+import { argumentChecks } from './argument-checks.ts'
 import { authorizeChecks } from './authorize-checks.ts'
-import { failedIf, skipped, type Check, type Finding, type Need } from './check.ts'
+import { absent, blocked, failedIf, skipped, withoutManifest, type Check, type Finding, type Need } from './check.ts'
 import { createExchange } from './exchange.ts'
-import { grantChecks } from './grant-checks.ts'
+import { grantChecks, nobodySignedIn } from './grant-checks.ts'
 import { manifestChecks } from './manifest-checks.ts'
 import type { CheckOptions } from './options.ts'
 import { refreshChecks } from './refresh-checks.ts'
 import { signInAtSite } from './sign-in.ts'
 import { callableTools, openSite, type Site } from './site.ts'
 import { tokenChecks } from './token-checks.ts'
+import { tokenUseChecks } from './token-use-checks.ts'
 import { toolChecks } from './tool-checks.ts'
 
 export interface Checked {
@@ -26,8 +28,10 @@ export interface Report {
   requests: number
   /** The User-Agent of each; a site that checks it must accept it. */
   userAgent: string
-  /** Why a requested check was not made. */
+  /** Why a requested sign-in did not happen. */
   incomplete: string | undefined
+  /** The number of tools in the manifest, and of those that were called. */
+  tools: { published: number; called: number }
 }
 
 const secrecyChecks: Check[] = [
@@ -42,7 +46,7 @@ const secrecyChecks: Check[] = [
         ({ outcome, secrets }) => outcome.status >= 400 && secrets.some((secret) => outcome.text?.includes(secret)),
       )
       return failedIf([
-        ...new Set(leaks.map(({ url }) => `${new URL(url).pathname} repeats a secret that it received.`)),
+        ...new Set(leaks.map(({ url, outcome }) => `${new URL(url).pathname} repeats a secret: it ${outcome.what}`)),
       ])
     },
   },
@@ -54,25 +58,30 @@ export const groups: { group: string; checks: Check[] }[] = [
   { group: 'Authorization address', checks: authorizeChecks },
   { group: 'Token address', checks: tokenChecks },
   { group: 'Signing in', checks: grantChecks },
-  { group: 'Tool endpoints', checks: toolChecks },
+  { group: 'Tool endpoints', checks: [...toolChecks, ...tokenUseChecks, ...argumentChecks] },
   { group: 'Answers, permissions and limits', checks: answerChecks },
   { group: 'Refreshing', checks: refreshChecks },
   { group: 'Secrecy', checks: secrecyChecks },
 ]
 
-/** Why a check with this need cannot be made; undefined if it can. */
-const problemOf: Record<Need, (site: Site) => string | undefined> = {
-  manifest: ({ manifest }) => (manifest ? undefined : 'There is no usable manifest.'),
-  tool: ({ tools }) => (tools.length > 0 ? undefined : 'The manifest has no tools.'),
+/** Why a check with this need is not made; undefined if it can be. */
+const withoutNeed: Record<Need, (site: Site) => Finding | undefined> = {
+  manifest: ({ manifest }) => (manifest ? undefined : withoutManifest),
+  tool: ({ tools }) => (tools.length > 0 ? undefined : absent('The manifest has no tools.')),
   oauth2: () => undefined,
-  token: ({ token }) => (token === undefined ? 'Give --token, or --client-id to sign in.' : undefined),
-  'limited token': ({ options }) => (options.limitedToken ? undefined : 'Give --token-limited.'),
-  'read tool': (site) =>
-    callableTools(site).length > 0 ? undefined : 'No tool declares the effect read; try --call-all.',
-  client: ({ options }) => (options.oauth ? undefined : 'Give --client-id and --redirect-uri.'),
-  grant: ({ signIn }) => (signIn ? undefined : 'Nobody signed in.'),
-  refresh: ({ refreshToken }) => (refreshToken ? undefined : 'There is no refresh token.'),
+  token: ({ token }) => (token === undefined ? noToken : undefined),
+  'limited token': ({ options }) => (options.limitedToken ? undefined : noLimitedToken),
+  'read tool': (site) => (callableTools(site).length > 0 ? undefined : noReadTool),
+  client: ({ options }) => (options.oauth ? undefined : noClient),
+  grant: ({ signIn, signInProblem }) =>
+    signIn ? undefined : signInProblem === undefined ? nobodySignedIn : blocked('sign-in'),
+  refresh: ({ refreshToken }) => (refreshToken ? undefined : blocked('token-refreshable')),
 }
+
+const noToken = skipped('It needs a token.', 'Give --token, or sign in with --client-id and --redirect-uri.')
+const noLimitedToken = skipped('It needs a user who may not use every tool.', 'Give --token-limited.')
+const noReadTool = skipped('No tool declares the effect read.', 'Give --call-all, on a test system only.')
+const noClient = skipped('It needs a client at the site.', 'Give --client-id and --redirect-uri.')
 
 /**
  * Checks every requirement for a site (docs/specification.md, "Site side"), as the platform would. Never throws for
@@ -82,7 +91,8 @@ const problemOf: Record<Need, (site: Site) => string | undefined> = {
 export async function checkSite(options: CheckOptions, createFetch = createSafeFetch): Promise<Report> {
   const { allow, caFile, baseUrl, timeoutSeconds, patienceSeconds } = options
   const safeFetch = createFetch({ allow, caFile, baseUrl, version })
-  const exchange = createExchange({ fetch: safeFetch.fetch, timeoutSeconds, patienceSeconds })
+  const secrets = [options.token, options.limitedToken].filter((token) => token !== undefined)
+  const exchange = createExchange({ fetch: safeFetch.fetch, timeoutSeconds, patienceSeconds, secrets })
   try {
     const site = await openSite(options, exchange)
     const checked = await runAll(site)
@@ -92,6 +102,7 @@ export async function checkSite(options: CheckOptions, createFetch = createSafeF
       requests: exchange.sent.length,
       userAgent: userAgentOf({ baseUrl, version }),
       incomplete: site.signInMissing,
+      tools: { published: site.manifest?.tools.length ?? 0, called: site.tools.length },
     }
   } finally {
     await safeFetch.close()
@@ -103,7 +114,9 @@ async function runAll(site: Site): Promise<Checked[]> {
   for (const { group, checks } of groups) {
     if (group === 'Signing in' && isOAuth(site)) await signInAtSite(site)
     for (const check of checks.filter((one) => applies(one, site))) {
-      checked.push({ group, check, finding: await tryCheck(check, site) })
+      const finding = await tryCheck(check, site)
+      if (finding.result === 'failed') site.failed.add(check.id)
+      checked.push({ group, check, finding })
     }
   }
   return checked
@@ -113,8 +126,15 @@ const isOAuth = ({ manifest }: Site): boolean => manifest?.auth.type === 'oauth2
 const applies = ({ needs }: Check, site: Site): boolean => !needs.includes('oauth2') || isOAuth(site)
 
 async function tryCheck(check: Check, site: Site): Promise<Finding> {
-  const why = check.needs.map((need) => problemOf[need](site)).find((reason) => reason !== undefined)
-  return why === undefined ? check.run(site) : skipped(why)
+  const without = check.needs.map((need) => withoutNeed[need](site)).find((finding) => finding !== undefined)
+  if (without) return without
+  const finding = await check.run(site)
+  const cause = finding.result === 'failed' && check.causes?.find((id) => site.failed.has(id))
+  return cause ? blocked(cause) : finding
 }
 
 export const hasFailed = ({ checked }: Report): boolean => checked.some(({ finding }) => finding.result === 'failed')
+
+/** Whether something was not checked that could have been. */
+export const isPartial = ({ checked, tools }: Report): boolean =>
+  tools.called < tools.published || checked.some(({ finding }) => finding.result === 'skipped')

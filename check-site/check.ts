@@ -3,9 +3,15 @@ import type { Site } from './site.ts'
 /** The result of a check. Each `why` is one sentence about one problem. */
 export type Finding =
   | { result: 'passed' }
-  /** `failed` violates docs/specification.md, `warning` one of its recommendations. */
-  | { result: 'failed' | 'warning'; why: string[] }
-  | { result: 'skipped'; why: string }
+  /**
+   * `failed` violates docs/specification.md, `warning` one of its recommendations. `fix` replaces that of the check if
+   * this case needs another one.
+   */
+  | { result: 'failed' | 'warning'; why: string[]; fix?: string }
+  /** It could be checked, but was not: why, and how to do it. */
+  | { result: 'skipped'; why: string; how: string }
+  /** There is nothing to check at this site. */
+  | { result: 'absent'; why: string }
 
 /** One requirement for a site. */
 export interface Check {
@@ -18,6 +24,8 @@ export interface Check {
   fix: string
   /** What the check needs, in this order. */
   needs: Need[]
+  /** Earlier checks whose failure causes a failure of this one, too; then only they are blamed. */
+  causes?: string[]
   run: (site: Site) => Promise<Finding> | Finding
 }
 
@@ -34,7 +42,21 @@ export type Need =
   | 'refresh'
 
 export const passed: Finding = { result: 'passed' }
-export const skipped = (why: string): Finding => ({ result: 'skipped', why })
+export const skipped = (why: string, how: string): Finding => ({ result: 'skipped', why, how })
+export const absent = (why: string): Finding => ({ result: 'absent', why })
 /** Passed if there are no problems. */
-export const failedIf = (why: string[]): Finding => (why.length > 0 ? { result: 'failed', why } : passed)
+export const failedIf = (why: string[], fix?: string): Finding =>
+  why.length > 0 ? { result: 'failed', why, ...(fix !== undefined && { fix }) } : passed
 export const warnedIf = (why: string[]): Finding => (why.length > 0 ? { result: 'warning', why } : passed)
+
+/** Another check has found the cause already. */
+export const blocked = (id: string): Finding =>
+  skipped(`[${id}] has to be fixed first.`, 'Fix it, and run the checker again.')
+
+/** Said of everything that comes after the manifest. */
+export const withoutManifest = skipped('There is no usable manifest.', 'Fix what failed above, and check again.')
+export const withoutArguments = skipped(
+  'No valid arguments could be generated.',
+  'Add examples to the schemas of the tools.',
+)
+export const toolsSilent = skipped('The tools do not answer.', 'Fix what failed above, and check again.')

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeUtf8, parseJson } from '../src/json.ts'
+import { retryAfter } from '../src/safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeRequest } from '../src/safe-fetch/safe-fetch.ts'
+import { connectionProblem } from './connection-problems.ts'
+import { evidenceOf } from './evidence.ts'
 
 /** The outcome of one request. Without a response the status is 0, and `failure` says why. */
 export interface Outcome {
@@ -12,8 +15,12 @@ export interface Outcome {
   /** Undefined if the text is not JSON. */
   json: unknown
   failure?: SafeFetchReason
-  /** What happened, for a sentence: `answered with status 200`. */
+  /** What happened, for a sentence: `answered with status 200 (application/json): {"id":1}`. */
   what: string
+  /** What to do about a failure. */
+  fix?: string
+  /** When the response was there, in milliseconds since 1970. */
+  at: number
 }
 
 type SiteRequest = Pick<SafeRequest, 'url' | 'method'> & {
@@ -21,6 +28,8 @@ type SiteRequest = Pick<SafeRequest, 'url' | 'method'> & {
   body?: string
   token?: string | undefined
   maxBytes?: number
+  /** What else of the request must not be repeated or shown. */
+  secrets?: string[]
   /** Return a 429 at once, without waiting for Retry-After. */
   ignoreRetryAfter?: boolean
 }
@@ -36,12 +45,16 @@ export function createExchange({
   fetch,
   timeoutSeconds,
   patienceSeconds,
+  secrets: given,
 }: {
   fetch: SafeFetch
   timeoutSeconds: number
   patienceSeconds: number
+  /** Never shown in a report. */
+  secrets: string[]
 }) {
   const sent: SentRequest[] = []
+  const known = new Set(given)
 
   async function sendOnce({
     url,
@@ -49,13 +62,16 @@ export function createExchange({
     token,
     headers = {},
     body,
+    secrets: more = [],
     maxBytes = 1024 * 1024,
   }: SiteRequest): Promise<Outcome> {
     const all = { accept: 'application/json', ...headers, ...(token && { authorization: `Bearer ${token}` }) }
     const limits = { timeoutMs: timeoutSeconds * 1000, maxBytes, showRedirect: true }
     const request = { url, method, headers: all, ...(body !== undefined && { body }), ...limits }
-    const outcome = await fetch(request).then(toOutcome, toFailure)
-    sent.push({ url, secrets: secretsIn(token, body), outcome })
+    const secrets = [...secretsIn(token, body), ...more]
+    for (const secret of secrets) known.add(secret)
+    const outcome = await fetch(request).then((response) => toOutcome(response, [...known]), toFailure)
+    sent.push({ url, secrets, outcome })
     return outcome
   }
 
@@ -65,7 +81,7 @@ export function createExchange({
     /** Sends one request. After a 429 with a short Retry-After it waits and sends it once more. Never throws. */
     async send(request: SiteRequest): Promise<Outcome> {
       const outcome = await sendOnce(request)
-      const seconds = Number(outcome.headers.get('retry-after') ?? Number.NaN)
+      const { retryAfter: seconds = Number.NaN } = retryAfter(outcome.headers)
       if (outcome.status !== 429 || request.ignoreRetryAfter || !(seconds <= patienceSeconds)) return outcome
       await sleep(seconds * 1000)
       return sendOnce(request)
@@ -82,23 +98,18 @@ function secretsIn(token: string | undefined, body = ''): string[] {
   return secrets.filter((secret): secret is string => typeof secret === 'string' && secret.length >= 8)
 }
 
-function toOutcome({ status, headers, body }: Awaited<ReturnType<SafeFetch>>): Outcome {
+function toOutcome({ status, headers, body }: Awaited<ReturnType<SafeFetch>>, secrets: string[]): Outcome {
   const text = decodeUtf8(body)
   const parsed = text === undefined ? undefined : parseJson(text)
-  const location = status >= 300 && status < 400 ? headers.get('location') : null
-  const what = location === null ? `answered with status ${status}` : `redirected (${status}) to ${shown(location)}`
-  return { status, headers, text, bytes: body, json: parsed?.ok ? parsed.value : undefined, what }
+  const what = evidenceOf({ status, headers, text }, secrets)
+  return { status, headers, text, bytes: body, json: parsed?.ok ? parsed.value : undefined, what, at: Date.now() }
 }
 
 function toFailure(error: unknown): Outcome {
   if (!(error instanceof SafeFetchError)) throw error
-  const what = `gave no usable response: ${error.message}`
   const empty = { headers: new Headers(), text: undefined, bytes: new Uint8Array(), json: undefined }
-  return { status: 0, ...empty, failure: error.reason, what }
+  return { status: 0, ...empty, failure: error.reason, ...connectionProblem(error), at: Date.now() }
 }
-
-/** Without the query, which may contain a code. */
-const shown = (location: string): string => location.replace(/[?#].*/s, '').slice(0, 200)
 
 export const isSuccess = ({ status }: Outcome): boolean => status >= 200 && status < 300
 export const isRefusal = ({ status }: Outcome): boolean => status >= 400 && status < 500

@@ -1,17 +1,32 @@
-import { failedIf, passed, skipped, warnedIf, type Check, type Finding } from './check.ts'
+import { absent, blocked, failedIf, passed, skipped, warnedIf, type Check, type Finding } from './check.ts'
 import { isObject, isSuccess, type Outcome } from './exchange.ts'
-import { oauthOf, type SignIn, type Site } from './site.ts'
+import { isAt } from './authorize-checks.ts'
+import { oauthOf, type Probe, type SignIn, type Site } from './site.ts'
 import { isNotStored } from './token-checks.ts'
 import { refusalProblems, textOf } from './token-endpoint.ts'
 
-const needs: Check['needs'] = ['manifest', 'oauth2', 'client', 'grant']
+const codes: Check['needs'] = ['manifest', 'oauth2', 'client']
+const needs: Check['needs'] = [...codes, 'grant']
 
 /** A check of the sign-in. */
 const ofSignIn = (check: (signIn: SignIn, site: Site) => Finding) => (site: Site) =>
-  site.signIn ? check(site.signIn, site) : skipped('Nobody signed in.')
+  site.signIn ? check(site.signIn, site) : nobodySignedIn
+
+const how = 'Run the checker again, and sign in whenever it asks.'
+export const nobodySignedIn = skipped('Nobody signed in.', how)
 
 const ofTokens = (check: (answer: Outcome, signIn: SignIn) => Finding) =>
-  ofSignIn((signIn) => (isSuccess(signIn.answer) ? check(signIn.answer, signIn) : skipped('There are no tokens.')))
+  ofSignIn((signIn) => (isSuccess(signIn.answer) ? check(signIn.answer, signIn) : blocked('token-answer')))
+
+/** An exchange of a code that must be refused. */
+const ofProbe =
+  (probe: Probe, accepted: string, expected = ['invalid_grant']) =>
+  (site: Site): Finding => {
+    const outcome = site.probes.get(probe)
+    if (!outcome) return site.signIn ? skipped('It needs one more sign-in.', how) : nobodySignedIn
+    if (isSuccess(outcome)) return failedIf([`${accepted} The token address ${outcome.what}`])
+    return failedIf(refusalProblems(site, outcome, expected))
+  }
 
 /** The requirements for a sign-in: the callback, the code and the first tokens. */
 export const grantChecks: Check[] = [
@@ -21,10 +36,20 @@ export const grantChecks: Check[] = [
     section: 'Authorization endpoint, Behaviour',
     fix: 'Redirect to redirect_uri with code and state in the query.',
     needs: ['manifest', 'oauth2', 'client'],
+    causes: ['authorize-works'],
     run: ({ signIn, signInProblem, signInMissing }) => {
       if (signInProblem !== undefined) return failedIf([signInProblem])
-      return signIn ? passed : skipped(signInMissing ?? 'Nobody was asked to sign in.')
+      return signIn ? passed : skipped(signInMissing ?? 'Nobody was asked to sign in.', how)
     },
+  },
+  {
+    id: 'denial',
+    requirement: 'If the user refuses access, the browser returns with an error and the state',
+    section: 'Authorization endpoint; RFC 6749, 4.1.2.1',
+    fix: 'Redirect to redirect_uri with error=access_denied and the state of the request, unchanged.',
+    needs: ['manifest', 'oauth2', 'client'],
+    causes: ['authorize-works', 'authorize-state'],
+    run: denial,
   },
   {
     id: 'callback-state',
@@ -49,12 +74,28 @@ export const grantChecks: Check[] = [
     requirement: 'A code is refused with a verifier that does not match its challenge',
     section: 'Token endpoint, code_verifier; RFC 7636, 4.6',
     fix: 'Compare BASE64URL(SHA256(code_verifier)) with the challenge of the code; answer 400 invalid_grant.',
-    needs,
-    run: ofSignIn(({ wrongVerifier }, site) => {
-      if (!wrongVerifier) return skipped('It was not tried.')
-      if (isSuccess(wrongVerifier)) return failedIf(['Tokens were issued for a wrong verifier.'])
-      return failedIf(refusalProblems(site, wrongVerifier, ['invalid_grant']))
-    }),
+    needs: codes,
+    run: ofProbe('wrong verifier', 'Tokens were issued for a wrong verifier.'),
+  },
+  {
+    id: 'verifier-missing',
+    requirement: 'A code is refused without a verifier',
+    section: 'Token endpoint, code_verifier; RFC 7636, 4.6',
+    fix: 'Answer 400 invalid_grant if the code has a challenge and the request has no code_verifier.',
+    needs: codes,
+    causes: ['verifier'],
+    run: ofProbe('no verifier', 'Tokens were issued without a verifier.', ['invalid_grant', 'invalid_request']),
+  },
+  {
+    id: 'exchange-redirect-uri',
+    requirement: 'A code is refused with another redirect_uri than the one it was sent to',
+    section: 'Token endpoint, redirect_uri; RFC 6749, 4.1.3',
+    fix: 'Store redirect_uri with the code, and compare it character by character; answer 400 invalid_grant.',
+    needs: codes,
+    run: ofProbe('other redirect address', 'Tokens were issued for another redirect_uri.', [
+      'invalid_grant',
+      'invalid_request',
+    ]),
   },
   {
     id: 'token-answer',
@@ -62,10 +103,8 @@ export const grantChecks: Check[] = [
     section: 'OAuth token response',
     fix: 'Answer 200 with { "access_token": "…", "token_type": "Bearer", … }.',
     needs,
-    run: ofSignIn(({ answer, wrongVerifier }) => {
-      if (!isSuccess(answer) && wrongVerifier && isSuccess(wrongVerifier)) return skipped('The code was spent before.')
-      if (!isSuccess(answer))
-        return failedIf([`The token address ${answer.what} (${textOf(answer, 'error') ?? 'no error'}).`])
+    run: ofSignIn(({ answer }) => {
+      if (!isSuccess(answer)) return failedIf([`The token address ${answer.what}`])
       return failedIf(tokenProblems(answer))
     }),
   },
@@ -75,7 +114,9 @@ export const grantChecks: Check[] = [
     section: 'RFC 6749, 5.1',
     fix: 'Send the header Cache-Control: no-store with every response of the token address.',
     needs,
-    run: ofTokens((answer) => failedIf(isNotStored(answer) ? [] : ['There is no Cache-Control: no-store.'])),
+    run: ofTokens((answer) =>
+      failedIf(isNotStored(answer) ? [] : [`There is no Cache-Control: no-store. ${heard(answer)}`]),
+    ),
   },
   {
     id: 'token-lifetime',
@@ -86,7 +127,9 @@ export const grantChecks: Check[] = [
     run: ofTokens((answer) => {
       const seconds = isObject(answer.json) ? answer.json['expires_in'] : undefined
       return failedIf(
-        Number.isInteger(seconds) && Number(seconds) > 0 ? [] : [`It is ${JSON.stringify(seconds) ?? 'missing'}.`],
+        Number.isInteger(seconds) && Number(seconds) > 0
+          ? []
+          : [`It is ${JSON.stringify(seconds) ?? 'missing'}. ${heard(answer)}`],
       )
     }),
   },
@@ -107,7 +150,9 @@ export const grantChecks: Check[] = [
     section: 'OAuth token response, refresh_token',
     fix: 'Issue one for every code exchange, without requiring another scope.',
     needs,
-    run: ofTokens((answer) => failedIf(textOf(answer, 'refresh_token') ? [] : ['There is no refresh_token.'])),
+    run: ofTokens((answer) =>
+      failedIf(textOf(answer, 'refresh_token') ? [] : [`There is no refresh_token. ${heard(answer)}`]),
+    ),
   },
   {
     id: 'token-scope',
@@ -115,7 +160,7 @@ export const grantChecks: Check[] = [
     section: 'OAuth token response, scope',
     fix: 'Return "scope": "read write": what the user has granted.',
     needs,
-    run: ofTokens((answer) => failedIf(textOf(answer, 'scope') ? [] : ['There is no scope.'])),
+    run: ofTokens((answer) => failedIf(textOf(answer, 'scope') ? [] : [`There is no scope. ${heard(answer)}`])),
   },
   {
     id: 'scope-bounds',
@@ -126,7 +171,11 @@ export const grantChecks: Check[] = [
     run: ofTokens((answer, { requested }) => {
       const granted = (textOf(answer, 'scope') ?? '').split(' ').filter(Boolean)
       const more = granted.filter((scope) => !requested.includes(scope))
-      return failedIf(more.length > 0 ? [`Requested ${requested.join(' ')}, and got ${more.join(' ')} as well.`] : [])
+      return failedIf(
+        more.length > 0
+          ? [`Requested ${requested.join(' ')}, and got ${more.join(' ')} as well. ${heard(answer)}`]
+          : [],
+      )
     }),
   },
 ]
@@ -136,7 +185,7 @@ function issuer(sent: string | null, site: Site): Finding {
   if (declared !== undefined) {
     return failedIf(sent === declared ? [] : [sent === null ? 'There is no iss.' : 'iss differs from auth.issuer.'])
   }
-  if (sent === null) return skipped('The manifest declares no issuer.')
+  if (sent === null) return absent('The manifest declares no issuer.')
   const same = URL.parse(sent)?.origin === new URL(address).origin
   return failedIf(same ? [] : ['iss and authorization_url have different origins.'])
 }
@@ -150,5 +199,23 @@ export function tokenProblems(answer: Outcome): string[] {
   if (token === undefined) why.push('There is no access_token.')
   else if (!/^[\x21-\x7e]{1,8192}$/.test(token)) why.push('The access_token cannot be sent in a header.')
   if (type?.toLowerCase() !== 'bearer') why.push(`token_type is ${type ?? 'missing'}, not Bearer.`)
-  return why
+  return why.length > 0 ? [...why, heard(answer)] : []
+}
+
+const heard = ({ what }: Outcome): string => `The token address ${what}`
+
+const howToDeny = 'Run the checker without --no-deny, and refuse access when it asks for that.'
+
+function denial({ denial: came, denialMissing, options }: Site): Finding {
+  if (!came) return skipped(denialMissing ?? 'Nobody was asked to refuse access.', howToDeny)
+  const { end, state } = came
+  if (!end || !isAt(end, options.oauth?.redirectUri ?? ''))
+    return failedIf(['After a refusal the browser did not return to the redirect address.'])
+  const query = end.searchParams
+  if (query.has('code')) return skipped('Access was allowed, not refused.', 'Sign in as a user whom the site asks.')
+  if (!query.has('error')) return failedIf(['After a refusal the browser came back without an error.'])
+  if (query.get('state') === state) return passed
+  return failedIf([
+    `The browser came back with error=${query.get('error')} and ${query.has('state') ? 'another' : 'no'} state.`,
+  ])
 }

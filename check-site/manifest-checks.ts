@@ -1,10 +1,9 @@
 import { foreignHosts } from '../src/sites/manifest/foreign-hosts.ts'
 import { describeTool } from '../src/sites/tool.ts'
-import { failedIf, passed, skipped, warnedIf, type Check } from './check.ts'
+import { failedIf, passed, skipped, warnedIf, withoutManifest, type Check, type Finding } from './check.ts'
+import type { Outcome } from './exchange.ts'
 import { askPlainHttp } from './plain-http.ts'
 import type { Site } from './site.ts'
-
-const connectionFailures = new Set(['dns', 'connect', 'timeout', 'reset', 'refused-address', 'invalid-url', 'aborted'])
 
 /**
  * The requirements before any tool is called (docs/specification.md, "Manifest" and "Transport and storage rules for
@@ -23,9 +22,10 @@ export const manifestChecks: Check[] = [
     id: 'site-reached',
     requirement: 'The site is reachable',
     section: 'Manifest',
-    fix: 'It must be reachable from the public internet. For a site in development use --allow <host:port>.',
+    fix: 'Start the site, and check that it can be reached from here.',
     needs: [],
-    run: (site) => onAnswer(site, ({ failure, what }) => (connectionFailures.has(failure ?? '') ? [what] : [])),
+    run: (site) =>
+      onAnswer(site, ({ failure }) => failure !== undefined && failure !== 'tls' && failure !== 'too-large'),
   },
   {
     id: 'certificate',
@@ -33,7 +33,7 @@ export const manifestChecks: Check[] = [
     section: 'Transport and storage rules for sites',
     fix: 'Install a certificate of a public authority with its full chain. For a local authority use --ca-file <file>.',
     needs: [],
-    run: (site) => onAnswer(site, ({ failure, what }) => (failure === 'tls' ? [what] : [])),
+    run: (site) => onAnswer(site, ({ failure }) => failure === 'tls'),
   },
   {
     id: 'plain-http',
@@ -45,7 +45,7 @@ export const manifestChecks: Check[] = [
       const { hostname, port } = new URL(origin)
       const plainPort = options.httpPort ?? (port === '' ? 80 : undefined)
       if (plainPort === undefined)
-        return skipped('The site is not on port 443; give the port of plain HTTP with --http-port.')
+        return skipped('The site is not on port 443.', 'Give the port of plain HTTP with --http-port.')
       return failedIf(await askPlainHttp(hostname, plainPort))
     },
   },
@@ -55,7 +55,7 @@ export const manifestChecks: Check[] = [
     section: 'Manifest',
     fix: 'Serve the document at exactly this path of the origin, without authentication.',
     needs: [],
-    run: (site) => onAnswer(site, ({ status, what }) => (status !== 0 && status !== 200 ? [what] : [])),
+    run: (site) => onAnswer(site, ({ status }) => status !== 0 && status !== 200),
   },
   {
     id: 'manifest-size',
@@ -63,7 +63,7 @@ export const manifestChecks: Check[] = [
     section: 'Limits of the platform',
     fix: 'Shorten descriptions, or offer fewer tools.',
     needs: [],
-    run: (site) => onAnswer(site, ({ failure, what }) => (failure === 'too-large' ? [what] : [])),
+    run: (site) => onAnswer(site, ({ failure }) => failure === 'too-large'),
   },
   {
     id: 'manifest-type',
@@ -73,7 +73,7 @@ export const manifestChecks: Check[] = [
     needs: [],
     run: (site) => {
       const type = site.manifestAnswer?.headers.get('content-type') ?? 'none'
-      if (site.manifestAnswer?.status !== 200) return skipped('There is no manifest.')
+      if (site.manifestAnswer?.status !== 200) return withoutManifest
       return warnedIf(isJsonType(type) ? [] : [`Its type is ${type}.`])
     },
   },
@@ -84,8 +84,9 @@ export const manifestChecks: Check[] = [
     fix: 'The JSON Schema at <platform>/schemas/toolsite.json describes each member.',
     needs: [],
     run: ({ manifestAnswer, manifestProblems }) => {
-      if (manifestAnswer?.status !== 200) return skipped('There is no manifest.')
-      return failedIf(manifestProblems.map(({ path, message }) => `${path || 'The document'}: ${message}`))
+      if (manifestAnswer?.status !== 200) return withoutManifest
+      const problems = manifestProblems.map(({ path, message }) => `${path || 'The document'}: ${message}`)
+      return failedIf(problems.length > 0 ? [...problems, `The site ${manifestAnswer.what}`] : [])
     },
   },
   {
@@ -131,15 +132,12 @@ export const manifestChecks: Check[] = [
 
 export const isJsonType = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
 
-function onAnswer(site: Site, problems: (answer: NonNullable<Site['manifestAnswer']>) => string[]) {
-  if (!site.manifestAnswer) return skipped('The site has no usable address.')
-  const why = problems(site.manifestAnswer)
-  if (why.length > 0) return failedIf(why.map((what) => `The site ${what}`))
-  const { failure, status } = site.manifestAnswer
-  return failure && status === 0 && !isAnswered(failure) ? skipped('The site did not answer.') : passed
+function onAnswer(site: Site, isProblem: (answer: Outcome) => boolean): Finding {
+  const answer = site.manifestAnswer
+  if (!answer) return withoutManifest
+  if (isProblem(answer)) return failedIf([`The site ${answer.what}`], answer.fix)
+  return answer.failure && answer.failure !== 'too-large' ? withoutManifest : passed
 }
-
-const isAnswered = (failure: string): boolean => failure === 'too-large'
 
 const undeclared = ({ manifest }: Site, member: 'effect' | 'scope'): string[] => {
   const names = (manifest?.tools ?? []).filter((tool) => tool[member] === undefined).map(({ name }) => name)

@@ -13,6 +13,8 @@ export interface CheckOptions {
   /** The port of plain HTTP; by default 80 if the site uses the default port. */
   httpPort?: number | undefined
   oauth?: OAuthOptions | undefined
+  /** How many tools to call: what holds for twenty mostly holds for the rest. */
+  mostTools: number
   timeoutSeconds: number
   /** The longest Retry-After to wait for. */
   patienceSeconds: number
@@ -29,8 +31,20 @@ export interface OAuthOptions {
   redirectUri: string
   /** Scopes to request; by default `read`, or the first that the site offers. */
   scopes?: string[] | undefined
-  /** Has a person visit the address and returns the final one; without it nobody signs in. */
-  authorize?: ((url: string) => Promise<string>) | undefined
+  /** Has a person visit the address, and returns the final one; without it nobody signs in. */
+  authorize?: ((url: string, wish: Wish) => Promise<string>) | undefined
+  /** Whether the person is also asked to refuse once; true by default. */
+  deny?: boolean | undefined
 }
 
-export const defaults = { callAll: false, burst: 0, timeoutSeconds: 30, patienceSeconds: 60, allow: [] } as const
+/** What the person who signs in is asked to do. */
+export type Wish = 'allow' | 'deny'
+
+export const defaults = {
+  callAll: false,
+  burst: 0,
+  mostTools: 20,
+  timeoutSeconds: 30,
+  patienceSeconds: 60,
+  allow: [],
+} as const

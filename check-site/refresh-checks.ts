@@ -1,11 +1,12 @@
-import { failedIf, skipped, warnedIf, type Check } from './check.ts'
+import { absent, blocked, failedIf, skipped, warnedIf, type Check, type Finding } from './check.ts'
+import { callEach, describe } from './calls.ts'
 import { errorOf, isSuccess, type Outcome } from './exchange.ts'
-import { tokenProblems } from './grant-checks.ts'
+import { nobodySignedIn, tokenProblems } from './grant-checks.ts'
 import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 import { exchangeCode, signInAgain } from './sign-in.ts'
 import { callTool, oauthOf, readTools, safeBody, type Site } from './site.ts'
 import { postForm, postToken, refusalProblems, textOf } from './token-endpoint.ts'
-import { callEach, describe } from './tool-checks.ts'
+import { accepted } from './token-use-checks.ts'
 
 const grant: Check['needs'] = ['manifest', 'oauth2', 'client', 'grant']
 const refreshed: Check['needs'] = [...grant, 'refresh']
@@ -35,7 +36,17 @@ export const refreshChecks: Check[] = [
     section: 'OAuth 2.0 with PKCE; Tool call',
     fix: 'Look the token up where the token address stored it.',
     needs: [...grant, 'read tool'],
+    causes: ['token-answer'],
     run: async (site) => failedIf(await refusedTools(site, site.token)),
+  },
+  {
+    id: 'refresh-token-as-access',
+    requirement: 'A refresh token is not accepted by the tools',
+    section: 'OAuth 2.0 with PKCE; RFC 6749, 1.5',
+    fix: 'Look up access tokens only, or check the type of the token: a refresh token lives for a month.',
+    needs: [...refreshed, 'tool'],
+    causes: ['no-token', 'wrong-token'],
+    run: refreshTokenRefused,
   },
   {
     id: 'scope-enforced',
@@ -43,13 +54,15 @@ export const refreshChecks: Check[] = [
     section: 'Scopes; Tool call, Failure',
     fix: 'Check the scopes of the token before you validate the arguments.',
     needs: grant,
+    causes: ['token-answer', 'token-works'],
     async run(site) {
       const { requested = [], answer } = site.signIn ?? {}
       const granted = (answer && textOf(answer, 'scope')?.split(' ')) || requested
       const beyond = site.tools.filter(
         ({ scope, inputSchema }) => !granted.includes(scope) && violatingArguments(inputSchema),
       )
-      if (beyond.length === 0) return skipped('No tool needs more than the granted scopes.')
+      if (beyond.length === 0)
+        return skipped('No tool needs more than the granted scopes.', 'Request fewer scopes with --scope.')
       const calls = await callEach(beyond, (tool) =>
         callTool(site, tool.name, { token: site.token, body: safeBody(tool) }),
       )
@@ -65,12 +78,15 @@ export const refreshChecks: Check[] = [
     section: 'Token endpoint, grant_type=refresh_token',
     fix: 'Accept refresh_token and client_id, nothing else, and respond as to a code.',
     needs: refreshed,
+    causes: ['token-answer'],
     run: async (site) => {
       const answer = await firstRefresh(site)
-      if (!isSuccess(answer))
-        return failedIf([`The token address ${answer.what} (${textOf(answer, 'error') ?? 'no error'}).`])
+      if (!isSuccess(answer)) return failedIf([`The token address ${answer.what}`])
       const same = textOf(answer, 'access_token') === textOf(site.signIn?.answer ?? answer, 'access_token')
-      return failedIf([...tokenProblems(answer), ...(same ? ['The access token is the same as before.'] : [])])
+      return failedIf([
+        ...tokenProblems(answer),
+        ...(same ? [`The access token is the same as before. The token address ${answer.what}`] : []),
+      ])
     },
   },
   {
@@ -81,10 +97,14 @@ export const refreshChecks: Check[] = [
     needs: refreshed,
     run: async (site) => {
       const answer = await firstRefresh(site)
-      if (!isSuccess(answer)) return skipped('The refresh was refused.')
+      if (!isSuccess(answer)) return blocked('refresh')
       const newer = textOf(answer, 'refresh_token')
-      if (newer === undefined) return failedIf(['The response has no refresh_token.'])
-      return failedIf(newer === site.refreshToken ? ['The refresh token is the same as before.'] : [])
+      if (newer === undefined) return failedIf([`The response has no refresh_token. The token address ${answer.what}`])
+      return failedIf(
+        newer === site.refreshToken
+          ? [`The refresh token is the same as before. The token address ${answer.what}`]
+          : [],
+      )
     },
   },
   {
@@ -95,10 +115,10 @@ export const refreshChecks: Check[] = [
     needs: refreshed,
     run: async (site) => {
       const answer = await firstRefresh(site)
-      if (!isSuccess(answer)) return skipped('The refresh was refused.')
+      if (!isSuccess(answer)) return blocked('refresh')
       const before = textOf(site.signIn?.answer ?? answer, 'scope')?.split(' ') ?? site.signIn?.requested ?? []
       const more = (textOf(answer, 'scope') ?? '').split(' ').filter((scope) => scope !== '' && !before.includes(scope))
-      return failedIf(more.length > 0 ? [`It granted ${more.join(' ')} as well.`] : [])
+      return failedIf(more.length > 0 ? [`It granted ${more.join(' ')} as well. The token address ${answer.what}`] : [])
     },
   },
   {
@@ -107,9 +127,10 @@ export const refreshChecks: Check[] = [
     section: 'OAuth 2.0 with PKCE; Tool call',
     fix: 'Store the new access token before you send the response.',
     needs: [...refreshed, 'read tool'],
+    causes: ['token-works'],
     run: async (site) => {
       const token = textOf(await firstRefresh(site), 'access_token')
-      return token === undefined ? skipped('The refresh was refused.') : failedIf(await refusedTools(site, token))
+      return token === undefined ? blocked('refresh') : failedIf(await refusedTools(site, token))
     },
   },
   {
@@ -120,11 +141,12 @@ export const refreshChecks: Check[] = [
     needs: refreshed,
     run: async (site) => {
       const first = await firstRefresh(site)
-      if (!isSuccess(first)) return skipped('The refresh was refused.')
+      if (!isSuccess(first)) return blocked('refresh')
       const newer = textOf(first, 'refresh_token')
-      if (newer === undefined || newer === site.refreshToken) return skipped('Refresh tokens are not rotated.')
+      if (newer === undefined || newer === site.refreshToken) return blocked('rotation')
       const answer = await reuse(site)
-      if (isSuccess(answer)) return failedIf(['The spent refresh token returned tokens again.'])
+      if (isSuccess(answer))
+        return failedIf([`The spent refresh token returned tokens again. The token address ${answer.what}`])
       return failedIf(refusalProblems(site, answer, ['invalid_grant']))
     },
   },
@@ -136,8 +158,8 @@ export const refreshChecks: Check[] = [
     needs: refreshed,
     run: async (site) => {
       const newer = textOf(await firstRefresh(site), 'refresh_token')
-      if (newer === undefined || newer === site.refreshToken) return skipped('Refresh tokens are not rotated.')
-      if (isSuccess(await reuse(site))) return skipped('The spent one was accepted.')
+      if (newer === undefined || newer === site.refreshToken) return blocked('rotation')
+      if (isSuccess(await reuse(site))) return blocked('refresh-once')
       return warnedIf(isSuccess(await afterReuse(site)) ? ['The newer one still works.'] : [])
     },
   },
@@ -149,9 +171,9 @@ export const refreshChecks: Check[] = [
     needs: grant,
     run: async (site) => {
       const { signIn, options } = site
-      if (!signIn || !options.oauth || !isSuccess(signIn.answer)) return skipped('There are no tokens.')
+      if (!signIn || !options.oauth || !isSuccess(signIn.answer)) return blocked('token-answer')
       const answer = await exchangeCode(site, options.oauth, signIn)
-      if (isSuccess(answer)) return failedIf(['The same code returned tokens twice.'])
+      if (isSuccess(answer)) return failedIf([`The same code returned tokens twice. The token address ${answer.what}`])
       return failedIf(refusalProblems(site, answer, ['invalid_grant']))
     },
   },
@@ -161,18 +183,28 @@ export const refreshChecks: Check[] = [
     section: 'RFC 7009, 2; member revocation_url of this platform',
     fix: 'Accept token and client_id, end the grant of a refresh token, and answer 200, also for unknown tokens.',
     needs: grant,
+    causes: ['refresh-once'],
     run: async (site) => {
       const { revocation_url: address } = oauthOf(site)
-      if (address === undefined) return skipped('The manifest declares no revocation_url.')
-      if (!(await signInAgain(site)) || !site.refreshToken) return skipped('It needs one more sign-in.')
+      if (address === undefined) return absent('The manifest declares no revocation_url.')
+      if (!(await signInAgain(site)) || !site.refreshToken) return nobodySignedIn
       const form = { token: site.refreshToken }
       const answer = await postForm(site, address, form)
-      if (answer.status !== 200) return failedIf([`The revocation address ${answer.what}, instead of 200.`])
+      if (answer.status !== 200) return failedIf([`The status is not 200. The revocation address ${answer.what}`])
       const after = await refresh(site, site.refreshToken)
-      return failedIf(isSuccess(after) ? ['The revoked refresh token returned tokens.'] : [])
+      return failedIf(
+        isSuccess(after) ? [`The revoked refresh token returned tokens. The token address ${after.what}`] : [],
+      )
     },
   },
 ]
+
+async function refreshTokenRefused(site: Site): Promise<Finding> {
+  const tool = readTools(site)[0] ?? site.tools[0]
+  if (!tool) return failedIf([])
+  const calls = await accepted(site, tool, site.refreshToken ?? '')
+  return failedIf(calls.map((call) => `With the refresh token ${describe(call)}`))
+}
 
 async function refusedTools(site: Site, token: string | undefined): Promise<string[]> {
   const tool = readTools(site).find(({ scope, inputSchema }) => isGranted(site, scope) && sampleArguments(inputSchema))

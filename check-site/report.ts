@@ -1,42 +1,70 @@
-import type { Checked, Report } from './check-site.ts'
+import { isPartial, type Checked, type Report } from './check-site.ts'
+import type { Finding } from './check.ts'
 
-const marks = { passed: 'ok  ', failed: 'FAIL', warning: 'warn', skipped: 'skip' } as const
+const marks = { passed: 'ok  ', failed: 'FAIL', warning: 'warn', absent: 'n/a ' } as const
 
-/** Lines per requirement. */
+/** Lines per requirement, and requirements per line. */
 const maxLines = 20
+const maxNames = 10
 
-/** The report for people: a line for each requirement and, under a violated one, the problems and how to fix them. */
+type Skipped = Extract<Finding, { result: 'skipped' }>
+
+/**
+ * The report for people: a line for each requirement and, under a violated one, the problems and how to fix them. At
+ * the end, what was not checked, by reason.
+ */
 export function written(report: Report): string {
-  const byGroup = Map.groupBy(report.checked, ({ group }) => group)
+  const judged = report.checked.filter(({ finding }) => finding.result !== 'skipped')
+  const byGroup = Map.groupBy(judged, ({ group }) => group)
   const parts = [...byGroup].map(([group, checked]) => [group, ...checked.flatMap(lines)].join('\n'))
   return [
     `Checked ${report.site} with ${report.requests} requests, as ${report.userAgent}.`,
     ...parts,
+    ['Not checked', ...notChecked(report)].join('\n'),
     summary(report),
   ].join('\n\n')
 }
 
 function lines({ check, finding }: Checked): string[] {
-  const head = `  ${marks[finding.result]}  ${check.requirement}  [${check.id}]`
-  if (finding.result === 'passed') return [head]
-  if (finding.result === 'skipped') return [`${head}\n          not tried: ${plain(finding.why)}`]
+  const head = (result: keyof typeof marks) => `  ${marks[result]}  ${check.requirement}  [${check.id}]`
+  if (finding.result === 'passed' || finding.result === 'skipped') return [head('passed')]
+  if (finding.result === 'absent') return [head('absent'), `          ${plain(finding.why)}`]
   const why = finding.why.slice(0, maxLines).map((place) => `          ${plain(place)}`)
   const more = finding.why.length - why.length
   if (more > 0) why.push(`          … and ${more} more, which --json shows.`)
-  return [head, ...why, `          Fix: ${check.fix} (${check.section})`]
+  return [head(finding.result), ...why, `          Fix: ${finding.fix ?? check.fix} (${check.section})`]
 }
 
-function summary({ checked }: Report): string {
-  const count = (result: Checked['finding']['result']) =>
-    checked.filter(({ finding }) => finding.result === result).length
-  return `${count('passed')} passed, ${count('failed')} failed, ${count('warning')} to consider, ${count('skipped')} not tried.`
+function notChecked({ checked, tools }: Report): string[] {
+  const skipped = checked.flatMap(({ check, finding }) => (finding.result === 'skipped' ? [{ check, finding }] : []))
+  const byReason = Map.groupBy(skipped, ({ finding }) => reasonOf(finding))
+  const reasons = [...byReason].map(
+    ([reason, all]) => `  ${plain(reason)}\n          ${names(all.map(({ check }) => check.id))}`,
+  )
+  const { published, called } = tools
+  if (called < published) reasons.push(`  ${published - called} of ${published} tools. Give --tools ${published}.`)
+  return [...reasons, '  How the site stores tokens, and what it logs: no request shows that.']
+}
+
+const reasonOf = ({ why, how }: Skipped): string => `${why} ${how}`
+
+function names(ids: string[]): string {
+  const more = ids.length - maxNames
+  return more > 0 ? `${ids.slice(0, maxNames).join(', ')} and ${more} more` : ids.join(', ')
+}
+
+function summary(report: Report): string {
+  const count = (result: Finding['result']) => report.checked.filter(({ finding }) => finding.result === result).length
+  const counts = `${count('passed')} passed, ${count('failed')} failed, ${count('warning')} to consider, ${count('skipped')} not checked.`
+  return isPartial(report) ? `${counts} The list above says how to check the rest; --strict fails without it.` : counts
 }
 
 /** The report as data. */
-export const asJson = ({ site, requests, userAgent, checked }: Report) => ({
+export const asJson = ({ site, requests, userAgent, tools, checked }: Report) => ({
   site,
   requests,
   userAgent,
+  tools,
   checks: checked.map(({ group, check: { id, requirement, section, fix }, finding }) => {
     return { id, group, requirement, section, fix, ...finding }
   }),

@@ -18,6 +18,18 @@ export function violatingArguments(schema: Arguments): Arguments | undefined {
   return [{}, ...wrong].find((candidate) => argumentProblems(schema, candidate).length > 0)
 }
 
+/** Good arguments but for numbers and booleans, which are sent as texts; undefined if that is not wrong. */
+export function convertibleArguments(schema: Arguments): Arguments | undefined {
+  const good = sampleArguments(schema)
+  const properties = Object.entries(isObject(schema['properties']) ? schema['properties'] : {})
+  const texts = properties.flatMap(([name, one]) => {
+    const value = good?.[name] ?? sample(one)
+    return ['number', 'boolean'].includes(typeof value) ? [[name, String(value)] as const] : []
+  })
+  const candidates = texts.map(([name, value]) => ({ ...good, [name]: value }))
+  return good && candidates.find((candidate) => argumentProblems(schema, candidate).length > 0)
+}
+
 function sample(schema: unknown): unknown {
   if (!isObject(schema)) return 'text'
   const offered = [schema['const'], schema['default'], firstOf(schema['examples']), firstOf(schema['enum'])]

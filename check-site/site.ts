@@ -17,10 +17,11 @@ export interface SignIn {
   verifier: string
   /** The query of the callback. */
   callback: URLSearchParams
-  /** The response to the same code with a wrong verifier, if that was tried. */
-  wrongVerifier: Outcome | undefined
   answer: Outcome
 }
+
+/** An exchange of a code that a site must refuse. */
+export type Probe = 'wrong verifier' | 'no verifier' | 'other redirect address'
 
 /** What is known of the site; checks add to it and share it, so that no request is repeated. */
 export interface Site {
@@ -31,7 +32,7 @@ export interface Site {
   manifestAnswer: Outcome | undefined
   manifestProblems: ErrorDetail[]
   manifest: Manifest | undefined
-  /** As the platform sees them; the first twenty. */
+  /** As the platform sees them; as many as are to be called. */
   tools: SiteTool[]
   /** The access token for tool calls: a given one, or the sign-in's. */
   token: string | undefined
@@ -39,14 +40,21 @@ export interface Site {
   signInProblem: string | undefined
   /** Why nobody signed in, if that is not the site's fault. */
   signInMissing: string | undefined
+  /** The responses to exchanges that must be refused. */
+  probes: Map<Probe, Outcome>
+  /** Where the browser ended when the person refused access, and the state that was sent. */
+  denial: { end: URL | null; state: string } | undefined
+  /** Why nobody refused access. */
+  denialMissing: string | undefined
   refreshToken: string | undefined
   refreshed: Outcome | undefined
+  /** The checks that have failed so far. */
+  failed: Set<string>
+  /** Kinds of wrong responses that a check has reported already, so that no other one does. */
+  reported: Set<string>
   /** Runs the work once per name, and returns the same result again. */
   once: <T>(name: string, work: () => Promise<T>) => Promise<T>
 }
-
-/** The most tools to call: what holds for twenty holds for the rest. */
-const maxTools = 20
 
 /** Reads the site's manifest, if possible. */
 export async function openSite(options: CheckOptions, exchange: Exchange): Promise<Site> {
@@ -64,8 +72,13 @@ export async function openSite(options: CheckOptions, exchange: Exchange): Promi
     signIn: undefined,
     signInProblem: undefined,
     signInMissing: undefined,
+    probes: new Map(),
+    denial: undefined,
+    denialMissing: undefined,
     refreshToken: undefined,
     refreshed: undefined,
+    failed: new Set(),
+    reported: new Set(),
     once<T>(name: string, work: () => Promise<T>) {
       if (!known.has(name)) known.set(name, work())
       return known.get(name) as Promise<T>
@@ -92,7 +105,7 @@ async function readManifest(site: Site, origin: string): Promise<void> {
   if (answer.status !== 200) return
   try {
     site.manifest = parseManifest(answer.bytes)
-    site.tools = site.manifest.tools.slice(0, maxTools).map(describeTool)
+    site.tools = site.manifest.tools.slice(0, site.options.mostTools).map(describeTool)
   } catch (error) {
     if (!isCoded(error, 'MANIFEST_INVALID')) throw error
     site.manifestProblems = error.details ?? []
@@ -110,15 +123,20 @@ interface ToolRequest {
   /** Text is sent unchanged, anything else as JSON. */
   body: unknown
   key?: string
+  /** A token in the address, where it must not be accepted. */
+  inAddress?: string
   ignoreRetryAfter?: boolean
 }
 
 /** Calls a tool as the platform does (docs/specification.md, "Tool call"). */
-export function callTool(site: Site, name: string, { token, body, key, ignoreRetryAfter = false }: ToolRequest) {
+export function callTool(site: Site, name: string, request: ToolRequest) {
+  const { token, body, key, inAddress, ignoreRetryAfter = false } = request
+  const query = new URLSearchParams(inAddress === undefined ? {} : { access_token: inAddress, token: inAddress })
   return site.exchange.send({
-    url: toolAddress(site, name),
+    url: `${toolAddress(site, name)}${query.size > 0 ? `?${query.toString()}` : ''}`,
     method: 'POST',
     token,
+    secrets: inAddress === undefined ? [] : [inAddress],
     headers: { 'content-type': 'application/json', 'idempotency-key': key ?? newKey() },
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ignoreRetryAfter,

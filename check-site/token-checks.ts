@@ -21,7 +21,7 @@ export const tokenChecks: Check[] = [
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await site.exchange.send({ url: oauthOf(site).token_url, method: 'GET' })
-      return failedIf(isSuccess(answer) ? [`GET ${answer.what}.`] : [])
+      return failedIf(isSuccess(answer) ? [`GET of the token address ${answer.what}`] : [])
     },
   },
   {
@@ -62,7 +62,8 @@ export const tokenChecks: Check[] = [
     needs: ['manifest', 'oauth2'],
     run: async (site) => {
       const answer = await wrongCode(site)
-      if (answer.failure) return skipped('The token address did not answer.')
+      if (answer.failure)
+        return skipped('The token address does not answer.', 'Fix what failed above, and check again.')
       return warnedIf(isNotStored(answer) ? [] : ['The response to a wrong code has no Cache-Control: no-store.'])
     },
   },

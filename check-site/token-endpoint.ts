@@ -21,14 +21,23 @@ export function textOf({ json }: Outcome, member: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The problems of an error response of the token address (RFC 6749, 5.2), which may report an unknown client first. */
+/**
+ * The problems of an error response of the token address (RFC 6749, 5.2), which may report an unknown client first. The
+ * same wrong response is reported once, whatever it refuses.
+ */
 export function refusalProblems(site: Site, outcome: Outcome, expected: string[]): string[] {
+  const problem = refusalProblem(outcome, site.options.oauth ? expected : [...expected, ...unknownClient])
+  const kind = `refusal ${outcome.status} ${textOf(outcome, 'error')}`
+  if (problem === undefined || site.reported.has(kind)) return []
+  site.reported.add(kind)
+  return [`${problem} The token address ${outcome.what}`]
+}
+
+const unknownClient = ['invalid_client', 'unauthorized_client']
+
+function refusalProblem(outcome: Outcome, expected: string[]): string | undefined {
   const error = textOf(outcome, 'error')
-  const known = site.options.oauth !== undefined
-  const codes = known ? expected : [...expected, 'invalid_client', 'unauthorized_client']
-  if (outcome.status !== 400 && !(outcome.status === 401 && error === 'invalid_client')) {
-    return [`The token address ${outcome.what}, instead of 400.`]
-  }
-  if (error === undefined) return ['The error response has no { "error": "…" }.']
-  return codes.includes(error) ? [] : [`The error is ${error}, not ${expected.join(' or ')}.`]
+  if (outcome.status !== 400 && !(outcome.status === 401 && error === 'invalid_client')) return 'The status is not 400.'
+  if (error === undefined) return 'The error response has no { "error": "…" }.'
+  return expected.includes(error) ? undefined : `The error is ${error}, not ${expected.join(' or ')}.`
 }

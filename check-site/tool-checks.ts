@@ -1,49 +1,22 @@
-import { failedIf, skipped, warnedIf, type Check } from './check.ts'
+import {
+  absent,
+  blocked,
+  failedIf,
+  skipped,
+  toolsSilent,
+  warnedIf,
+  withoutArguments,
+  type Check,
+  type Finding,
+} from './check.ts'
+import { callEach, describe, probe, unauthorized, validCalls, wrongToken, type Called } from './calls.ts'
 import { errorOf, isRefusal, isSuccess, type Outcome } from './exchange.ts'
-import { sampleArguments, violatingArguments } from './sample-arguments.ts'
-import { callableTools, callTool, readTools, safeBody, toolAddress, type Site } from './site.ts'
+import { answeredByTool, obstacleOf, type Obstacle } from './obstacles.ts'
+import { callTool, readTools, toolAddress, type Site } from './site.ts'
 
-export type Called = { name: string; outcome: Outcome }
-
-/** Calls each tool, one after the other. */
-export async function callEach<T extends { name: string }>(
-  tools: T[],
-  call: (tool: T) => Promise<Outcome>,
-): Promise<Called[]> {
-  const called: Called[] = []
-  for (const tool of tools) called.push({ name: tool.name, outcome: await call(tool) })
-  return called
-}
-
-export const describe = ({ name, outcome }: Called): string => `${name} ${outcome.what}.`.replace(/\.\.$/, '.')
-
-const wrongToken = 'switchyard-check-this-token-is-not-good'
-
-const probe = (site: Site, token?: string): Promise<Called[]> =>
-  site.once(`probe ${token}`, () =>
-    callEach(site.tools, (tool) => callTool(site, tool.name, { token, body: safeBody(tool) })),
-  )
-
-/** The outcomes of all calls that must be refused with 401. */
-const unauthorized = async (site: Site): Promise<Called[]> => [
-  ...(await probe(site)),
-  ...(await probe(site, wrongToken)),
-]
-
-const notUnauthorized = (calls: Called[]): string[] =>
-  calls.filter(({ outcome }) => !outcome.failure && outcome.status !== 401 && outcome.status !== 429).map(describe)
-
-/** Calls with arguments that violate the schema. */
-const invalidCalls = (site: Site): Promise<Called[]> =>
-  site.once('invalidCalls', () =>
-    callEach(
-      callableTools(site).filter(({ inputSchema }) => violatingArguments(inputSchema)),
-      ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: violatingArguments(inputSchema) }),
-    ),
-  )
-
-const generic =
-  /^(?:an? )?(?:unknown |internal |server )?(?:error|failed|failure|bad request|invalid(?: request)?|\d+)[.!]?$/i
+const refused = new Set([401, 429])
+const notUnauthorized = (site: Site, calls: Called[]): Called[] =>
+  answeredByTool(site, calls).filter(({ outcome }) => !refused.has(outcome.status))
 
 /** The requirements for tool endpoints (docs/specification.md, "Tool call"), except for a tool's response. */
 export const toolChecks: Check[] = [
@@ -56,12 +29,28 @@ export const toolChecks: Check[] = [
     run: async (site) => failedIf((await unauthorized(site)).filter(({ outcome }) => outcome.failure).map(describe)),
   },
   {
+    id: 'answer-redirect',
+    requirement: 'A call is not redirected',
+    section: 'Tool call; the platform follows no redirect with a credential',
+    fix: 'Put the final address into server.url, and answer API calls without a redirect to a login.',
+    needs: ['manifest', 'tool'],
+    run: (site) => reportObstacle(site, 'redirect'),
+  },
+  {
+    id: 'answer-page',
+    requirement: 'A call is answered by the tool, not by a web page',
+    section: 'Tool call, Success response; Site-side errors',
+    fix: 'Something in front of the tools answers with HTML: bot protection, a login, an error page of the framework or the proxy. Exempt {server.url}/tools/ from it, and check server.url.',
+    needs: ['manifest', 'tool'],
+    run: (site) => reportObstacle(site, 'page'),
+  },
+  {
     id: 'no-token',
     requirement: 'A call without a token is refused with 401',
     section: 'Tool call, Failure',
     fix: 'Check the Authorization header before you read the body, and answer 401 if there is no token.',
     needs: ['manifest', 'tool'],
-    run: async (site) => failedIf(notUnauthorized(await probe(site))),
+    run: async (site) => failedIf(notUnauthorized(site, await probe(site)).map(describe)),
   },
   {
     id: 'wrong-token',
@@ -69,7 +58,7 @@ export const toolChecks: Check[] = [
     section: 'Bearer tokens',
     fix: 'Look the token up on every call, for every tool; answer 401 if it is unknown, expired or revoked.',
     needs: ['manifest', 'tool'],
-    run: async (site) => failedIf(notUnauthorized(await probe(site, wrongToken))),
+    run: wrongTokenRefused,
   },
   {
     id: 'unauthorized-body',
@@ -77,7 +66,7 @@ export const toolChecks: Check[] = [
     section: 'Site-side errors',
     fix: 'Answer with { "error": "<what is wrong with the token>" }.',
     needs: ['manifest', 'tool'],
-    run: async (site) => withError(await unauthorized(site), 401),
+    run: async (site) => withError(site, await unauthorized(site), 401),
   },
   {
     id: 'www-authenticate',
@@ -102,7 +91,8 @@ export const toolChecks: Check[] = [
       const calls = await callEach(tools, ({ name }) =>
         site.exchange.send({ url: toolAddress(site, name), method: 'GET', token: site.token }),
       )
-      return failedIf(calls.filter(({ outcome }) => isSuccess(outcome)).map((call) => `GET ${describe(call)}`))
+      const taken = answeredByTool(site, calls).filter(({ outcome }) => isSuccess(outcome))
+      return failedIf(taken.map((call) => `GET ${describe(call)}`))
     },
   },
   {
@@ -112,8 +102,9 @@ export const toolChecks: Check[] = [
     fix: 'Check that the token given to the checker belongs to this site, and is neither expired nor revoked.',
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
+      if (site.signIn) return absent('The token came from a sign-in: see [token-works].')
       const calls = await validCalls(site)
-      if (calls.length === 0) return skipped('No valid arguments could be generated; add examples to the schema.')
+      if (calls.length === 0) return withoutArguments
       return failedIf(calls.filter(({ outcome }) => outcome.status === 401).map(describe))
     },
   },
@@ -125,75 +116,39 @@ export const toolChecks: Check[] = [
     needs: ['manifest', 'token'],
     run: async (site) => {
       const name = 'switchyard_check_no_such_tool'
-      const [call] = await callEach([{ name }], () => callTool(site, name, { token: site.token, body: {} }))
-      if (!call || call.outcome.failure) return skipped('The tools do not answer.')
+      const calls = await callEach([{ name }], () => callTool(site, name, { token: site.token, body: {} }))
+      const [call] = answeredByTool(site, calls)
+      if (!call) return toolsSilent
       const withoutError = isRefusal(call.outcome) && errorOf(call.outcome) === undefined
       const why = `${describe(call)}${withoutError ? ' It has no member error.' : ''}`
       return failedIf(isRefusal(call.outcome) && !withoutError ? [] : [why])
     },
   },
-  {
-    id: 'arguments-checked',
-    requirement: 'Arguments that do not fit input_schema are refused with 4xx',
-    section: 'Tool call: parse the input parameters',
-    fix: "Validate the body against the tool's input_schema first, and answer 400.",
-    needs: ['manifest', 'token', 'read tool'],
-    run: async (site) => {
-      const calls = (await invalidCalls(site)).filter(({ outcome }) => !outcome.failure)
-      if (calls.length === 0) return skipped('No schema rejects anything.')
-      return failedIf(calls.filter(({ outcome }) => !isRefusal(outcome)).map(describe))
-    },
-  },
-  {
-    id: 'arguments-message',
-    requirement: 'The error for wrong arguments says what is wrong',
-    section: 'Tool call: error responses carry a meaningful message',
-    fix: 'Name the member and what it must be: { "error": "id must be a number" }. A model reads it and tries again.',
-    needs: ['manifest', 'token', 'read tool'],
-    run: async (site) => {
-      const refused = (await invalidCalls(site)).filter(({ outcome }) => isRefusal(outcome) && outcome.status !== 429)
-      if (refused.length === 0) return skipped('No wrong arguments were refused.')
-      const withoutError = refused.filter(({ outcome }) => generic.test(errorOf(outcome) ?? 'error'))
-      return failedIf(
-        withoutError.map(({ name, outcome }) => `${name} says ${JSON.stringify(errorOf(outcome) ?? 'nothing')}.`),
-      )
-    },
-  },
-  {
-    id: 'body-checked',
-    requirement: 'A body that is not a JSON object is refused with 4xx',
-    section: 'Tool call, Request body',
-    fix: 'Answer 400 to invalid JSON, and to lists and other values.',
-    needs: ['manifest', 'token', 'read tool'],
-    run: async (site) => {
-      const [tool] = callableTools(site)
-      const bodies = ['[]', '{"cut'].map((body) => ({ name: tool?.name ?? '', body }))
-      const calls = await callEach(bodies, ({ name, body }) => callTool(site, name, { token: site.token, body }))
-      const wrong = calls
-        .map((call, i) => ({ call, body: bodies[i]?.body }))
-        .filter(({ call }) => !call.outcome.failure)
-      return failedIf(
-        wrong.filter(({ call }) => !isRefusal(call.outcome)).map(({ call, body }) => `To ${body} ${describe(call)}`),
-      )
-    },
-  },
 ]
 
-/** Calls with valid arguments to the tools that may be called; the response checks use the outcomes. */
-export const validCalls = (site: Site): Promise<Called[]> =>
-  site.once('validCalls', () =>
-    callEach(
-      callableTools(site).filter(({ inputSchema }) => sampleArguments(inputSchema)),
-      ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: sampleArguments(inputSchema) }),
-    ),
-  )
+/** Reports what answers in place of tools, once: other checks do not count such responses any more. */
+async function reportObstacle(site: Site, obstacle: Obstacle): Promise<Finding> {
+  const valid = site.token === undefined ? [] : await validCalls(site)
+  const calls = [...(await unauthorized(site)), ...valid].filter(({ outcome }) => obstacleOf(outcome) === obstacle)
+  if (calls.length > 0) site.reported.add(obstacle)
+  return failedIf([...new Set(calls.map(describe))])
+}
+
+/** A tool that answers the same without a token has been reported for that. */
+async function wrongTokenRefused(site: Site): Promise<Finding> {
+  const without = new Map((await probe(site)).map(({ name, outcome }) => [name, outcome.status]))
+  const calls = notUnauthorized(site, await probe(site, wrongToken))
+  const own = calls.filter(({ name, outcome }) => without.get(name) !== outcome.status)
+  return calls.length > 0 && own.length === 0 ? blocked('no-token') : failedIf(own.map(describe))
+}
 
 /** All responses with this status must carry an error. */
-export function withError(calls: Called[], status: number) {
-  const answered = calls.filter(({ outcome }) => outcome.status === status)
-  if (answered.length === 0) return skipped(`Nothing was answered with ${status}.`)
+export function withError(site: Site, calls: Called[], status: number): Finding {
+  const answered = answeredByTool(site, calls).filter(({ outcome }) => outcome.status === status)
+  if (answered.length === 0)
+    return skipped(`No tool answered with ${status}.`, 'Fix what failed above, and check again.')
   const withoutError = answered.filter(({ outcome }) => errorOf(outcome) === undefined)
-  return failedIf([...new Set(withoutError.map(({ name }) => `The ${status} of ${name} has no { "error": "…" }.`))])
+  return failedIf([...new Set(withoutError.map((call) => `${describe(call)} It has no { "error": "…" }.`))])
 }
 
 const challenges = ({ headers }: Outcome): boolean => /\bbearer\b/i.test(headers.get('www-authenticate') ?? '')

@@ -12,6 +12,7 @@ import { localSecrets, type LocalSecrets } from './secrets.ts'
 import type { Supervisor } from './supervisor.ts'
 import { findTemporal } from './temporal/binary.ts'
 import { temporalServer } from './temporal/server.ts'
+import { trustedAuthorities } from './trusted-authorities.ts'
 
 interface StackOptions {
   local: LocalConfig
@@ -39,12 +40,13 @@ export interface Addresses {
 /** Starts all programs, in order of dependency. Resolves when all are ready. */
 export async function startStack(options: StackOptions): Promise<Addresses> {
   const { local, folder, say, supervisor, scripts } = options
+  const certificates = join(folder, 'certificates')
+  const { caFile } = await createCertificates(certificates)
+  const trusted = trustedAuthorities(certificates, caFile, local.environment['SITE_CA_FILE'])
   const secrets = localSecrets(folder)
   const [databaseUrl, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
   say('Bringing the database schema up to date ...')
   await migrateDatabase(databaseUrl, say)
-  const certificates = join(folder, 'certificates')
-  const { caFile } = await createCertificates(certificates)
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
@@ -52,7 +54,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
     redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
     env: local.environment,
   })
-  const env = childEnvironment(local, secrets, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal }, caFile)
+  const env = childEnvironment(local, secrets, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal }, trusted)
   const ours = { env, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
@@ -103,12 +105,12 @@ async function migrateDatabase(url: string, say: (text: string) => void): Promis
   }
 }
 
-/** The environment overrides the development defaults, but not the addresses. */
+/** The environment overrides the development defaults, but neither the addresses nor what the example sites need. */
 function childEnvironment(
   local: LocalConfig,
   secrets: LocalSecrets,
   addresses: Record<string, string>,
-  caFile: string,
+  trusted: string,
 ): Record<string, string> {
   const sites = [...local.SITE_PORTS, local.DEAD_SITE_PORT].map((port) => `127.0.0.1:${port}`)
   const allowed = [local.environment['SITE_ALLOW'], ...sites].filter(Boolean).join(',')
@@ -117,12 +119,12 @@ function childEnvironment(
     JWT_PRIVATE_KEY: secrets.jwtPrivateKey,
     PORT: String(local.PORT),
     BASE_URL: baseUrl(local),
-    SITE_CA_FILE: caFile,
     DEMO_DIRECTIVES: 'true',
     RATE_LIMIT_STORE: 'memory',
     ...local.environment,
     ...addresses,
     SITE_ALLOW: allowed,
+    SITE_CA_FILE: trusted,
     OUTGOING_COUNT_PORTS: 'true',
   }
 }

@@ -1,9 +1,9 @@
 import { lookup as systemLookup } from 'node:dns'
-import { readFileSync } from 'node:fs'
 import { Socket, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import ky from 'ky'
 import { buildConnector, Client, Dispatcher1Wrapper } from 'undici'
+import { readAuthorities } from './authorities.ts'
 import { readBounded } from './bounded-body.ts'
 import { startDeadline } from './deadline.ts'
 import { createCheckedLookup, type Lookup } from './checked-lookup.ts'
@@ -180,5 +180,5 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
 
 /** Node's default authorities and the given ones. Read once, because parsing them is slow. */
 function trustedRoots(caFile: string | undefined): string[] {
-  return [...getCACertificates('default'), ...(caFile ? [readFileSync(caFile, 'utf8')] : [])]
+  return [...getCACertificates('default'), ...(caFile ? [readAuthorities(caFile)] : [])]
 }

@@ -25,22 +25,26 @@ test('a command line says everything that the checker is told', (t) => {
   const client = ['--client-id', 'x', '--redirect-uri', 'http://127.0.0.1:5000/back', '--scope', 'read write']
   const tokens = ['--token', 'all', '--token-limited', 'few', '--call-all', '--burst', '70']
   const limits = ['--http-port', '8080', '--timeout', '5', '--patience', '7', '--allow', 'a.example:444', '--json']
-  t.deepEqual(read(site, ...client, ...tokens, ...limits, '--ca-file', 'ca.pem'), {
+  const more = ['--tools', '30', '--strict', '--no-deny', '--sign-in-seconds', '60']
+  t.deepEqual(read(site, ...client, ...tokens, ...limits, ...more, '--ca-file', 'ca.pem'), {
     json: true,
     pasted: false,
+    strict: true,
+    signInSeconds: 60,
     options: {
       site,
       token: 'all',
       limitedToken: 'few',
       callAll: true,
       burst: 70,
+      mostTools: 30,
       httpPort: 8080,
       timeoutSeconds: 5,
       patienceSeconds: 7,
       allow: ['a.example:444'],
       caFile: 'ca.pem',
       baseUrl: 'https://platform.example',
-      oauth: { clientId: 'x', redirectUri: 'http://127.0.0.1:5000/back', scopes: ['read', 'write'] },
+      oauth: { clientId: 'x', redirectUri: 'http://127.0.0.1:5000/back', scopes: ['read', 'write'], deny: false },
     },
   })
 })

@@ -2,24 +2,24 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { usage } from '../../check-site/arguments.ts'
 import { checkSite, groups, type Report } from '../../check-site/check-site.ts'
-import type { CheckOptions } from '../../check-site/options.ts'
+import type { CheckOptions, Wish } from '../../check-site/options.ts'
 import { startContacts } from '../../examples/sites/contacts/server.ts'
 import { startBrokenManifest } from '../../examples/sites/broken-manifest/server.ts'
 import { variants, type Variant } from '../../examples/sites/broken-manifest/variants.ts'
 import { bearerDefects } from '../helpers/defects-of-sites/bearer-defects.ts'
 import type { Expected } from '../helpers/defects-of-sites/changes.ts'
-import { redirectUri } from '../helpers/defects-of-sites/defect.ts'
+import { goodToken, limitedToken, redirectUri } from '../helpers/defects-of-sites/defect.ts'
 import { createDefectiveSite } from '../helpers/defects-of-sites/defective-site.ts'
 import { oauthDefects } from '../helpers/defects-of-sites/oauth-defects.ts'
 import { bearer, burst, closedPort, finds, found, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
 import { startDefectiveSite } from '../helpers/defects-of-sites/site.ts'
-import { doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
+import { asPerson, doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 import { signIn } from '../helpers/sign-in.ts'
@@ -33,7 +33,8 @@ async function check(site: string, more: Partial<CheckOptions> = {}): Promise<Re
 }
 
 /** A browser whose user has signed in already: the site redirects it back at once. */
-const authorize = async (url: string): Promise<string> => String((await askSite(url)).headers['location'])
+const authorize = async (url: string, wish: Wish): Promise<string> =>
+  String((await askSite(asPerson(url, wish))).headers['location'])
 const oauth = { oauth: { clientId: 'switchyard', redirectUri, authorize } }
 
 test('the checker has nothing against the issue tracker, and tries everything', async (t) => {
@@ -48,7 +49,7 @@ test('the checker has nothing against the issue tracker, and tries everything', 
 test('the checker has nothing against the contacts, with a sign-in, and tries everything that the site has', async (t) => {
   const site = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris: [redirectUri] })
   t.teardown(site.close)
-  const person = (url: string) => signIn(url, { user: 'ada', password: 'ada-password' })
+  const person = (url: string, decide: Wish) => signIn(url, { user: 'ada', password: 'ada-password', decide })
   const report = await check(site.origin, { oauth: { clientId: 'switchyard', redirectUri, authorize: person } })
   finds(t, report, {})
   // It has no limits, and who signs in for reading cannot call what has a key.
@@ -183,7 +184,8 @@ test('the checker finds each of the bad tools, once it may call them all', async
     'answer-redirect': ['redirect'],
     'answer-size': ['too_large', 'compressed_bomb', 'endless'],
     'answer-utf8': ['not_utf8'],
-    'answer-object': ['not_object', 'not_json'],
+    'answer-page': ['not_json'],
+    'answer-object': ['not_object'],
   })
 })
 
@@ -218,7 +220,7 @@ const failedIn = (report: string) =>
 
 test('the command needs neither database nor keys, and its exit code is the result', async (t) => {
   const good = await startDefectiveSite(t, {})
-  const fine = await startCommand(t, good.origin, '--token', 'good-token')
+  const fine = await startCommand(t, good.origin, '--token', goodToken)
   t.regex(await fine.report, /\n {2}ok {4}[^\n]*\[no-token\]\n/)
   t.is(await fine.exit, 0)
   const bad = await startDefectiveSite(t, { without: 'needs a token' })
@@ -234,13 +236,59 @@ test('a command line that makes no sense is answered with the usage and the exit
   t.true(stderr.includes(usage))
 })
 
+/** The addresses that a person is asked to open, and what to do there. */
+async function* visits(prompts: Interface): AsyncGenerator<{ address: string; wish: Wish }> {
+  let wish: Wish = 'allow'
+  for await (const line of prompts) {
+    if (line.includes('Within 300 seconds')) wish = line.includes('REFUSE') ? 'deny' : 'allow'
+    const address = /https:\/\/\S+/.exec(line)?.[0]
+    if (address !== undefined) yield { address, wish }
+  }
+}
+
+test('asked for help, the command prints its usage and nothing else', async (t) => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['bin/check-site.ts', '--help'], { env })
+  t.is(stdout, `${usage}\n`)
+})
+
+test('a file of authorities that is not there is named in a sentence, and the exit code is 2', async (t) => {
+  const args = ['bin/check-site.ts', 'https://127.0.0.1:4999', '--ca-file', '/nowhere/ca.pem']
+  const run = promisify(execFile)(process.execPath, args, { env })
+  const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(run)
+  t.is(code, 2)
+  t.is(stderr, 'The file of certificate authorities, /nowhere/ca.pem, cannot be read: there is no such file.\n')
+})
+
+test('with --strict a site of which something was not checked fails', async (t) => {
+  const site = await startDefectiveSite(t, {})
+  const args = ['--token', goodToken, '--token-limited', limitedToken, '--http-port', String(closedPort), '--strict']
+  const partial = await startCommand(t, site.origin, ...args)
+  t.regex(await partial.report, /\n0 failed|, 0 failed,/)
+  t.is(await partial.exit, 1)
+  const fresh = await startDefectiveSite(t, {})
+  const whole = await startCommand(t, fresh.origin, ...args, '--call-all', '--burst', '70', '--patience', '0')
+  t.notRegex(await whole.report, /--strict fails/)
+  t.is(await whole.exit, 0)
+})
+
+// Both listen at the redirect address.
+test.serial('nobody is waited for longer than it is said', async (t) => {
+  const site = await startDefectiveSite(t, {}, { oauth: true })
+  for (const how of [[], ['--code-url', '-']]) {
+    const limit = ['--no-deny', '--sign-in-seconds', '1', ...how]
+    const { exit, prompts, report } = await startCommand(t, site.origin, ...client, ...limit)
+    const said: string[] = []
+    for await (const line of prompts) said.push(line)
+    t.regex(said.join('\n'), /^Within 1 second, open this address/)
+    t.regex(await report, /The browser did not come back within 1 second\./)
+    t.is(await exit, 2)
+  }
+})
+
 test('the command takes the address of a callback that is elsewhere from its standard input', async (t) => {
   const site = await startDefectiveSite(t, {}, { oauth: true })
   const { child, exit, prompts } = await startCommand(t, site.origin, ...client, '--code-url', '-')
-  for await (const line of prompts) {
-    const address = /https:\/\/\S+/.exec(line)?.[0]
-    if (address) child.stdin.write(`${await authorize(address)}\n`)
-  }
+  for await (const { address, wish } of visits(prompts)) child.stdin.write(`${await authorize(address, wish)}\n`)
   t.is(await exit, 0)
 })
 
@@ -254,11 +302,11 @@ test('if nobody signs in, the rest is checked all the same, and the exit code sa
   t.is(await exit, 2)
 })
 
-test('the command takes the browser back at the redirect address', async (t) => {
+test.serial('the command takes the browser back at the redirect address', async (t) => {
   const site = await startDefectiveSite(t, {}, { oauth: true })
   const { exit, prompts } = await startCommand(t, site.origin, ...client)
-  for await (const line of prompts) {
-    if (line.startsWith('https://')) t.is((await fetch(await authorize(line))).status, 200)
+  for await (const { address, wish } of visits(prompts)) {
+    t.is((await fetch(await authorize(address, wish))).status, 200)
   }
   t.is(await exit, 0)
 })

@@ -3,11 +3,11 @@ import { checkSite } from '../../check-site/check-site.ts'
 import type { CheckOptions } from '../../check-site/options.ts'
 import { asJson, written } from '../../check-site/report.ts'
 import { bearerDefects } from '../helpers/defects-of-sites/bearer-defects.ts'
-import type { Change } from '../helpers/defects-of-sites/changes.ts'
+import { isTool, type Change } from '../helpers/defects-of-sites/changes.ts'
 import { redirectUri, type Defect } from '../helpers/defects-of-sites/defect.ts'
 import { createDefectiveSite } from '../helpers/defects-of-sites/defective-site.ts'
 import { oauthDefects } from '../helpers/defects-of-sites/oauth-defects.ts'
-import { bearer, burst, finds, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
+import { bearer, burst, finds, found, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
 import { doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
 
 /** What the checker makes of answers. That it hears the same over a network is shown in ../check-site.test.ts. */
@@ -40,7 +40,7 @@ test('of a site without tools nothing is said about tools', async (t) => {
   const report = await check({ manifest: (manifest) => ({ ...manifest, tools: [] }) })
   finds(t, report, {})
   const ofTools = report.checked.filter(({ group }) => group === 'Tool endpoints')
-  const judged = ofTools.filter(({ finding }) => finding.result !== 'skipped')
+  const judged = ofTools.filter(({ finding }) => !['skipped', 'absent'].includes(finding.result))
   t.deepEqual(
     judged.map(({ check: { id } }) => id),
     ['unknown-tool'],
@@ -74,9 +74,29 @@ test('the checker waits as long as a site asks it to, within its patience', asyn
 })
 
 test('a report never holds a token', async (t) => {
-  const echo: Change = (said, { token }) => ({ ...said, status: 400, body: { error: `No: ${token}` } })
+  const echo: Change = (said, heard) =>
+    isTool(heard) ? { ...said, status: 400, body: { error: `No: ${heard.token}` } } : said
   const report = await check({ change: echo })
   const all = `${written(report)}${JSON.stringify(asJson(report))}`
-  t.true(all.includes('no-echo'))
+  t.true(found(report, 'failed').includes('no-echo'))
+  t.true(all.includes('No: [token]'))
   t.false(/good-token|limited-token/.test(all))
+})
+
+test('a report never holds a token that the site has issued', async (t) => {
+  const issued: string[] = []
+  const withoutLifetime: Change = (said, { path }) => {
+    const { access_token: access, refresh_token: refresh, ...body } = said.body as Record<string, string>
+    if (path !== '/token' || access === undefined) return said
+    issued.push(access, refresh ?? '')
+    return { ...said, body: { access_token: access, refresh_token: refresh, scope: body['scope'], token_type: 'mac' } }
+  }
+  const report = await checkWithOAuth({ without: 'needs verifiers', change: withoutLifetime })
+  t.deepEqual(found(report, 'failed'), ['verifier-missing', 'token-answer', 'token-lifetime'])
+  t.true(issued.length > 4)
+  const all = `${written(report)}${JSON.stringify(asJson(report))}`
+  t.deepEqual(
+    issued.filter((token) => all.includes(token)),
+    [],
+  )
 })

@@ -98,7 +98,9 @@ export const rules: Rule[] = [
   },
   {
     name: 'no test is left out',
-    check: each(({ code }) => {
+    check: each(({ code, path }) => {
+      // A test that needs Python or OpenSSL is listed as skipped where there is none.
+      if (path === 'test/helpers/programs.ts' || path === 'test/run/in-turns.ts') return undefined
       const how = /\b(?:test|t)(?:\.\w+)*\.(skip|todo|failing|only)\b/.exec(code)?.[1]
       return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
     }),

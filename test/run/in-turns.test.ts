@@ -57,3 +57,13 @@ test.serial('tests are named by their files, and those that a lost process takes
     [['wrong.shared.ts', 'it is lost']],
   )
 })
+
+test.serial('a test that lacks a program is listed as skipped, also if it is the only one of its file', async (t) => {
+  const folder = togetherFolder(root)
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const lacking = `test['skip']('it needs a program', () => process.exit(1))`
+  const { code, output } = await share({ other: passing, lacking }, join(folder, 'log'))
+  t.is(code, 0)
+  t.regex(output, /^ok \d+ - .*lacking\.shared\.ts › it needs a program # SKIP$/m)
+  t.regex(output, /^ok \d+ - .*it holds$/m)
+})

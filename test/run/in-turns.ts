@@ -27,6 +27,8 @@ class SharingFile implements Asker {
   readonly takeDown: (() => unknown)[] = []
   /** Resolves when all serial tests that have begun so far have ended. */
   serial: Promise<unknown> = Promise.resolve()
+  /** Whether it has tests that cannot run on this machine. */
+  skips = false
   readonly isSlow: boolean
   readonly place: number
   private readonly name: string
@@ -120,6 +122,12 @@ const declare = (given: unknown[], isSerial: boolean): unknown => {
   )
 }
 
+/** A test for which this machine lacks a program (test/helpers/programs.ts): listed, not run. */
+function skip(title: string, implementation: Implementation): void {
+  current.skips = true
+  ava.skip(current.titled(title), implementation)
+}
+
 /** Refuses what would affect all files of the process: a skipped third of the tests would go unnoticed. */
 function refuse(name: string | symbol): never {
   throw new Error(`test.${String(name)} is for a file that has a process of its own (test/run/unusual-files.ts).`)
@@ -133,6 +141,7 @@ const test = new Proxy(ava, {
   apply: (_target, _self, given: unknown[]) => declare(given, false),
   get(target, name) {
     if (name === 'after') return after
+    if (name === 'skip') return skip
     if (name === 'serial') return (...given: unknown[]) => declare(given, true)
     return name === 'meta' ? (Reflect.get(target, name) as unknown) : refuse(name)
   },
@@ -151,7 +160,7 @@ export async function loadInTurns(files: string[]): Promise<void> {
     noteUnderWay(underWayLog(), 'begun', path)
     await import(new URL(path, root).href)
     noteUnderWay(underWayLog(), 'ended', path)
-    if (file.left === 0) throw new Error(`${path} has no test.`)
+    if (file.left === 0 && !file.skips) throw new Error(`${path} has no test.`)
     ava.after.always(() => file.end())
   }
 }

@@ -19,6 +19,7 @@ export const slowFiles = [
   'test/workflows/drain.test.ts',
   'test/crash/schedules-reconciled.test.ts',
   'test/bin/start.test.ts',
+  'test/docs/first-hour.test.ts',
   'test/crash/operators.test.ts',
 ]
 

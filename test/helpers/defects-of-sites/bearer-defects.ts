@@ -10,8 +10,13 @@ import {
   without,
   tools,
   notFound,
+  forbiddenPage,
+  withoutTokens,
   type Defects,
 } from './changes.ts'
+import type { Heard, Said } from './defect.ts'
+
+const ofTool = (_said: Said, heard: Heard) => isTool(heard)
 
 /** The defects that have nothing to do with OAuth. */
 export const bearerDefects: Defects = {
@@ -69,6 +74,19 @@ export const bearerDefects: Defects = {
   },
   'calls tools without a token': { without: 'needs a token', fails: ['no-token'] },
   'takes any token': { without: 'needs a good token', fails: ['wrong-token'] },
+  'asks nobody for a token': { change: withoutTokens, fails: ['no-token'] },
+  'takes a token in the address': { without: 'ignores tokens in the address', fails: ['token-in-address'] },
+  'compares the first twenty characters of a token': { without: 'compares whole tokens', fails: ['whole-token'] },
+  'redirects every call to a login': {
+    change: where(ofTool, () => ({ status: 302, headers: { Location: '/login' }, body: {} })),
+    fails: ['answer-redirect'],
+  },
+  'is behind bot protection': { change: where(ofTool, () => forbiddenPage), fails: ['answer-page'] },
+  'has its tools behind a page for everything': {
+    change: where(ofTool, () => ({ ...forbiddenPage, status: 200 })),
+    fails: ['answer-page'],
+  },
+  'has its tools elsewhere': { change: where(ofTool, () => notFound), fails: ['no-token'] },
   'answers 403 to a wrong token': {
     change: where(
       (said, heard) => isTool(heard) && said.status === 401 && heard.token !== undefined,
@@ -97,6 +115,7 @@ export const bearerDefects: Defects = {
   'answers 200 for tools that it does not have': { without: 'knows its tools', fails: ['unknown-tool'] },
   'gives no reason with a 404': { change: where(withStatus(404), mute), fails: ['unknown-tool'] },
   'does not check arguments': { without: 'checks arguments', fails: ['arguments-checked'] },
+  'takes texts for numbers': { without: 'converts no arguments', fails: ['arguments-converted'] },
   'breaks on wrong arguments': {
     change: where(
       (said, heard) => withStatus(400)(said, heard) && heard.body.startsWith('{}'),
@@ -132,7 +151,7 @@ export const bearerDefects: Defects = {
     fails: ['answer-utf8'],
   },
   'answers with a list': { change: where(goodRead, withBody([1])), fails: ['answer-object'] },
-  'answers with HTML': { change: where(goodRead, withBody(Buffer.from('<p>Hello</p>'))), fails: ['answer-object'] },
+  'answers with HTML': { change: where(goodRead, withBody(Buffer.from('<p>Hello</p>'))), fails: ['answer-page'] },
   'serves answers as text': {
     change: where(goodRead, withHeaders({ 'Content-Type': 'text/html' })),
     warns: ['answer-type'],
@@ -145,6 +164,14 @@ export const bearerDefects: Defects = {
   'says in words how long to wait': {
     change: where(withStatus(429), withHeaders({ 'Retry-After': 'a while' })),
     fails: ['retry-after'],
+  },
+  'says a date of the past for how long to wait': {
+    change: where(withStatus(429), withHeaders({ 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' })),
+    fails: ['retry-after'],
+  },
+  'answers 503 to too many calls': {
+    change: where(withStatus(429), () => ({ status: 503, body: { error: 'Busy.' } })),
+    fails: ['limit-met'],
   },
   'gives no reason with a 429': { change: where(withStatus(429), mute), fails: ['limit-body'] },
   'repeats tokens in errors': {

@@ -44,3 +44,16 @@ export const withAuth = (manifest: GoodManifest, change: object) => ({
 })
 
 export const notFound: Said = { status: 404, body: { error: 'There is nothing here.' } }
+
+/** As those who protect sites from programs answer. */
+export const forbiddenPage: Said = {
+  status: 403,
+  headers: { 'Content-Type': 'text/html; charset=UTF-8' },
+  body: Buffer.from('<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title></head></html>'),
+}
+
+/** Every call that lacks a good token is carried out all the same. */
+export const withoutTokens: Change = where(
+  (said, heard) => isTool(heard) && said.status === 401,
+  () => ({ status: 200, body: { id: 1, text: 'Buy milk' } }),
+)

@@ -19,11 +19,14 @@ export interface Said {
 export type Rule =
   | 'needs a token'
   | 'needs a good token'
+  | 'ignores tokens in the address'
+  | 'compares whole tokens'
   | 'takes POST only'
   | 'knows its tools'
   | 'checks permissions'
   | 'limits calls'
   | 'checks arguments'
+  | 'converts no arguments'
   | 'checks bodies'
   | 'keeps answers by key'
   | 'knows its clients'
@@ -32,14 +35,25 @@ export type Rule =
   | 'needs PKCE'
   | 'needs S256'
   | 'takes codes by POST only'
+  | 'returns the state of a denial'
   | 'checks verifiers'
+  | 'needs verifiers'
+  | 'compares redirect addresses of codes'
   | 'takes codes once'
   | 'bounds scopes'
   | 'rotates'
   | 'takes refresh tokens once'
   | 'ends grants on reuse'
+  | 'tells refresh tokens from access tokens'
   | 'revokes'
   | 'stores refreshed tokens'
+
+/** What a user of the site has; longer than any prefix that a defective site compares. */
+export const goodToken = 'good-token-of-the-notes-4b1f6a0c9d'
+export const limitedToken = 'limited-token-of-the-notes-77e2d5c1'
+
+/** How many characters of a token a site looks at if it does not compare whole tokens. */
+export const prefixLength = 20
 
 /** One small mistake of a site. */
 export interface Defect {

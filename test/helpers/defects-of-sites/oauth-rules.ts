@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Heard, Rule, Said } from './defect.ts'
+import { sameToken } from './tool-rules.ts'
 
 interface Grant {
   scopes: string[]
@@ -23,6 +24,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     if (client !== 'switchyard' && keeps('knows its clients')) return page('unknown client')
     if (client === 'switchyard' && !isRegistered(uri)) return page('unknown redirect address')
     const back = (answer: Record<string, string>) => redirect(uri, { ...answer, state, iss: origin })
+    if (pkce['person'] === 'deny') return deny(uri, state)
     const challenge = pkce['code_challenge']
     if (challenge === undefined && keeps('needs PKCE')) return back({ error: 'invalid_request' })
     if (challenge !== undefined && pkce['code_challenge_method'] !== 'S256' && keeps('needs S256')) {
@@ -33,6 +35,9 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
     codes.set(code, { grant: { scopes, alive: true }, challenge: challenge ?? '', used: false })
     return back({ code })
   }
+
+  const deny = (uri: string, state: string): Said =>
+    redirect(uri, { error: 'access_denied', ...(keeps('returns the state of a denial') && { state }), iss: origin })
 
   const isRegistered = (uri: string): boolean => {
     if (!keeps('compares redirect addresses')) return true
@@ -51,12 +56,18 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
 
   function exchange(form: Record<string, string>): Said {
     const code = codes.get(form['code'] ?? '')
-    if (!code || form['redirect_uri'] !== redirectUri) return refusal('invalid_grant')
+    const sentBack = form['redirect_uri'] === redirectUri || !keeps('compares redirect addresses of codes')
+    if (!code || !sentBack) return refusal('invalid_grant')
+    const noVerifier = form['code_verifier'] === undefined && !keeps('needs verifiers')
     const challenge = createHash('sha256')
       .update(form['code_verifier'] ?? '')
       .digest('base64url')
-    if (challenge !== code.challenge && keeps('checks verifiers')) return refusal('invalid_grant')
-    if (code.used && keeps('takes codes once')) return refusal('invalid_grant')
+    if (challenge !== code.challenge && !noVerifier && keeps('checks verifiers')) return refusal('invalid_grant')
+    if (code.used && keeps('takes codes once')) {
+      // Somebody else has the code, and perhaps the tokens (RFC 6749, 4.1.2).
+      code.grant.alive = false
+      return refusal('invalid_grant')
+    }
     code.used = true
     return grantTokens(code.grant)
   }
@@ -96,7 +107,10 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
       return heard.path === '/revoke' ? revoke(heard) : undefined
     },
     scopesOf: (accessToken: string): string[] | undefined => {
-      const grant = accessTokens.get(accessToken)
+      const asRefreshToken = keeps('tells refresh tokens from access tokens')
+        ? undefined
+        : refreshTokens.get(accessToken)
+      const grant = asRefreshToken?.grant ?? sameToken(keeps, accessTokens, accessToken)
       return grant?.alive ? grant.scopes : undefined
     },
   }

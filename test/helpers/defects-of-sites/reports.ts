@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { Report } from '../../../check-site/check-site.ts'
 import { defaults, type CheckOptions } from '../../../check-site/options.ts'
 import type { Expected } from './changes.ts'
+import { goodToken, limitedToken } from './defect.ts'
 
 /** Nothing listens here. */
 export const closedPort = 64_998
@@ -16,12 +17,15 @@ export const thorough: Omit<CheckOptions, 'site'> = {
   patienceSeconds: 0,
 }
 
-export const bearer = { token: 'good-token', limitedToken: 'limited-token' }
+export const bearer = { token: goodToken, limitedToken }
 export const burst = { ...bearer, burst: 70 }
 export const limitChecks = ['limit-met', 'retry-after', 'limit-body']
 
 export const found = ({ checked }: Report, ...results: string[]) =>
   checked.filter(({ finding }) => results.includes(finding.result)).map(({ check: { id } }) => id)
+
+/** Of the check, what the report says. */
+export const findingOf = ({ checked }: Report, id: string) => checked.find(({ check }) => check.id === id)?.finding
 
 /** The report holds these failures and warnings, and no others. */
 export function finds(t: ExecutionContext, report: Report, { fails = [], warns = [] }: Expected): void {

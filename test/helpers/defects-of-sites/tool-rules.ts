@@ -1,5 +1,5 @@
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
-import type { GoodManifest, Heard, Rule, Said } from './defect.ts'
+import { goodToken, limitedToken, prefixLength, type GoodManifest, type Heard, type Rule, type Said } from './defect.ts'
 
 /** The calls that a token allows: more than the checker makes, except for its burst. */
 const mostCalls = 50
@@ -8,20 +8,22 @@ const mostCalls = 50
 export function createToolRules(
   tools: GoodManifest['tools'],
   keeps: (rule: Rule) => boolean,
-  scopesOf: (token: string) => string[] | undefined = bearerScopes,
+  scopesOf: (token: string) => string[] | undefined = bearerScopes(keeps),
 ) {
   const kept = new Map<string, Said>()
   let calls = 0
   let notes = 0
 
   return (heard: Heard): Said => {
-    const { method, path, token, body, key } = heard
+    const { method, path, query, body, key } = heard
+    const inAddress = keeps('ignores tokens in the address') ? undefined : (query.get('access_token') ?? undefined)
+    const token = heard.token ?? inAddress
     if (token === undefined && keeps('needs a token')) return unauthorized('Send a token.')
     const scopes = token === undefined ? everything : scopesOf(token)
     if (!scopes && keeps('needs a good token')) return unauthorized('The token is not good.')
     if (method !== 'POST' && keeps('takes POST only')) return failure(405, 'Tools are called by POST.')
     if (method === 'GET') return { status: 200, body: {} }
-    if (token === 'good-token') calls += 1
+    if (token === goodToken) calls += 1
     if (calls > mostCalls && keeps('limits calls')) {
       return { ...failure(429, 'Too many calls. Wait 30 seconds.'), headers: { 'Retry-After': '30' } }
     }
@@ -30,7 +32,7 @@ export function createToolRules(
     if (scopes && !scopes.includes(tool.scope) && keeps('checks permissions')) {
       return failure(403, `This needs the scope ${tool.scope}.`)
     }
-    const input = parse(body)
+    const input = keeps('converts no arguments') ? parse(body) : converted(parse(body))
     const isRead = typeof input === 'object' && input !== null && !Array.isArray(input)
     if (!isRead) return keeps('checks bodies') ? failure(400, 'Send a JSON object.') : { status: 200, body: {} }
     const [problem] = argumentProblems(tool.input_schema, input)
@@ -44,11 +46,36 @@ export function createToolRules(
 }
 
 const everything = ['read', 'write']
-const bearerScopes = (token: string): string[] | undefined =>
-  ({ 'good-token': everything, 'limited-token': ['read'] })[token]
+const bearerScopes = (keeps: (rule: Rule) => boolean) => (token: string) =>
+  sameToken(
+    keeps,
+    new Map([
+      [goodToken, everything],
+      [limitedToken, ['read']],
+    ]),
+    token,
+  )
+
+/** What is kept under a token, by a site that may compare no more than its beginning. */
+export function sameToken<T>(keeps: (rule: Rule) => boolean, kept: Map<string, T>, token: string): T | undefined {
+  if (keeps('compares whole tokens')) return kept.get(token)
+  const start = token.slice(0, prefixLength)
+  return [...kept].find(([known]) => known.slice(0, prefixLength) === start)?.[1]
+}
 
 const failure = (status: number, error: string): Said => ({ status, body: { error } })
 const unauthorized = (error: string): Said => ({ ...failure(401, error), headers: { 'WWW-Authenticate': 'Bearer' } })
+
+/** As a language without types would take them. */
+const converted = (input: unknown): unknown =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? Object.fromEntries(
+        Object.entries(input).map(([name, value]) => [
+          name,
+          typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+        ]),
+      )
+    : input
 
 function parse(body: string): unknown {
   try {

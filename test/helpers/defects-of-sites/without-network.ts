@@ -1,3 +1,4 @@
+import type { Wish } from '../../../check-site/options.ts'
 import type { createSafeFetch, SafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
 import { bytesOf, headersOf, toHeard, type DefectiveSite } from './defective-site.ts'
 
@@ -21,10 +22,13 @@ export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
   return () => ({ fetch, close: () => Promise.resolve() })
 }
 
+/** The address that a test's browser opens: its user does as the checker wishes. */
+export const asPerson = (url: string, wish: Wish): string => `${url}&person=${wish}`
+
 /** A browser whose user is already signed in at the site: it is redirected back at once. */
 export const signedInAt =
   ({ answer }: DefectiveSite) =>
-  (url: string): Promise<string> => {
-    const said = answer(toHeard('GET', url, () => '', ''))
+  (url: string, wish: Wish): Promise<string> => {
+    const said = answer(toHeard('GET', asPerson(url, wish), () => '', ''))
     return Promise.resolve(String(typeof said === 'string' ? undefined : said.headers?.['Location']))
   }

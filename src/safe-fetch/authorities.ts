@@ -1,0 +1,33 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/**
+ * The certificates of authorities in a PEM file (`SITE_CA_FILE`, `--ca-file`). Throws a sentence if the file cannot be
+ * read, or holds no certificate, or a broken one.
+ */
+export function readAuthorities(file: string): string {
+  const found = read(file).match(certificates)
+  if (!found) throw new Error(`${file} holds no certificate: it must be a PEM file with -----BEGIN CERTIFICATE-----.`)
+  if (!found.every(isCertificate)) throw new Error(`${file} holds a certificate that cannot be parsed.`)
+  return found.map((pem) => `${pem}\n`).join('')
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : `${code}`
+    throw new Error(`The file of certificate authorities, ${file}, cannot be read: ${why}.`, { cause: error })
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}

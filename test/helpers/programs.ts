@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+import test, { type ExecutionContext } from 'ava'
+
+type DeclareTest = (title: string, implementation: (t: ExecutionContext) => Promise<void>) => void
+
+const asked: Record<string, string[]> = {
+  python3: ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
+  openssl: ['version'],
+  curl: ['-V'],
+}
+
+const isThere = (program: string): boolean => spawnSync(program, asked[program], { stdio: 'ignore' }).status === 0
+
+/** Declares a test that needs programs which npm does not bring. Where one is missing, it is listed as skipped. */
+export const testWith = (...programs: (keyof typeof asked)[]): DeclareTest =>
+  programs.every(isThere) ? test : test.skip
