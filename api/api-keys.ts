@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { id, pageOf, paging, name, time } from './schemas/schemas.ts'
 
 const scopes = v.pipe(
   v.array(v.picklist(['read', 'write'], 'must be read or write'), 'must be a list'),
@@ -39,7 +39,7 @@ export const createApiKey = route({
   description: 'The key is shown only once.',
   terms: true,
   body: v.strictObject({
-    name: text(100),
+    name: name(100),
     scopes,
     expiresAt: v.optional(
       v.pipe(

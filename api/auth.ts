@@ -40,6 +40,7 @@ export const register = route({
   body: v.strictObject({ email: text(254), password: text(256) }),
   status: 201,
   response: user,
+  codes: ['PERMISSION_DENIED'],
   handle: ({ services, body }) => services.users.register(body),
 })
 

@@ -3,11 +3,11 @@ import { webhookProofs, type AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import { id, text, time, trigger } from './schemas.ts'
+import { id, name, text, time, trigger } from './schemas.ts'
 
 const fieldType = v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type')
 const webhookField = v.strictObject({
-  name: text(200),
+  name: name(200),
   type: fieldType,
   required: v.optional(v.boolean('must be true or false'), true),
   description: v.optional(text(1000)),
@@ -29,7 +29,7 @@ const sites = v.pipe(
 
 /** What an owner may set on an agent. */
 export const agentFields = {
-  name: text(200),
+  name: name(200),
   systemPrompt: text(20_000),
   trigger,
   cron: v.nullable(text(200)),

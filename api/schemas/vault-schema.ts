@@ -21,10 +21,16 @@ export const entry = v.object({
   authType: v.picklist(['bearer', 'oauth2']),
   serverUrl: v.string(),
   status: v.pipe(
-    v.picklist(['connected', 'needs_reauth']),
-    v.metadata({ description: 'needs_reauth: the owner has to reconnect it, with a new token or by OAuth' }),
+    v.picklist(['connected', 'refresh_failing', 'needs_reauth']),
+    v.metadata({
+      description:
+        'refresh_failing: the site refuses to refresh its tokens, for a reason that may pass; needs_reauth: the owner has to reconnect it, with a new token or by OAuth',
+    }),
   ),
-  statusReason: v.nullable(v.string()),
+  statusReason: v.pipe(
+    v.nullable(v.string()),
+    v.metadata({ description: 'Why it is not simply connected, and what has to be done' }),
+  ),
   scopes: v.pipe(v.nullable(v.array(scope)), v.metadata({ description: 'The scopes granted; OAuth only' })),
   expiresAt: v.pipe(
     v.nullable(time),
@@ -41,7 +47,8 @@ export const entry = v.object({
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
   const { version, description, server } = row.manifest
-  return { ...fieldsOf(row), version, description, serverUrl: server.url, pendingManifest }
+  const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
+  return { ...fieldsOf(row), status, version, description, serverUrl: server.url, pendingManifest }
 }
 
 /** Vault entries in the shape of `entry`, with their pending manifests. */

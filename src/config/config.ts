@@ -34,7 +34,10 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     logLevel: env.LOG_LEVEL,
     vaultKeys: env.VAULT_KEYS,
     auth: {
-      privateKey: env.JWT_PRIVATE_KEY,
+      /** In PEM: the first signs and verifies access tokens, the others only verify. */
+      privateKeys: env.JWT_PRIVATE_KEY,
+      /** Whether strangers may make accounts. */
+      registration: env.REGISTRATION,
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,

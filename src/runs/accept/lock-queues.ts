@@ -33,7 +33,7 @@ const lockStatement = `
 
 const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
 
-/** The runs that were already accepted under the idempotency keys of this batch. */
+/** The runs that were already accepted under the idempotency keys of this batch, with the `ahead` of that time. */
 export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
   const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return new Map()
@@ -46,8 +46,8 @@ export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Pr
 
 const knownStatement = `
   select r.id, k.agent_id as "agentId", k.key as "idempotencyKey", encode(k.body_hash, 'hex') as "bodyHash", r.sequence,
-         r.status, (select count(*)::int from runs f where f.agent_id = r.agent_id and f.sequence < r.sequence
-                       and f.status in ('queued', 'running', 'waiting')) as ahead
+         r.status, coalesce((select (e.data ->> 'ahead')::int from run_events e
+                              where e.run_id = r.id and e.number = 1), 0) as ahead
     from unnest(:agentIds::uuid[], :keys::text[]) as given (agent_id, key)
     join idempotency_keys k on k.agent_id = given.agent_id and k.key = given.key
     join runs r on r.id = k.run_id`

@@ -16,6 +16,7 @@ import { latestPrompt, payloadOf } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /**
  * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
@@ -96,7 +97,7 @@ export function createClaim(context: {
       agent,
       cause,
       key: since.toISOString(),
-      title: `Runs of ${agent.name} are waiting`,
+      title: `Runs are waiting: agent ${quotedName(agent.name)}`,
       consequence: `Until then, the runs of the agent ${agent.name} stay queued in order; each fails after ${hours} hours of waiting.`,
     })
   }
