@@ -3,6 +3,14 @@ import type { Fault } from './fault.ts'
 /** What everybody uses: the way out, secrets, logs, limits. */
 export const plumbing: Fault[] = [
   {
+    id: 'plumbing/data-folder-for-all',
+    file: 'bin/local/private-folder.ts',
+    find: '  process.umask(process.umask() | ofOthers)\n',
+    replace: '',
+    why: "other users of the machine read Temporal's histories",
+    tests: ['test/bin/local/private-folder.test.ts'],
+  },
+  {
     id: 'plumbing/one-public-address-is-enough',
     file: 'src/safe-fetch/checked-lookup.ts',
     find: 'addresses.every(({ address }) => isPublicAddress(address))',

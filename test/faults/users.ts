@@ -68,6 +68,15 @@ export const users: Fault[] = [
     match: 'where registration is closed*',
   },
   {
+    id: 'users/signature-of-two-spellings',
+    file: 'src/users/access-tokens.ts',
+    find: " && Buffer.from(signature, 'base64url').toString('base64url') === signature",
+    replace: '',
+    why: 'one token has several spellings',
+    tests: ['test/src/users/access-tokens.test.ts'],
+    match: 'a signature has one spelling*',
+  },
+  {
     id: 'users/longer-token',
     file: 'src/users/access-tokens.ts',
     find: 'return Math.min(asked, config.auth.accessTokenSeconds)',

@@ -25,7 +25,7 @@ export async function lockFree(trx: Transaction, agentIds: string[]) {
 
 /** In order of id, so that two processes never deadlock. */
 const lockStatement = `
-  select q.agent_id as "agentId", a.owner_id as "ownerId", q.last_sequence as "lastSequence", q.unfinished, q.awake,
+  select q.agent_id as "agentId", a.owner_id as "ownerId", a.name as "agentName", q.last_sequence as "lastSequence", q.unfinished, q.awake,
          q.blocked_cause as "blockedCause"
     from agent_queues q join agents a on a.id = q.agent_id
    where q.agent_id = any(:agentIds) and a.deleted_at is null

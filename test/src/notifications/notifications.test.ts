@@ -136,7 +136,11 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
     for (const _ of [1, 2]) {
       await call(someone, agents.resumeAgent, { params })
       await eventually(20, 'the queue is blocked', async () => (await blockedCause()) === 'credits' || undefined)
-      await platform.services.temporal.wakeAgent({ agentId: blocking.id, ownerId: await idOf(someone) })
+      await platform.services.temporal.wakeAgent({
+        agentId: blocking.id,
+        ownerId: await idOf(someone),
+        agentName: 'Sorting',
+      })
     }
     t.is((await toldOf(someone, 'queue_blocked')).length, block)
     await grant(100)

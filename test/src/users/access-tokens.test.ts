@@ -130,6 +130,17 @@ test('a signing key of another kind is refused at start', (t) => {
   t.throws(() => createAccessTokens({ clock, config: other }), { message: /Ed25519/ })
 })
 
+test('a signature has one spelling: another last character that means the same bytes is refused', async (t) => {
+  const token = await tokens.sign(subject, 60)
+  const bytesOf = (text: string) => Buffer.from(text.split('.')[2]!, 'base64url')
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const others = [...alphabet].map((last) => token.slice(0, -1) + last).filter((other) => other !== token)
+  const same = others.filter((other) => bytesOf(other).equals(bytesOf(token)))
+  t.is(same.length, 15)
+  for (const other of same) t.like(await t.throwsAsync(tokens.verify(other)), { code: 'INVALID_TOKEN' })
+  t.deepEqual(await tokens.verify(token), subject)
+})
+
 const pemOf = (key: KeyObject): string =>
   key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }).toString()
 const tokensWith = (...keys: KeyObject[]) =>
