@@ -113,6 +113,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     },
     /** Model and tool calls that one worker carries out at a time; others wait in Temporal. */
     workerActivities: env.WORKER_ACTIVITIES,
+    /** Where a worker answers health checks, at the host of the API; 0 for nowhere. */
+    workerHealthPort: env.WORKER_HEALTH_PORT,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
+import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
   emails,
@@ -91,6 +92,7 @@ export const settings = v.object({
   STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
   STREAM_LIMIT: whole(2000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
+  WORKER_HEALTH_PORT: whole(0, 0, 65_535),
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })
 
@@ -109,10 +111,17 @@ export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
   schema: S,
   env: Environment = process.env,
 ): Readonly<v.InferOutput<S>> {
-  const result = v.safeParse(schema, present(env))
-  if (result.success) return freeze(result.output)
-  throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
+  const read = withSecretFiles(present(env))
+  const result = v.safeParse(schema, read.env)
+  const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
+  // A file that cannot be read is one problem, not a missing setting too.
+  const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]
+  if (result.success && problems.length === 0) return freeze(result.output)
+  throw new ConfigError(problems)
 }
+
+const isOfFile = (issue: string, problems: string[]): boolean =>
+  problems.some((problem) => problem.startsWith(`${issue.split(' ')[0]}_FILE `))
 
 /** Drops empty variables, so that `.env` files may list names without values. */
 export function present(env: Environment = process.env): Record<string, string> {
