@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { ProcessContext } from './process.ts'
 
 /** The database has this long to answer; probes give up soon after. */
@@ -13,18 +13,22 @@ export function startHealth({ config, logger, services }: ProcessContext, isPoll
   if (port === 0) return { stop: () => {} }
   const databaseAnswers = async (): Promise<boolean> => {
     const late = new Promise<false>((resolve) => setTimeout(resolve, databaseMs, false).unref())
-    const answer = services.database.raw('select 1').then(
+    const select = services.database.raw('select 1').then(
       () => true,
       () => false,
     )
-    return Promise.race([answer, late])
+    return Promise.race([select, late])
   }
-  const server = createServer(async (request, response) => {
-    if (request.url !== '/healthz') return void response.writeHead(404).end()
+  async function answer(response: ServerResponse): Promise<void> {
     const facts = { polling: isPolling(), database: await databaseAnswers() }
     const isWell = facts.polling && facts.database
     response.writeHead(isWell ? 200 : 503, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
     response.end(JSON.stringify({ status: isWell ? 'ok' : 'failing', ...facts }))
+  }
+
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') void answer(response)
+    else response.writeHead(404).end()
   })
   server.on('error', (error) => {
     logger.fatal({ err: error, port }, 'the health port cannot be opened')

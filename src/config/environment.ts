@@ -107,11 +107,12 @@ export class ConfigError extends Error {
 }
 
 /** The settings that a schema names, validated and frozen. Throws a ConfigError that names every problem. */
-export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
+export function readEnvironment<S extends v.GenericSchema<unknown, object> & { entries: object }>(
   schema: S,
   env: Environment = process.env,
 ): Readonly<v.InferOutput<S>> {
-  const read = withSecretFiles(present(env))
+  // A migration job has the file of its database, and those of no keys.
+  const read = withSecretFiles(present(env), Object.keys(schema.entries))
   const result = v.safeParse(schema, read.env)
   const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
   // A file that cannot be read is one problem, not a missing setting too.

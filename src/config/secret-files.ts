@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs'
  */
 export const secretSettings = ['DATABASE_URL', 'TEMPORAL_API_KEY', 'VAULT_KEYS', 'JWT_PRIVATE_KEY', 'SMTP_URL'] as const
 
-/** The variables with the contents of their files, and a sentence for each file that is of no use. */
-export function withSecretFiles(env: Record<string, string>): { env: Record<string, string>; problems: string[] } {
+/** The variables with the contents of the files of these settings, and a sentence for each file that is of no use. */
+export function withSecretFiles(env: Record<string, string>, wanted: readonly string[] = secretSettings) {
   const problems: string[] = []
-  const read = { ...env }
-  for (const name of secretSettings) {
+  const read: Record<string, string> = { ...env }
+  for (const name of secretSettings.filter((one) => wanted.includes(one))) {
     const variable = `${name}_FILE`
     const path = read[variable]
     delete read[variable]

@@ -77,6 +77,14 @@ export const users: Fault[] = [
     match: 'a signature has one spelling*',
   },
   {
+    id: 'users/reset-keeps-logins',
+    file: 'src/users/reset-password.ts',
+    find: "    await Login.query(trx).where({ userId: user.id }).whereNull('revokedAt').patch({ revokedAt: clock.now() })\n",
+    replace: '',
+    why: 'whoever took over an account stays logged in after its owner has got it back',
+    tests: ['test/bin/reset-password.test.ts'],
+  },
+  {
     id: 'users/longer-token',
     file: 'src/users/access-tokens.ts',
     find: 'return Math.min(asked, config.auth.accessTokenSeconds)',

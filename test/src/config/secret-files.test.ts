@@ -31,6 +31,8 @@ test('every secret setting may be in a file, with a line break at its end', (t) 
   const MAIL_FROM = 'no-reply@example.com'
   t.deepEqual(readConfig({ ...files, MAIL_FROM }), readConfig({ ...values, MAIL_FROM }))
   t.is(readDatabaseConfig(files).database.url, values.DATABASE_URL)
+  const others = { VAULT_KEYS_FILE: join(folder, 'none'), JWT_PRIVATE_KEY_FILE: join(folder, 'none') }
+  t.is(readDatabaseConfig({ ...files, ...others }).database.url, values.DATABASE_URL, 'it needs no keys')
   t.is(readVaultConfig(files).vaultKeys.length, 1)
 })
 
