@@ -1,5 +1,5 @@
 # One image for the API, the worker and the migration job. Debian, because the Temporal SDK does not load on Alpine.
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 
 ENV NODE_ENV=production
 WORKDIR /app

@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity'
-import type { AgentRunInput, Move } from '../workflows/messages.ts'
+import type { ClaimedRun, Move } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
 import type { Ending } from '../src/runs/ending/end.ts'
 import type { Services } from '../src/services.ts'
@@ -28,7 +28,7 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
 
   return {
     /** Claims the agent's next run; null lets its queue end. */
-    claimNext: perform<{ agentId: string }, AgentRunInput | null>(logger, ({ agentId }) =>
+    claimNext: perform<{ agentId: string }, ClaimedRun | null>(logger, ({ agentId }) =>
       runs.queue.claimNext(agentId, activityInfo().workflowExecution?.runId),
     ),
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { id, name, pageOf, paging, time } from './schemas/schemas.ts'
 
 const scope = named(
   'ApiKeyScope',
@@ -54,7 +54,7 @@ export const createApiKey = route({
   description: 'The key is shown only once.',
   terms: true,
   body: v.strictObject({
-    name: field(text(100), nameMeaning, 'Nightly report'),
+    name: field(name(100), nameMeaning, 'Nightly report'),
     scopes,
     expiresAt: v.optional(
       v.pipe(

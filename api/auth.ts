@@ -59,6 +59,7 @@ export const register = route({
   body: v.strictObject({ email, password }),
   status: 201,
   response: user,
+  codes: ['PERMISSION_DENIED'],
   handle: ({ services, body }) => services.users.register(body),
 })
 

@@ -8,6 +8,7 @@ import * as billing from './billing.ts'
 import * as calls from './calls.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
+import * as jwks from './jwks.ts'
 import * as manifests from './manifests.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
@@ -26,6 +27,7 @@ import type { AnyRoute } from './route/route.ts'
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [
   auth,
+  jwks,
   apiKeys,
   billing,
   vault,

@@ -6,16 +6,25 @@ import { CodedError, errorBody } from '../src/errors.ts'
 const maxHeaderBytes = 32 * 1024
 
 /** How long a client may take to send a complete request. */
-const requestMs = 60_000
+const defaultRequestMs = 60_000
+
+/** Slow requests are looked for this often; by default Node does so every 30 s, and a limit would be half as long again. */
+const lookMs = (requestMs: number): number => Math.min(1000, requestMs / 10)
 
 /**
  * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, get the platform's error body
- * too. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
+ * too. A request that is not complete after `requestMs` is cut off within a second. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
  * when the last connection is closed.
  */
-export function createHttpServer() {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: requestMs, requireHostHeader: false })
-  server.on('clientError', refuseBroken)
+export function createHttpServer(requestMs = defaultRequestMs) {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: lookMs(requestMs),
+    requireHostHeader: false,
+  })
+  server.on('clientError', refuseBroken(sentencesOfParser(requestMs)))
   server.on('checkExpectation', refuseWith(sentences.expectation, 'Expect'))
   const serve = (handle: RequestListener) => void server.on('request', withHost(handle))
   return { server, serve, drain: () => drain(server) }
@@ -40,12 +49,14 @@ async function drain(server: Server): Promise<void> {
 }
 
 /** Answers what Node's parser refuses: broken HTTP, oversized headers, a request that never ends. */
-function refuseBroken(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const { status, headers, body } = refusal(sentencesOfParser[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
-}
+const refuseBroken =
+  (words: Record<string, string>) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const { status, headers, body } = refusal(words[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  }
 
 /** Answers a well-formed request that is refused before routing. */
 const refuseWith =
@@ -72,7 +83,7 @@ const sentences = {
   expectation: 'The header Expect may only be "100-continue". Send that, or leave it out.',
 }
 
-const sentencesOfParser: Record<string, string> = {
+const sentencesOfParser = (requestMs: number): Record<string, string> => ({
   HPE_HEADER_OVERFLOW: `The headers of the request are larger than ${maxHeaderBytes} bytes.`,
   ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete within ${requestMs / 1000} seconds.`,
-}
+})

@@ -1,10 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
+import { makePrivateFolder } from './local/private-folder.ts'
+import { postgresOwner } from './local/postgres/postgres-owner.ts'
 import { portProblems, type NeededPort } from './local/ports.ts'
 import { createProcessRecord, endRecorded } from './local/process-record.ts'
 import { startStack, type Addresses } from './local/stack.ts'
@@ -24,8 +26,7 @@ async function main(): Promise<void> {
   loadEnvFile()
   const local = readLocalConfig()
   const folder = resolve(local.DATA_DIR)
-  // Other users may enter (Postgres does not run as root), but not list the folder.
-  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
   const holder = takeLock(lock)
   if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)

@@ -1,6 +1,7 @@
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { startLoop, type Loop } from '../src/loop.ts'
 import { startLoops, type LoopName } from '../src/loops.ts'
+import { startHealth } from './health.ts'
 import { startPolling } from './polling.ts'
 import type { ProcessContext } from './process.ts'
 
@@ -15,6 +16,7 @@ export function startWork(
 ): () => Promise<void> {
   const { logger, services } = context
   const polling = startPolling(context, workflowBundle)
+  const health = startHealth(context, () => polling.isPolling())
   const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
   const loops = startLoops(services, 'workers', leftOut)
   return async () => {
@@ -28,6 +30,7 @@ export function startWork(
       .catch((error: unknown) => logger.warn({ err: error }, 'failed to sign off the worker'))
     await polling.stop()
     await delivered
+    health.stop()
   }
 }
 

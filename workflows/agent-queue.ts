@@ -17,7 +17,14 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import type { Activities } from '../activities/index.ts'
 import { agentRun } from './agent-run.ts'
-import { agentRunId, searchAttributes, wakeSignal, type AgentQueueInput, type AgentRunInput } from './messages.ts'
+import {
+  agentRunId,
+  searchAttributes,
+  wakeSignal,
+  type AgentQueueInput,
+  type AgentRunInput,
+  type ClaimedRun,
+} from './messages.ts'
 import { recordOptions } from './options.ts'
 
 const { claimNext, endRun } = proxyLocalActivities<Activities>(recordOptions)
@@ -50,10 +57,11 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
   }
 }
 
-async function carryOut(run: AgentRunInput): Promise<void> {
+async function carryOut(claimed: ClaimedRun): Promise<void> {
+  const { agentName, ...run } = claimed
   for (;;) {
     try {
-      return await executeChild(agentRun, childOptions(run))
+      return await executeChild(agentRun, childOptions(run, agentName))
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) return recordEnding(run, error)
       await evict(run)
@@ -87,7 +95,7 @@ function reasonOf(cause: unknown) {
   return cause instanceof TimeoutFailure ? 'TIMED_OUT' : 'WORKFLOW_FAILED'
 }
 
-const childOptions = (run: AgentRunInput) => ({
+const childOptions = (run: AgentRunInput, agentName?: string) => ({
   workflowId: agentRunId(run.runId),
   args: [run] as [AgentRunInput],
   // The record's epoch tells executions apart, so the id may be used again when a run resumes.
@@ -95,7 +103,7 @@ const childOptions = (run: AgentRunInput) => ({
   parentClosePolicy: 'REQUEST_CANCEL' as const,
   // Above the run's budget and its longest permitted wait (24 h): only a stuck run gets here.
   workflowRunTimeout: '26h' as const,
-  staticSummary: `${run.trigger} run ${run.sequence}`,
+  staticSummary: `${run.trigger} run ${run.sequence}${agentName === undefined ? '' : ` of ${agentName}`}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,
   typedSearchAttributes: [
     { key: searchAttributes.agent, value: run.agentId },

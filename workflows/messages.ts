@@ -1,6 +1,7 @@
 /**
  * The contract between workflows and their callers: ids, names, inputs. They may contain only identifiers, enums,
- * counts and times, because Temporal keeps them readable in its histories.
+ * counts and times, because Temporal keeps them readable in its histories. The one exception is an agent's name, which
+ * operators need to find anything.
  */
 
 import type { EndReason } from '../src/runs/states.ts'
@@ -21,6 +22,12 @@ export interface AgentRunInput {
   /** Steps already recorded when this execution begins. */
   steps: number
   requestId: string
+}
+
+/** A run as its queue claims it. The name is for operators, and no input of the run's workflow. */
+export interface ClaimedRun extends AgentRunInput {
+  /** In quotation marks, on one line and bounded. Claims of earlier versions have none. */
+  agentName?: string
 }
 
 /** The input of a fire of a scheduled agent. */

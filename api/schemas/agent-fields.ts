@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../../src/agents/agent.ts'
 import { field, named } from './documented.ts'
-import { text, trigger } from './schemas.ts'
+import { name, text, trigger } from './schemas.ts'
 
 /** What is said of the fields of an agent, in requests and in responses. */
 export const meanings = {
@@ -40,7 +40,7 @@ export const fieldType = named(
 const webhookField = named(
   'WebhookFieldRequest',
   v.strictObject({
-    name: field(text(200), ...meanings.fieldName),
+    name: field(name(200), ...meanings.fieldName),
     type: fieldType,
     required: v.optional(field(v.boolean('must be true or false'), ...meanings.fieldRequired), true),
     description: v.optional(field(text(1000), ...meanings.fieldDescription)),
@@ -71,7 +71,7 @@ export const webhookProof = named(
 
 /** What an owner may set on an agent. */
 export const agentFields = {
-  name: field(text(200), ...meanings.name),
+  name: field(name(200), ...meanings.name),
   systemPrompt: field(text(20_000), ...meanings.systemPrompt),
   trigger,
   cron: field(v.nullable(text(200)), ...meanings.cron),

@@ -16,6 +16,10 @@ export const text = (max: number, min = 1) =>
     v.check((value) => !value.includes('\u0000') && value.isWellFormed(), 'must not contain U+0000 or broken Unicode'),
   )
 
+/** A name that people read: a text with at least one character that can be seen. */
+export const name = (max: number) =>
+  v.pipe(text(max), v.regex(/[^\s\p{C}\p{Z}]/u, 'must have at least one visible character'))
+
 /** A time, as ISO 8601 in UTC. */
 export const time = v.pipe(
   v.date(),

@@ -1,8 +1,6 @@
-import { isIP } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { assertThat } from '../errors.ts'
-import { isPublicAddress } from '../safe-fetch/ip-ranges.ts'
-import { bareHost, hostAndPort, readPair } from '../safe-fetch/outgoing-request.ts'
+import { hostAndPort, isPrivateLiteral, readPair } from '../safe-fetch/outgoing-request.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Agent } from './agent.ts'
@@ -21,8 +19,7 @@ export function createCallbackAddress(context: {
   /** Normalizes the URL. An IP address is checked here; a host name is checked on connecting. */
   function readUrl(text: string): string {
     const url = parseSiteUrl(text)
-    const host = bareHost(url)
-    const reachable = !isIP(host) || isPublicAddress(host) || allowed.has(hostAndPort(url))
+    const reachable = !isPrivateLiteral(url) || allowed.has(hostAndPort(url))
     const message = 'The host of the URL is an address that is not on the public internet.'
     assertThat(reachable, 'INVALID_URL', { message })
     return url.href

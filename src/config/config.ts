@@ -41,7 +41,10 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     logLevel: env.LOG_LEVEL,
     vaultKeys: env.VAULT_KEYS,
     auth: {
-      privateKey: env.JWT_PRIVATE_KEY,
+      /** In PEM: the first signs and verifies access tokens, the others only verify. */
+      privateKeys: env.JWT_PRIVATE_KEY,
+      /** Whether strangers may make accounts. */
+      registration: env.REGISTRATION,
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
@@ -119,6 +122,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
     },
     /** Model and tool calls that one worker carries out at a time; others wait in Temporal. */
     workerActivities: env.WORKER_ACTIVITIES,
+    /** Where a worker answers health checks, at the host of the API; 0 for nowhere. */
+    workerHealthPort: env.WORKER_HEALTH_PORT,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }

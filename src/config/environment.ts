@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
+import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
   emails,
@@ -8,7 +9,7 @@ import {
   mailbox,
   optionalText,
   origins,
-  pem,
+  pems,
   seconds,
   smtpUrl,
   text,
@@ -40,9 +41,10 @@ export const settings = v.object({
   CORS_ORIGINS: origins,
   LOG_LEVEL: v.optional(v.picklist(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
   VAULT_KEYS: vaultKeys,
-  JWT_PRIVATE_KEY: pem,
+  JWT_PRIVATE_KEY: pems,
   ACCESS_TOKEN_SECONDS: whole(900, 1, 3600),
   REFRESH_TOKEN_DAYS: whole(30, 1, 365),
+  REGISTRATION: v.optional(v.picklist(['open', 'closed']), 'open'),
   TERMS_VERSION: text('2026-11-01'),
   ADMIN_EMAILS: emails,
   SITE_ALLOW: list(),
@@ -93,6 +95,7 @@ export const settings = v.object({
   STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
   STREAM_LIMIT: whole(4000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
+  WORKER_HEALTH_PORT: whole(0, 0, 65_535),
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })
 
@@ -107,14 +110,22 @@ export class ConfigError extends Error {
 }
 
 /** The settings that a schema names, validated and frozen. Throws a ConfigError that names every problem. */
-export function readEnvironment<S extends v.GenericSchema<unknown, object>>(
+export function readEnvironment<S extends v.GenericSchema<unknown, object> & { entries: object }>(
   schema: S,
   env: Environment = process.env,
 ): Readonly<v.InferOutput<S>> {
-  const result = v.safeParse(schema, present(env))
-  if (result.success) return freeze(result.output)
-  throw new ConfigError(result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`))
+  // A migration job has the file of its database, and those of no keys.
+  const read = withSecretFiles(present(env), Object.keys(schema.entries))
+  const result = v.safeParse(schema, read.env)
+  const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
+  // A file that cannot be read is one problem, not a missing setting too.
+  const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]
+  if (result.success && problems.length === 0) return freeze(result.output)
+  throw new ConfigError(problems)
 }
+
+const isOfFile = (issue: string, problems: string[]): boolean =>
+  problems.some((problem) => problem.startsWith(`${issue.split(' ')[0]}_FILE `))
 
 /** Drops empty variables, so that `.env` files may list names without values. */
 export function present(env: Environment = process.env): Record<string, string> {

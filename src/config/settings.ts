@@ -122,12 +122,19 @@ export const emails = v.pipe(
   ),
 )
 
-/**
- * A private key in PEM; `
- * ` may stand for a line break.
- */
-export const pem = v.pipe(
+/** Keys in PEM, one after another; `\n` may stand for a line break. The first is private, others may be public keys. */
+export const pems = v.pipe(
   v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
-  v.transform((written) => written.replaceAll('\\n', '\n')),
-  v.startsWith('-----BEGIN PRIVATE KEY-----', 'must be a PKCS #8 PEM private key'),
+  v.transform((written) =>
+    written
+      .replaceAll('\\n', '\n')
+      .split(/(?=-----BEGIN )/)
+      .map((pem) => pem.trim())
+      .filter(Boolean),
+  ),
+  v.check((keys) => keys[0]?.startsWith('-----BEGIN PRIVATE KEY-----') === true, 'must be a PKCS #8 PEM private key'),
+  v.check(
+    (keys) => keys.every((key) => /^-----BEGIN (?:PRIVATE|PUBLIC) KEY-----/.test(key)),
+    'may list PKCS #8 private keys and SPKI public keys in PEM only',
+  ),
 )

@@ -21,3 +21,12 @@ export const plainLines = (text: string, maxLines: number, maxLine: number): str
     .split(/\r\n|\r|\n/, maxLines)
     .map((line) => oneLine(line, maxLine))
     .join('\n')
+
+/** A name's share of a title. */
+const maxName = 60
+
+/**
+ * A name within the platform's own sentence, as in the subject of a mail: on one line, bounded, in quotation marks that
+ * it cannot close. Put it last, so that nobody else's words open the sentence.
+ */
+export const quotedName = (name: string): string => `"${oneLine(name, maxName).replaceAll(/["\u201c-\u201f]/g, "'")}"`

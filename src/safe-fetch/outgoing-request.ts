@@ -40,11 +40,16 @@ function setHeader(headers: Headers, name: string, value: string, host: string):
 
 /**
  * Refuses a host that is a private IP address (`refused-address`). Such a host needs no lookup, so the checked lookup
- * never sees it. The URL parser has normalized decimal, octal, hexadecimal and short forms.
+ * never sees it.
  */
 export function refusePrivateLiteral(url: URL): void {
+  if (isPrivateLiteral(url)) throw new SafeFetchError('refused-address', { maybeSent: false, host: bareHost(url) })
+}
+
+/** Whether a host is a private IP address. The URL parser has normalized decimal, octal, hexadecimal and short forms. */
+export function isPrivateLiteral(url: URL): boolean {
   const host = bareHost(url)
-  if (isIP(host) && !isPublicAddress(host)) throw new SafeFetchError('refused-address', { maybeSent: false, host })
+  return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
 /** The host, without the brackets of an IPv6 address. */

@@ -40,6 +40,7 @@ export function createSchedules(context: {
   const wantedOf = (agent: Agent, { generation }: Schedule, { cron, timeZone }: Plan): WantedSchedule => ({
     agentId: agent.id,
     ownerId: agent.ownerId,
+    agentName: agent.name,
     generation,
     calendars: toCalendars(cron, timeZone),
     paused: agent.pausedAt !== null,

@@ -7,6 +7,7 @@ import { foreignHosts } from './manifest/foreign-hosts.ts'
 import { compareManifests } from './changes/manifest-changes.ts'
 import type * as inThread from './in-thread.ts'
 import { invalidManifest, type Manifest } from './manifest/manifest.ts'
+import { createPrivateAddresses } from './private-addresses.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { tooMuch } from './tool-arguments.ts'
 
@@ -26,9 +27,10 @@ export interface DiscoveredSite {
 export function createSites(context: {
   fetch: SafeFetch
   threads: Threads<typeof inThread>
-  config: { sites: Pick<Config['sites'], 'manifestBytes' | 'manifestTimeoutSeconds'> }
+  config: { sites: Pick<Config['sites'], 'allow' | 'manifestBytes' | 'manifestTimeoutSeconds'> }
 }) {
   const { fetch, threads, config } = context
+  const privateAddresses = createPrivateAddresses(config.sites.allow)
 
   /**
    * Fetches and validates the manifest at the address's origin (docs/specification.md, "Manifest"). Throws INVALID_URL,
@@ -42,8 +44,9 @@ export function createSites(context: {
 
   async function read(bytes: Uint8Array, party: string): Promise<Manifest> {
     const result = await threads.run(party, 'readManifest', bytes).catch(orElse({ problems: [tooComplex] }))
-    if ('manifest' in result) return result.manifest
-    throw invalidManifest(result.problems)
+    const problems = 'manifest' in result ? privateAddresses(result.manifest) : result.problems
+    if ('manifest' in result && problems.length === 0) return result.manifest
+    throw invalidManifest(problems)
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   type ScheduleOptions,
   type ScheduleOptionsStartWorkflowAction,
 } from '@temporalio/client'
+import { quotedName } from '../notifications/plain-text.ts'
 import type { Calendar } from '../schedules/cron/calendars.ts'
 import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } from '../../workflows/messages.ts'
 
@@ -15,6 +16,8 @@ import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } fro
 export interface WantedSchedule {
   agentId: string
   ownerId: string
+  /** For operators; not compared with what Temporal has. */
+  agentName: string
   generation: number
   calendars: Calendar[]
   paused: boolean
@@ -133,7 +136,7 @@ const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
     args: [{ agentId: wanted.agentId, ownerId: wanted.ownerId, generation: wanted.generation }],
     taskQueue,
     workflowRunTimeout: wanted.catchUpSeconds * 1000 + tickGraceMs,
-    staticSummary: 'One fire of a schedule: starts a run, or records why not',
+    staticSummary: `One fire of the schedule of ${quotedName(wanted.agentName)}: starts a run, or records why not`,
     typedSearchAttributes: [
       { key: searchAttributes.agent, value: wanted.agentId },
       { key: searchAttributes.owner, value: wanted.ownerId },

@@ -1,6 +1,7 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
+import { quotedName } from '../notifications/plain-text.ts'
 import { createInspection, ifKnown, ownReason } from './inspection.ts'
 import { createTemporalSchedules } from './schedules.ts'
 import {
@@ -62,9 +63,9 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
   }
 
   /** Signals an agent's queue to read the record, and starts it if it does not run. */
-  const wakeAgent = (agent: AgentQueueInput): Promise<void> => withAttributes(() => signalQueue(agent))
+  const wakeAgent = (agent: NamedAgent): Promise<void> => withAttributes(() => signalQueue(agent))
 
-  async function signalQueue({ agentId, ownerId }: AgentQueueInput): Promise<void> {
+  async function signalQueue({ agentId, ownerId, agentName }: NamedAgent): Promise<void> {
     await withDeadline(() =>
       client.workflow.signalWithStart<(input: AgentQueueInput) => Promise<void>>('agentQueue', {
         taskQueue: config.taskQueue,
@@ -72,7 +73,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         args: [{ agentId, ownerId }],
         signal: wakeSignal,
         signalArgs: [],
-        staticSummary: 'Runs of one agent, one at a time, in order of arrival',
+        staticSummary: `Runs of ${quotedName(agentName)}, one at a time, in order of arrival`,
         typedSearchAttributes: [
           { key: searchAttributes.agent, value: agentId },
           { key: searchAttributes.owner, value: ownerId },
@@ -88,7 +89,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, withDeadline, withAttributes }),
 
     /** Wakes agents in the background. The reconciler repeats what fails. */
-    wakeSoon(agents: AgentQueueInput[]): void {
+    wakeSoon(agents: NamedAgent[]): void {
       for (const agent of agents) {
         const waking = wakeAgent(agent)
           .catch((error: unknown) => logger.warn({ err: error, agentId: agent.agentId }, 'failed to wake the queue'))
@@ -134,6 +135,11 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
 }
 
 export type Temporal = ReturnType<typeof createTemporal>
+
+/** An agent whose queue is woken. Its name is shown to operators, as it was when the queue's workflow was started. */
+export interface NamedAgent extends AgentQueueInput {
+  agentName: string
+}
 
 /** How to reach Temporal; the same for the client and the worker. */
 export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) => ({

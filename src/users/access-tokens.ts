@@ -1,9 +1,9 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { readSigningKeys } from './signing-keys.ts'
 
 /** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type; the token itself chooses neither. */
 const algorithm = 'EdDSA'
@@ -17,13 +17,12 @@ interface Subject {
 }
 
 /**
- * Access tokens (JWT, in the form of RFC 9068), signed with the configured Ed25519 key and verified with its public
- * half. Throws at start if the key is not an Ed25519 key.
+ * Access tokens (JWT, in the form of RFC 9068), signed with the first of the configured Ed25519 keys and verified with
+ * the public half of the one that they name. Throws at start if a key is not an Ed25519 key.
  */
 export function createAccessTokens(context: { clock: Clock; config: Pick<Config, 'auth' | 'http'> }) {
   const { clock, config } = context
-  const privateKey = readKey(config.auth.privateKey)
-  const publicKey = createPublicKey(privateKey)
+  const { current, verifying } = readSigningKeys(config.auth.privateKeys)
   const issuer = config.http.baseUrl
 
   /** A token's lifetime in seconds: the requested one, capped by the configuration. VALIDATION_ERROR below 1. */
@@ -36,43 +35,74 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
     return Math.min(asked, config.auth.accessTokenSeconds)
   }
 
+  /** The times of a token are whole seconds and rounded down, so that it never outlives `expiresIn`. */
   function sign({ userId, loginId }: Subject, seconds: number): Promise<string> {
-    const now = clock.now().getTime() / 1000
-    return (
-      new SignJWT({ sid: loginId })
-        .setProtectedHeader({ alg: algorithm, typ: type })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setSubject(userId)
-        .setJti(newId())
-        .setIssuedAt(Math.floor(now))
-        // Rounded up, so that a one-second token lives for at least a second.
-        .setExpirationTime(Math.ceil(now + seconds))
-        .sign(privateKey)
-    )
+    const issuedAt = Math.floor(clock.now().getTime() / 1000)
+    return new SignJWT({ sid: loginId })
+      .setProtectedHeader({ alg: algorithm, typ: type, kid: current.kid })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(userId)
+      .setJti(newId())
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + seconds)
+      .sign(current.key)
+  }
+
+  /**
+   * The keys that may have signed the token: the one that it names, or all of them if it names none of ours. Tokens from
+   * before keys had ids name none.
+   */
+  function candidates(token: string) {
+    const { kid } = decodeProtectedHeader(token)
+    const named = verifying.filter((key) => key.kid === kid)
+    return named.length > 0 ? named : verifying
+  }
+
+  async function verifySignature(token: string) {
+    const keys = candidates(token)
+    for (const [index, { key }] of keys.entries()) {
+      try {
+        return await jwtVerify(token, key, {
+          algorithms: [algorithm],
+          typ: type,
+          issuer,
+          audience,
+          requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
+          currentDate: clock.now(),
+        })
+      } catch (error) {
+        if (index === keys.length - 1 || !isOfAnotherKey(error)) throw error
+      }
+    }
+    throw new Error('There is no key to verify access tokens with.')
   }
 
   /** The token's subject. TOKEN_EXPIRED, or INVALID_TOKEN for any other fault. */
   async function verify(token: string): Promise<Subject> {
-    // Without padding (RFC 7515, 2); jose would accept a padded signature.
-    assertThat(/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token), 'INVALID_TOKEN')
-    const { payload } = await jwtVerify(token, publicKey, {
-      algorithms: [algorithm],
-      typ: type,
-      issuer,
-      audience,
-      requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
-      currentDate: clock.now(),
-    }).catch(refuse)
+    assertThat(isCanonical(token), 'INVALID_TOKEN')
+    const { payload } = await verifySignature(token).catch(refuse)
     const { sub, sid } = payload
     assertThat(typeof sub === 'string' && isId(sub) && typeof sid === 'string' && isId(sid), 'INVALID_TOKEN')
     return { userId: sub, loginId: sid }
   }
 
-  return { lifetime, sign, verify }
+  /** The public keys (RFC 7517, 5), the current one first, for whoever wants to verify tokens without asking us. */
+  const publicKeys = () => ({ keys: verifying.map(({ jwk }) => jwk) })
+
+  return { lifetime, sign, verify, publicKeys }
 }
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>
+
+/**
+ * Without padding (RFC 7515, 2), and without bits that mean nothing at the end of the signature: jose accepts both, so
+ * one token would have several spellings. The other parts are signed as they are written.
+ */
+function isCanonical(token: string): boolean {
+  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature
+}
 
 /** The key was checked at start, so every failure is the token's. jose checks `exp` last. */
 function refuse(error: unknown): never {
@@ -80,8 +110,5 @@ function refuse(error: unknown): never {
   throw new CodedError(expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', { cause: error })
 }
 
-function readKey(pem: string): KeyObject {
-  const key = createPrivateKey(pem)
-  if (key.asymmetricKeyType === 'ed25519') return key
-  throw new Error('The key that signs access tokens must be an Ed25519 key.')
-}
+const isOfAnotherKey = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'

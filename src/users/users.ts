@@ -19,6 +19,8 @@ const taken = {
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
+const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
+
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
 export function createUsers(context: {
   database: Database
@@ -33,8 +35,12 @@ export function createUsers(context: {
   const logins = createLogins({ ...context, accessTokens, passwords })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
-  /** Creates an account. VALIDATION_ERROR for a bad address or password, or for a taken address, with equal work. */
+  /**
+   * Creates an account. PERMISSION_DENIED where registration is closed. VALIDATION_ERROR for a bad address or password,
+   * or for a taken address, with equal work.
+   */
   async function register(request: { email: string; password: string }): Promise<Profile> {
+    assertThat(config.auth.registration === 'open', 'PERMISSION_DENIED', { message: closed })
     const email = readEmail(request.email)
     const passwordHash = await passwords.hash(readNewPassword(request.password, 'password'))
     const id = newId()
@@ -93,5 +99,6 @@ export function createUsers(context: {
     logins,
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
+    publicKeys: accessTokens.publicKeys,
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { VaultEntry } from './vault-entry.ts'
+import { quotedName } from '../notifications/plain-text.ts'
 
 /** Makes the function that marks an entry's credential as dead and notifies the owner, once for each credential. */
 export function createMarkNeedsReauth(context: { clock: Clock; notifications: Notifications }) {
@@ -17,7 +18,7 @@ export function createMarkNeedsReauth(context: { clock: Clock; notifications: No
       kind: 'credential_dead',
       subjectId: entry.id,
       key: String(entry.generation),
-      title: `${entry.name} has to be connected again`,
+      title: `A site has to be connected again: ${quotedName(entry.name)}`,
       message: `${reason} Runs that need ${entry.origin} wait for a day: ${how}, and they continue where they stopped.`,
     })
   }

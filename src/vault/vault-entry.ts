@@ -20,7 +20,7 @@ export class VaultEntry extends Row {
   declare manifestCheckedAt: Date
   declare authType: 'bearer' | 'oauth2'
   declare status: EntryStatus
-  /** Why the owner has to reconnect it, as a sentence. */
+  /** Why the owner has to reconnect it, or, while it is connected, why its site refuses to refresh its tokens. */
   declare statusReason: string | null
   /** Sealed; opened only to be sent to the site. See `credential.ts` for the content. */
   declare credential: string

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import { CodedError } from '../../src/errors.ts'
+import { isPrivateLiteral } from '../../src/safe-fetch/outgoing-request.ts'
 import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { createCallSite } from '../../src/tools/call-site.ts'
 import { call } from '../helpers/client.ts'
@@ -43,6 +44,9 @@ test('a hostile address given as a site is refused by its code, and nobody is co
   t.true(all.length > 350)
   t.is(traps.connections(), 0)
 })
+
+/** A host that is refused as it is written; a name is refused on connecting. */
+const isPrivateHost = (url: URL): boolean => isPrivateLiteral(url) || url.hostname === 'localhost'
 
 const isUnusable = ([, code]: readonly [string, string, string]): boolean => code === 'VALIDATION_ERROR'
 
@@ -101,8 +105,10 @@ test('a hostile server.url makes a manifest invalid, or its calls fail without a
 test('a hostile server.url of each kind comes to nothing, all the way from the manifest to the call', async (t) => {
   const { sites, traps, someone } = await start(t)
   const { brokenManifest: site } = sites
-  const all = attacks(new URL(site.origin).host, traps.ports, { once: true })
-  for (const attack of oneOfEachKind(all)) {
+  const all = [...attacks(new URL(site.origin).host, traps.ports, { once: true })]
+  let names = 0
+  const byName = all.filter((one) => isWellFormed(one) && !isPrivateHost(new URL(one[0])))
+  for (const attack of [...oneOfEachKind(all), ...oneOfEachKind(byName)]) {
     const [url] = attack
     site.serve({ body: JSON.stringify(manifestWith(url)) })
     const inspected = await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
@@ -113,6 +119,14 @@ test('a hostile server.url of each kind comes to nothing, all the way from the m
       t.is((await call(someone, vault.addToVault, { body })).failure.code, 'MANIFEST_INVALID', url)
       continue
     }
+    if (isPrivateHost(new URL(url))) {
+      t.is(inspected.failure.code, 'MANIFEST_INVALID', url)
+      t.deepEqual(inspected.failure.details, [
+        { path: 'server.url', message: 'is an address that is not on the public internet' },
+      ])
+      continue
+    }
+    names += 1
     const { foreignHosts } = inspected.body
     if (foreignHosts.length > 0) {
       const { failure } = await call(someone, vault.addToVault, { body })
@@ -129,6 +143,7 @@ test('a hostile server.url of each kind comes to nothing, all the way from the m
     t.is(failure.error, 'The site could not be reached.', url)
     await call(someone, vault.removeFromVault, { params: { entryId: entry.body.id } })
   }
+  t.true(names > 0, 'names are refused on connecting')
   t.is(traps.connections(), 0)
 })
 

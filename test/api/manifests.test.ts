@@ -65,7 +65,7 @@ test('what takes nothing away is used at once and is on record, and its owner is
   // Of what is used at once an owner is told only where more can be done than before.
   t.deepEqual(
     (await told()).map(({ title }) => title),
-    ['A new name can do more than before'],
+    ['A connected site can do more than before: "A new name"'],
   )
 })
 
@@ -172,7 +172,10 @@ test('no credential follows a changed address before it was accepted', async (t)
   await refresh()
   await use('get_two')
   t.deepEqual(site.calls(), [`${site.origin}/v1/tools/get_one`, `${site.origin}/v1/tools/get_two`])
-  t.is((await accept(fingerprint)).body.serverUrl, `${site.otherOrigin}/v2`)
+  const { failure } = await accept(fingerprint)
+  t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'acceptHosts'], 'another port')
+  const otherHost = new URL(site.otherOrigin).host
+  t.is((await accept(fingerprint, [otherHost])).body.serverUrl, `${site.otherOrigin}/v2`)
   await use('get_one')
   t.is(site.calls().at(-1), `${site.otherOrigin}/v2/tools/get_one`)
   t.is((await entry()).pendingManifest, null)
@@ -237,7 +240,7 @@ test('a refresh token goes to the pinned token address until the other one was a
   t.true(renewedAt().every((origin) => origin === site.origin))
   t.true(site.requests.every(({ origin }) => origin === site.origin))
 
-  t.is((await accept(fingerprint)).status, 200)
+  t.is((await accept(fingerprint, [new URL(site.otherOrigin).host])).status, 200)
   await eventually(10, 'the token is renewed at the other address', async () => {
     await use('get_one')
     return renewedAt().at(-1) === site.otherOrigin ? true : undefined

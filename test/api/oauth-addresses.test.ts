@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
 import { CodedError } from '../../src/errors.ts'
+import { isPrivateLiteral } from '../../src/safe-fetch/outgoing-request.ts'
 import { SafeFetchError } from '../../src/safe-fetch/safe-fetch.ts'
 import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { createOAuthClient, type OAuthClient, type OAuthSite } from '../../src/vault/oauth/oauth-client.ts'
@@ -66,6 +67,9 @@ const uses: Record<Member, (t: ExecutionContext, stage: OAuthStage, acceptHosts:
   },
 }
 
+/** A host that is refused as it is written. */
+const isPrivateHost = (url: URL): boolean => isPrivateLiteral(url) || url.hostname === 'localhost'
+
 for (const member of Object.keys(uses) as Member[]) {
   attacked(
     `a hostile ${member} makes a manifest invalid, or comes to nothing without a connection`,
@@ -92,10 +96,13 @@ for (const member of Object.keys(uses) as Member[]) {
 
   attacked(`a hostile ${member} of each kind comes to nothing, all the way through a flow`, async (t, stage) => {
     const { site, someone, traps } = stage
-    for (const [url, code] of oneOfEachKind(attacks(site.host, traps.ports, { once: true }))) {
+    const all = [...attacks(site.host, traps.ports, { once: true })]
+    const byName = all.filter(([url, code]) => code === 'MANIFEST_NOT_FOUND' && !isPrivateHost(new URL(url)))
+    let used = 0
+    for (const [url, code] of [...oneOfEachKind(all), ...oneOfEachKind(byName)]) {
       site.auth[member] = url
       const started = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
-      if (code !== 'MANIFEST_NOT_FOUND') {
+      if (code !== 'MANIFEST_NOT_FOUND' || isPrivateHost(new URL(url))) {
         t.is(started.failure.code, 'MANIFEST_INVALID', url)
         t.true(started.failure.details?.some(({ path }) => path === `auth.${member}`) ?? false, url)
         continue
@@ -107,7 +114,9 @@ for (const member of Object.keys(uses) as Member[]) {
         acceptHosts.push(new URL(url).hostname)
       }
       await uses[member](t, stage, acceptHosts, url)
+      used += 1
     }
+    t.true(used > 0, 'names are refused on connecting')
     t.is(traps.connections(), 0)
     t.deepEqual(await stage.entriesOf(), [])
     t.deepEqual(site.strays, [])

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'
+import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
 import * as refreshes from '../../api/refreshes.ts'
 import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
@@ -231,6 +232,44 @@ const otherReasons: Record<string, RequestListener> = {
   '400 with plain text': status(400, 'no', plainText),
   '400 with an error that is an object': status(400, '{"error":{"code":"invalid_grant"}}'),
 }
+
+refreshing(
+  'a site that refuses the platform itself shows on the entry, which recovers by itself',
+  async (t, { grow, rest, use, entry, site, someone, params }) => {
+    const good = site.token
+    t.like(await entry(), { status: 'connected', statusReason: null })
+    site.token = status(401, '{"error":"invalid_client","error_description":"Who are you?"}')
+    await grow({ over: true })
+    t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+    const refused = await entry()
+    t.is(refused.status, 'refresh_failing')
+    t.regex(refused.statusReason ?? '', /invalid_client \(Who are you\?\).* the operator of the platform has to /)
+    const { items } = (await call(someone, vault.listVault)).body
+    t.deepEqual(
+      items.map(({ id, status, statusReason }) => [id, status, statusReason]),
+      [[params.entryId, 'refresh_failing', refused.statusReason]],
+    )
+    site.token = good
+    await rest()
+    t.is((await use()).status, 200)
+    t.like(await entry(), { status: 'connected', statusReason: null })
+  },
+)
+
+refreshing(
+  'a site that refuses the platform itself shows while the token lives, and no longer after a reconnect',
+  async (t, { grow, use, entry, site, someone, open, finish, params }) => {
+    const good = site.token
+    site.token = status(401, '{"error":"invalid_client"}')
+    await grow()
+    t.is((await use()).status, 200)
+    t.is((await entry()).status, 'refresh_failing')
+    site.token = good
+    const { body } = await call(someone, oauth.startOAuth, { body: { entryId: params.entryId } })
+    t.is((await finish({ ...(await open(someone, body.connectUrl)), flowId: body.id })).status, 200)
+    t.like(await entry(), { status: 'connected', statusReason: null })
+  },
+)
 
 refreshing('a refusal for another reason is tried again after a pause, and a few times only', async (t, stage) => {
   const { grow, rest, use, spent, site, outcomes, someone, params, connect, warnings } = stage

@@ -1,4 +1,5 @@
 import * as health from '../../api/health.ts'
+import * as jwks from '../../api/jwks.ts'
 import * as notifications from '../../api/notifications.ts'
 import * as toolsiteSchema from '../../api/schemas/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
@@ -33,6 +34,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...adminTable(stage, recorder),
     listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },
     readToolsiteSchema: { done: () => recorder.ask(stage.nobody, toolsiteSchema.readToolsiteSchema) },
+    readSigningKeys: { done: () => recorder.ask(stage.nobody, jwks.readSigningKeys) },
     healthz: { done: () => recorder.ask(stage.nobody, health.healthz) },
     readyz: { done: () => recorder.ask(stage.nobody, health.readyz) },
   }

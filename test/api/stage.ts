@@ -16,16 +16,18 @@ import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 
-/** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
+/** Everything that requests to all routes need: a platform, one that is closed to newcomers, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const sites = { ...(await startSites(t)), oauth: await startBareOAuthSite(t) }
   const origins = await startMoreSites(t, 4)
   const allow = [...sites.allow, sites.oauth.host, ...origins.map((origin) => new URL(origin).host)]
   const platform = await startPlatform(t, { sites: { ...sites, allow }, env: { ADMIN_EMAILS: adminEmail } })
+  const env = { DATABASE_URL: platform.config.database.url, REGISTRATION: 'closed' }
+  const closed: Client = { url: (await startPlatform(t, { env })).url }
   const admin = await person(platform, adminEmail)
   const owner = await customer(platform)
   const things = await makeThings(owner, sites)
-  return { platform, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
+  return { platform, closed, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
 }
 
 const adminEmail = 'admin@example.com'

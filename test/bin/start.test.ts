@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -35,6 +35,7 @@ const started = chapter(async () => {
     apiStatus: await one.apiStatus(),
     secrets: one.secrets(),
     secretsMode: statSync(join(data, 'secrets.json')).mode & 0o777,
+    open: openToOthers(data),
   }
 })
 
@@ -101,6 +102,7 @@ test('a start brings everything up, says where, and a signal stops all of it', a
   t.true(first.lines.some((line) => line.includes(`http://127.0.0.1:${api}/docs`)))
   t.is(first.addresses.api, `http://127.0.0.1:${api}`)
   t.is(first.secretsMode, 0o600)
+  t.deepEqual(first.open, [], 'everything is for its user alone')
 
   const again = await startedAgain()
   t.deepEqual(again.processes.map(({ name }) => name).toSorted(), names)
@@ -224,4 +226,12 @@ async function onDatabase(port: number, secrets: string, query: string): Promise
   } finally {
     await client.end()
   }
+}
+
+/** What in a data folder anybody else may read, list or change. The group of Postgres's user may pass through the top. */
+function openToOthers(data: string): string[] {
+  const inside = readdirSync(data, { recursive: true, encoding: 'utf8' })
+  const isOpen = (path: string, bits: number): boolean => (lstatSync(path).mode & bits) !== 0
+  const paths = inside.map((name) => join(data, name)).filter((path) => existsSync(path))
+  return [...(isOpen(data, 0o067) ? [data] : []), ...paths.filter((path) => isOpen(path, 0o077))]
 }

@@ -28,12 +28,14 @@ interface Seen {
 
 async function threeCalls(t: ExecutionContext, env: Record<string, string> = {}) {
   const examples = await startSites(t)
-  const { gate, origin, allow } = await startGatedTools(t, examples)
+  const { gate, origin, allow, acceptHosts } = await startGatedTools(t, examples)
   const sites = { ...examples, allow: [...examples.allow, ...allow] }
   const stage = await openStage(t, { sites, env })
   const { database } = stage.platform.services
   const someone = await customer(stage.platform)
-  const vaultEntryId = (await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token' } })).body.id
+  const vaultEntryId = (
+    await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token', acceptHosts } })
+  ).body.id
   const systemPrompt = tools.map((tool) => `[[call ${tool} {"seconds":1}]]`).join('')
   const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
   const worker = await stage.startWorker()

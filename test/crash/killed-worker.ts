@@ -33,9 +33,16 @@ const calls = (seconds: number) => tools.map((tool) => `[[call ${tool} {"seconds
 /** Where the calls go on their way to the site, each a host of its own with its own lock and limit. */
 type Gated = Awaited<ReturnType<typeof startGatedTools>>
 
-async function connect(stage: Stage, origin: string) {
+/** A site; a gated one directs its calls to another port, which has to be accepted. */
+interface Connectable {
+  origin: string
+  acceptHosts?: string[]
+}
+
+async function connect(stage: Stage, { origin, acceptHosts = [] }: Connectable) {
   const someone = await customer(stage.platform)
-  const { id } = (await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token' } })).body
+  const { id } = (await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token', acceptHosts } }))
+    .body
   return { someone, entryId: id, sites: [{ vaultEntryId: id }] }
 }
 
@@ -130,27 +137,30 @@ async function longRun(stage: Stage) {
 }
 
 /** Three calls that are on their way to the site when it is dead to the world. */
-async function beforeSending(stage: Stage, { gate, origin }: Gated) {
-  const { someone, runId } = await threeCalls(stage, origin, () => gate.shut())
+async function beforeSending(stage: Stage, gated: Gated) {
+  const { gate } = gated
+  const { someone, runId } = await threeCalls(stage, gated, () => gate.shut())
   await untilAll(stage, runId, 'started')
   await eventually(20, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
   return { someone, runId }
 }
 
 /** Three calls that are on record as planned and wait for the lock of their host. */
-async function beforePlanning(stage: Stage, { gate, origin }: Gated) {
+async function beforePlanning(stage: Stage, gated: Gated) {
+  const { gate } = gated
   const { database } = stage.platform.services
   const host = `127.0.0.1:${gate.port}`
   const release = await hold(database, (trx) => trx.raw('insert into outgoing_hosts (host) values (?)', [host]))
-  const { someone, runId } = await threeCalls(stage, origin)
+  const { someone, runId } = await threeCalls(stage, gated)
   await untilStuck(stage, tools.length)
   await untilAll(stage, runId, 'planned')
   return { someone, runId, release }
 }
 
 /** Three calls that the site has answered, and their run's row is locked. */
-async function beforeRecording(stage: Stage, { gate, origin }: Gated) {
-  const { someone, runId } = await threeCalls(stage, origin, () => gate.shut())
+async function beforeRecording(stage: Stage, gated: Gated) {
+  const { gate } = gated
+  const { someone, runId } = await threeCalls(stage, gated, () => gate.shut())
   await untilAll(stage, runId, 'started')
   await eventually(20, 'every call has a connection', () => gate.taken() >= tools.length || undefined)
   const release = await hold(stage.platform.services.database, (trx) =>
@@ -165,8 +175,8 @@ async function beforeRecording(stage: Stage, { gate, origin }: Gated) {
   return { someone, runId, release }
 }
 
-async function threeCalls(stage: Stage, origin: string, before = () => {}) {
-  const { someone, sites } = await connect(stage, origin)
+async function threeCalls(stage: Stage, gated: Gated, before = () => {}) {
+  const { someone, sites } = await connect(stage, gated)
   const agent = await webhookAgent(someone, { systemPrompt: calls(1), sites })
   before()
   return { someone, runId: (await deliver(stage.platform, agent, {})).body.runId }
@@ -187,8 +197,8 @@ const untilStuck = (stage: Stage, transactions: number) =>
   })
 
 /** A call that the site has put off for as long as the kill and some more take. */
-async function refused(stage: Stage, { origin }: Gated) {
-  const { someone, sites } = await connect(stage, origin)
+async function refused(stage: Stage, gated: Gated) {
+  const { someone, sites } = await connect(stage, gated)
   const agent = await webhookAgent(someone, { systemPrompt: '[[call limit_first {"refusals":1,"seconds":10}]]', sites })
   return async () => {
     const { runId } = (await deliver(stage.platform, agent, {})).body
@@ -207,7 +217,7 @@ async function inModelCall(stage: Stage) {
 }
 
 async function inCalls(stage: Stage) {
-  const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
+  const { someone, sites } = await connect(stage, stage.sites.badTools)
   const agent = await webhookAgent(someone, { systemPrompt: calls(10), sites })
   return async () => {
     const { runId } = (await deliver(stage.platform, agent, {})).body
@@ -219,7 +229,7 @@ async function inCalls(stage: Stage) {
 
 /** The receipts of deliveries that nobody has had the time for. */
 async function delivered(stage: Stage, api: { url: string }) {
-  const { someone, sites } = await connect(stage, stage.sites.badTools.origin)
+  const { someone, sites } = await connect(stage, stage.sites.badTools)
   const agent = await webhookAgent(someone, { systemPrompt: '[[call slow_once {"seconds":0}]]', sites })
   return async () => {
     const receipts = []

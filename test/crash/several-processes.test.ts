@@ -198,7 +198,8 @@ test('two agents over two worker processes share what is left of a host, and the
 test('a direct call beyond what a host takes in a minute is refused, over two API processes as over one, and says when to come back', async (t) => {
   const { stage, api, gated } = await world()
   const someone = await customer(stage.platform)
-  const body = { url: gated.origin, token: 'any-token' }
+  const { origin: url, acceptHosts } = gated
+  const body = { url, acceptHosts, token: 'any-token' }
   const entryId = (await call(someone, vault.addToVault, { body })).body.id
   const ask = (url: string) =>
     call({ ...someone, url }, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } })

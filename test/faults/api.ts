@@ -67,6 +67,22 @@ export const api: Fault[] = [
     tests: ['test/api/openapi.test.ts'],
   },
   {
+    id: 'api/slow-requests-stay',
+    file: 'api/server.ts',
+    find: '    connectionsCheckingInterval: lookMs(requestMs),\n',
+    replace: '',
+    why: 'a slow request is cut off half a minute after the time that its answer names',
+    tests: ['test/api/slow-requests.test.ts'],
+  },
+  {
+    id: 'api/names-of-blanks',
+    file: 'api/schemas/schemas.ts',
+    find: "v.pipe(text(max), v.regex(/[^\\s\\p{C}\\p{Z}]/u, 'must have at least one visible character'))",
+    replace: 'text(max)',
+    why: 'an agent has a name that nobody can see',
+    tests: ['test/api/names.test.ts'],
+  },
+  {
     id: 'api/addresses-of-ipv6',
     file: 'src/rate-limit.ts',
     find: 'count(networkOf(address))',

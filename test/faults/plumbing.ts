@@ -3,6 +3,30 @@ import type { Fault } from './fault.ts'
 /** What everybody uses: the way out, secrets, logs, limits. */
 export const plumbing: Fault[] = [
   {
+    id: 'plumbing/always-well',
+    file: 'bin/health.ts',
+    find: 'const isWell = facts.polling && facts.database',
+    replace: 'const isWell = facts.polling || facts.database',
+    why: 'a worker that cannot reach its database is said to be well',
+    tests: ['test/bin/worker-health.test.ts'],
+  },
+  {
+    id: 'plumbing/file-and-setting',
+    file: 'src/config/secret-files.ts',
+    find: 'if (env[name] !== undefined) problems.push(',
+    replace: 'if (env[name] === path) problems.push(',
+    why: 'of two values of a secret, one is taken in silence',
+    tests: ['test/src/config/secret-files.test.ts'],
+  },
+  {
+    id: 'plumbing/data-folder-for-all',
+    file: 'bin/local/private-folder.ts',
+    find: '  process.umask(process.umask() | ofOthers)\n',
+    replace: '',
+    why: "other users of the machine read Temporal's histories",
+    tests: ['test/bin/local/private-folder.test.ts'],
+  },
+  {
     id: 'plumbing/one-public-address-is-enough',
     file: 'src/safe-fetch/checked-lookup.ts',
     find: 'addresses.every(({ address }) => isPublicAddress(address))',

@@ -137,6 +137,15 @@ export const runs: Fault[] = [
     match: 'nothing is accepted for an agent that was deleted*',
   },
   {
+    id: 'runs/repeated-ahead-of-none',
+    file: 'src/runs/accept/lock-queues.ts',
+    find: "coalesce((select (e.data ->> 'ahead')::int from run_events e\n                              where e.run_id = r.id and e.number = 1), 0)",
+    replace: '0',
+    why: 'the receipt of a repeated delivery says that it was the first in the queue',
+    tests: ['test/src/webhooks/idempotency.test.ts'],
+    match: 'the receipt of a repeated delivery*',
+  },
+  {
     id: 'runs/accept-waits-for-locks',
     file: 'src/runs/accept/lock-queues.ts',
     find: '${lockStatement} skip locked',

@@ -28,6 +28,15 @@ export const workflows: Fault[] = [
     tests: ['test/workflows/replay.test.ts'],
   },
   {
+    id: 'workflows/nameless-runs',
+    file: 'workflows/agent-queue.ts',
+    find: "${agentName === undefined ? '' : ` of ${agentName}`}",
+    replace: '',
+    why: "operators see UUIDs only in Temporal's list of runs",
+    tests: ['test/workflows/in-temporal.test.ts'],
+    match: 'Temporal shows whose*',
+  },
+  {
     id: 'workflows/no-summary',
     file: 'workflows/agent-run.ts',
     find: "summary: label || 'tool call'",

@@ -55,5 +55,6 @@ export async function startGatedTools(t: ExecutionContext, sites: Sites) {
     request.resume()
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
   })
-  return { gate, origin, allow: [new URL(origin).host, `127.0.0.1:${gate.port}`] }
+  const gateHost = `127.0.0.1:${gate.port}`
+  return { gate, origin, allow: [new URL(origin).host, gateHost], acceptHosts: [gateHost] }
 }

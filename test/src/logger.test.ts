@@ -44,7 +44,7 @@ for (const members of secretMembers) {
 const secretNames = (
   'Authorization Proxy-Authorization Cookie Set-Cookie password currentPassword newPassword token accessToken access_token ' +
   'refreshToken refresh_token sessionToken X-Session-Token secret webhookSecret webhook_secret callbackSecret ' +
-  'callback_secret X-Webhook-Secret client_secret apiKey api_key credential code_verifier payload prompt systemPrompt ' +
+  'callback_secret X-Webhook-Secret X-Gitlab-Token client_secret apiKey api_key credential code_verifier payload prompt systemPrompt ' +
   'system_prompt arguments result'
 ).split(' ')
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
-import { agentRunId, scheduleId } from '../../workflows/messages.ts'
+import { agentQueueId, agentRunId, scheduleId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
@@ -26,9 +26,9 @@ const open = forWholeFile(test, 'in Temporal', async (t) => {
 async function beforeGate(name: 'cancelled' | 'paused') {
   const { scripts, gated } = await open()
   const { someone } = scripts
-  const { gate, origin } = gated[name]
+  const { gate, origin, acceptHosts } = gated[name]
   gate.shut()
-  const entry = await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token' } })
+  const entry = await call(someone, vault.addToVault, { body: { url: origin, token: 'any-token', acceptHosts } })
   const sites = [{ vaultEntryId: entry.body.id }]
   const agent = await agentOf(someone, { systemPrompt: '[[call echo_text {"text":"a"}]]', sites })
   const { id } = (await start(someone, agent)).body
@@ -132,6 +132,27 @@ test('Temporal shows which step and which tool an activity is', async (t) => {
   })
   t.true(summaries.includes('step 1'))
   t.true(summaries.includes('echo_text'), summaries.join())
+})
+
+test('Temporal shows whose runs, run and fire a workflow is, in words that the name cannot leave', async (t) => {
+  const { scripts, client } = await open()
+  const name = `Tri"age\n${'x'.repeat(100)}`
+  const shown = `"Tri'age ${'x'.repeat(51)}…"`
+  const summaryOf = (workflowId: string) =>
+    client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .then((one) => one.staticSummary())
+  const agent = await agentOf(scripts.someone, { name, systemPrompt: '[[say done]]' })
+  const { id } = (await start(scripts.someone, agent)).body
+  await ended(scripts.someone, id)
+  t.is(await summaryOf(agentQueueId(agent.id)), `Runs of ${shown}, one at a time, in order of arrival`)
+  t.is(await summaryOf(agentRunId(id)), `manual run 1 of ${shown}`)
+
+  const { id: agentId } = await scheduledAgent(scripts.someone, { name, cron: '0 0 1 1 *' })
+  await scripts.platform.services.schedules.settled()
+  const { action } = await client.schedule.getHandle(scheduleId(agentId)).describe()
+  t.is(action.staticSummary, `One fire of the schedule of ${shown}: starts a run, or records why not`)
 })
 
 test('a fire that comes late is recorded for the time that its schedule names', async (t) => {

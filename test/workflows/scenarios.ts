@@ -49,7 +49,7 @@ export async function wakeWhileClaiming({ platform, scripted }: Scripts, client:
   const { database, temporal } = platform.services
   const { id: agentId } = await scripted('[[say done]]')
   const row = (await database('agents').where({ id: agentId }).first('ownerId')) as { ownerId: string }
-  const wake = () => temporal.wakeAgent({ agentId, ownerId: row.ownerId })
+  const wake = () => temporal.wakeAgent({ agentId, ownerId: row.ownerId, agentName: 'An agent' })
   await database.transaction(async (trx) => {
     await trx('agent_queues').where({ agentId }).forUpdate()
     await wake()
@@ -79,7 +79,7 @@ export async function wakeUntilLong({ platform, scripted }: Scripts, client: Cli
   const { database, temporal } = platform.services
   const { id: agentId } = await scripted('[[say done]]')
   const { ownerId } = (await database('agents').where({ id: agentId }).first('ownerId')) as { ownerId: string }
-  await temporal.wakeAgent({ agentId, ownerId })
+  await temporal.wakeAgent({ agentId, ownerId, agentName: 'An agent' })
   const queue = client.workflow.getHandle(agentQueueId(agentId))
   const { runId } = await queue.describe()
   // One after the other: a workflow task during which more than two megabytes come is taken away from its worker.

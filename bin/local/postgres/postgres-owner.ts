@@ -28,7 +28,7 @@ export function reachableFolder(folder: string, owner: PostgresOwner): string {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   if (mayEnter(folder, owner)) return folder
   const other = join(shared, createHash('sha256').update(folder).digest('hex').slice(0, 12))
-  mkdirSync(other, { recursive: true, mode: 0o755 })
+  readableByAll(() => mkdirSync(other, { recursive: true, mode: 0o755 }))
   return other
 }
 
@@ -50,10 +50,22 @@ function copyOnce(native: string): string {
   const key = createHash('sha256').update(native).digest('hex').slice(0, 12)
   const target = join(shared, `postgres-${key}`)
   if (existsSync(target)) return target
-  mkdirSync(shared, { recursive: true, mode: 0o755 })
-  cpSync(native, `${target}.${process.pid}`, { recursive: true, verbatimSymlinks: true })
+  readableByAll(() => {
+    mkdirSync(shared, { recursive: true, mode: 0o755 })
+    cpSync(native, `${target}.${process.pid}`, { recursive: true, verbatimSymlinks: true })
+  })
   renameSync(`${target}.${process.pid}`, target)
   return target
+}
+
+/** `npm start` writes for its own user alone; what Postgres's user must enter is an exception. */
+function readableByAll(work: () => void): void {
+  const usual = process.umask(0o022)
+  try {
+    work()
+  } finally {
+    process.umask(usual)
+  }
 }
 
 const mayEnter = (folder: string, owner: PostgresOwner): boolean =>

@@ -9,6 +9,7 @@ import type { AcceptRequest, Receipt } from './receipt.ts'
 export interface Queue {
   agentId: string
   ownerId: string
+  agentName: string
   lastSequence: number
   unfinished: number
   awake: boolean

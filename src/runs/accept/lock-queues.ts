@@ -25,7 +25,7 @@ export async function lockFree(trx: Transaction, agentIds: string[]) {
 
 /** In order of id, so that two processes never deadlock. */
 const lockStatement = `
-  select q.agent_id as "agentId", a.owner_id as "ownerId", q.last_sequence as "lastSequence", q.unfinished, q.awake,
+  select q.agent_id as "agentId", a.owner_id as "ownerId", a.name as "agentName", q.last_sequence as "lastSequence", q.unfinished, q.awake,
          q.blocked_cause as "blockedCause"
     from agent_queues q join agents a on a.id = q.agent_id
    where q.agent_id = any(:agentIds) and a.deleted_at is null
@@ -33,7 +33,7 @@ const lockStatement = `
 
 const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
 
-/** The runs that were already accepted under the idempotency keys of this batch. */
+/** The runs that were already accepted under the idempotency keys of this batch, with the `ahead` of that time. */
 export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
   const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return new Map()
@@ -46,8 +46,8 @@ export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Pr
 
 const knownStatement = `
   select r.id, k.agent_id as "agentId", k.key as "idempotencyKey", encode(k.body_hash, 'hex') as "bodyHash", r.sequence,
-         r.status, (select count(*)::int from runs f where f.agent_id = r.agent_id and f.sequence < r.sequence
-                       and f.status in ('queued', 'running', 'waiting')) as ahead
+         r.status, coalesce((select (e.data ->> 'ahead')::int from run_events e
+                              where e.run_id = r.id and e.number = 1), 0) as ahead
     from unnest(:agentIds::uuid[], :keys::text[]) as given (agent_id, key)
     join idempotency_keys k on k.agent_id = given.agent_id and k.key = given.key
     join runs r on r.id = k.run_id`

@@ -2,6 +2,7 @@ import { Agent } from '../../agents/agent.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /**
  * Notifies an owner that an agent's runs have started to fail: only of the first failure, and again only after a run
@@ -27,7 +28,7 @@ export async function notifyFailing(
     kind: 'agent_failing',
     subjectId: run.agentId,
     key: run.id,
-    title: `A run of ${agent.name} failed`,
+    title: `A run failed: agent ${quotedName(agent.name)}`,
     message: `Run ${run.sequence} of the agent ${agent.name} failed. ${error} See GET /runs/${run.id}/events. You are not notified of further failures until one of its runs has completed.`,
   })
 }

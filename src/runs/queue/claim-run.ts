@@ -5,7 +5,8 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
-import type { AgentRunInput } from '../../../workflows/messages.ts'
+import type { ClaimedRun } from '../../../workflows/messages.ts'
+import { Agent } from '../../agents/agent.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from '../agent-queue.ts'
 import { blockOf, type Charge } from './blocked.ts'
 import { endBatch, type WriteEnding } from '../ending/end.ts'
@@ -16,6 +17,7 @@ import { latestPrompt, payloadOf } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /**
  * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
@@ -36,7 +38,7 @@ export function createClaim(context: {
 }) {
   const { database, clock, agents, billing, due, writeEnding } = context
 
-  const claimNext = (agentId: string, claimedBy: string | null = null): Promise<AgentRunInput | null> =>
+  const claimNext = (agentId: string, claimedBy: string | null = null): Promise<ClaimedRun | null> =>
     database.transaction(async (trx) => {
       const queue = await lockQueue(trx, agentId)
       const now = clock.now()
@@ -52,10 +54,11 @@ export function createClaim(context: {
     const isClaimant = queue.claimedBy === claimedBy
     if (claimedBy !== null && isFenced === isClaimant) return null
     await AgentQueue.query(trx).findById(queue.agentId).patch({ claimedBy, claimedEpoch: run.epoch })
-    return toInput(run, run.epoch)
+    const { name } = await Agent.query(trx).findById(queue.agentId).select('name').throwIfNotFound()
+    return toClaimed(run, run.epoch, name)
   }
 
-  async function claimOldest(trx: Transaction, queue: AgentQueue, claim: Claim): Promise<AgentRunInput | null> {
+  async function claimOldest(trx: Transaction, queue: AgentQueue, claim: Claim): Promise<ClaimedRun | null> {
     const { agentId } = queue
     const agent = await agents.forRun(trx, agentId)
     if (!agent) return endSome(trx, agentId, claim.now)
@@ -96,7 +99,7 @@ export function createClaim(context: {
       agent,
       cause,
       key: since.toISOString(),
-      title: `Runs of ${agent.name} are waiting`,
+      title: `Runs are waiting: agent ${quotedName(agent.name)}`,
       consequence: `Until then, the runs of the agent ${agent.name} stay queued in order; each fails after ${hours} hours of waiting.`,
     })
   }
@@ -129,7 +132,7 @@ async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, clai
     .patch({ runningRunId: run.id, claimedBy, claimedEpoch: epoch, progressedAt: now, awake: true, ...unblocked })
   const changes = { status: 'running' as const, startedAt: now, epoch }
   await append(trx, run.id, now, [{ kind: 'started', data: { epoch, override: prompt.override } }], changes)
-  return toInput(run, epoch)
+  return toClaimed(run, epoch, agent.name)
 }
 
 /** The run keeps these instructions, whatever becomes of the agent. */
@@ -146,7 +149,7 @@ const instructionsOf = ({ systemPrompt, webhookSchema, allowActionOverride }: Ag
   allowActionOverride,
 })
 
-const toInput = (run: Run, epoch: number): AgentRunInput => ({
+const toClaimed = (run: Run, epoch: number, name: string): ClaimedRun => ({
   runId: run.id,
   agentId: run.agentId,
   ownerId: run.ownerId,
@@ -155,4 +158,5 @@ const toInput = (run: Run, epoch: number): AgentRunInput => ({
   epoch,
   steps: run.steps,
   requestId: run.requestId,
+  agentName: quotedName(name),
 })

@@ -3,6 +3,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'
 import type { Run } from '../run.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /** What waits for the owner to pay, and the consequences. */
 interface Block {
@@ -41,7 +42,7 @@ export async function notifyOutOfCredits(
     agent: { id: agentId, ownerId },
     cause: 'credits',
     key: `${id} ${since.toISOString()}`,
-    title: `A run of ${name} is waiting`,
+    title: `A run is waiting: agent ${quotedName(name)}`,
     consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when there are credits again, and fails if there are none by ${utc(last)}. See GET /runs/${id}/why.`,
   })
 }

@@ -11,7 +11,7 @@ import { toolIsRemoved } from '../step/removed-tools.ts'
 /** What the record says about an agent, as far as the reconciler needs it. */
 export interface AgentFacts {
   now: Date
-  agent: Pick<Agent, 'id' | 'ownerId' | 'pausedAt' | 'deletedAt'>
+  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'pausedAt' | 'deletedAt'>
   queue: AgentQueue
   /** How the queue row contradicts the runs, in words; null if it does not. */
   contradiction: string | null
@@ -41,7 +41,7 @@ export const readFacts = (database: Database, agentIds: string[], now: Date): Pr
 
 /** The same in the caller's transaction, which should be repeatable read. */
 export async function readFactsWithin(trx: Transaction, agentIds: string[], now: Date): Promise<RecordedFacts[]> {
-  const columns = ['id', 'ownerId', 'pausedAt', 'deletedAt'] as const
+  const columns = ['id', 'ownerId', 'name', 'pausedAt', 'deletedAt'] as const
   const agents = await Agent.query(trx).findByIds(agentIds).select(columns)
   const queues = new Map((await AgentQueue.query(trx).findByIds(agentIds)).map((queue) => [queue.agentId, queue]))
   const open = new Map((await readOpen(trx, agentIds)).map((one) => [one.agentId, one]))

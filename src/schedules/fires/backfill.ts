@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { advance, closeFires, lockSchedule } from './ledger.ts'
 import { planOf } from '../plan.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /** Agents per round. */
 const batch = 20
@@ -106,7 +107,7 @@ function notificationOf({ agentId, ownerId, name, count, unpaid, first, last }: 
     kind: 'schedule_missed' as const,
     subjectId: agentId,
     key: day,
-    title: `The schedule of ${name} missed ${fires}${unpaid === count ? ': no credits' : ''}`,
+    title: `A schedule missed ${fires}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
     message: `${which} of the agent ${name} did not take place${reasonIfUnpaid(count, unpaid)}. Missed fires are not backfilled; ${next}. GET /agents/${agentId}/fires gives the reasons. You get this notification at most once a day.`,
   }
 }

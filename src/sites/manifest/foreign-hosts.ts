@@ -2,17 +2,28 @@ import { registrableDomain } from '../../registrable-domain.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
- * The hosts in a manifest that are not on the site's own registrable domain, sorted, without duplicates. Credentials
- * would go to them, so the owner must accept them. Ports do not matter.
+ * The hosts in a manifest that are not on the site's own registrable domain, and other ports of the site's own host (as
+ * `host:port`), sorted, without duplicates. Credentials would go to them, so the owner must accept them. One port does
+ * not speak for another, as somebody else may have opened it.
  */
 export function foreignHosts(siteUrl: string, manifest: Manifest): string[] {
-  const site = registrableDomain(new URL(siteUrl).hostname)
-  const hosts = addresses(manifest).map((address) => new URL(address).hostname)
-  return [...new Set(hosts.filter((host) => registrableDomain(host) !== site))].toSorted()
+  const site = new URL(siteUrl)
+  const foreign = Object.values(addressesOf(manifest)).flatMap((address) => foreignTo(site, new URL(address)))
+  return [...new Set(foreign)].toSorted()
 }
 
-function addresses({ server, auth }: Manifest): string[] {
-  if (auth.type !== 'oauth2') return [server.url]
-  const { authorization_url: authorization, token_url: token, revocation_url: revocation } = auth
-  return [server.url, authorization, token, ...(revocation === undefined ? [] : [revocation])]
+function foreignTo(site: URL, { hostname, port }: URL): string[] {
+  if (registrableDomain(hostname) !== registrableDomain(site.hostname)) return [hostname]
+  return hostname === site.hostname && port !== site.port ? [`${hostname}:${port || '443'}`] : []
+}
+
+/** The addresses that a manifest gives, by their dotted path. */
+export function addressesOf({ server, auth }: Manifest): Record<string, string> {
+  if (auth.type !== 'oauth2') return { 'server.url': server.url }
+  return {
+    'server.url': server.url,
+    'auth.authorization_url': auth.authorization_url,
+    'auth.token_url': auth.token_url,
+    ...(auth.revocation_url !== undefined && { 'auth.revocation_url': auth.revocation_url }),
+  }
 }

@@ -9,6 +9,7 @@ import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
+import { quotedName } from '../../notifications/plain-text.ts'
 
 /** The result of checking a site's manifest. */
 export interface ManifestFinding {
@@ -130,7 +131,7 @@ async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
 
 const waitsForConsent = {
   consequence: 'No part of the change is used before you accept it.',
-  title: 'has changed and needs your consent',
+  title: 'A connected site has changed and needs your consent',
 }
 const wordings = {
   changed_address: { what: 'would send calls or credentials to other addresses', ...waitsForConsent },
@@ -138,7 +139,7 @@ const wordings = {
   new_scope: {
     what: 'allows more to be done there',
     consequence: 'The change is in use: agents that may use all tools of the site have it, as far as it was granted.',
-    title: 'can do more than before',
+    title: 'A connected site can do more than before',
   },
 }
 
@@ -152,7 +153,7 @@ function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' 
     kind: 'manifest_changed' as const,
     subjectId: entry.id,
     key: change.fingerprint,
-    title: `${entry.name} ${title}`,
+    title: `${title}: ${quotedName(entry.name)}`,
     message: [message, ...listed].join('\n'),
   }
 }

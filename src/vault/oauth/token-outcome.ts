@@ -113,8 +113,14 @@ function refusal(answer: oauth.ResponseBodyError, secrets: readonly string[]): T
   if (!saysNo(response.status)) return fromStatus(response)
   const description: unknown = answer.error_description
   const words = [error, description].flatMap((text) => (typeof text === 'string' ? plainWithout(text, secrets) : []))
-  return { kind: 'refused', error, message: `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.` }
+  const message = `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.`
+  return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }
+
+/** RFC 6749, 5.2: what the site refuses is the platform, not the token. A user cannot change that. */
+const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
+const clientAdvice =
+  "It does not accept the platform's client id: the operator of the platform has to have it registered there. Then calls work again by themselves, or after you have reconnected the site."
 
 /** A site's words as text that is safe to show anywhere. */
 export const plain = (words: string): string => plainWithout(words, [])

@@ -136,6 +136,7 @@ export function createRefresh(context: {
     return entry.$query(trx).patchAndFetch({
       ...grantFields(grant, entry.scopes ?? [], now),
       credential: sealCredential(sealing, entry, tokens),
+      ...(entry.status === 'connected' && { statusReason: null }),
       generation: entry.generation + 1,
       renewedAt: now,
       updatedAt: now,
@@ -151,6 +152,8 @@ export function createRefresh(context: {
       if (entry.status === 'connected') await markNeedsReauth(trx, entry, outcome.message)
       return { kind: 'dead', entry: await VaultEntry.query(trx).findById(entry.id).throwIfNotFound() }
     }
+    if (outcome.kind === 'refused' && entry.status === 'connected')
+      await entry.$query(trx).patch({ statusReason: outcome.message, updatedAt: clock.now() })
     return { kind: 'unavailable', message: outcome.message, retryAt: retryAtOf(outcome, clock.now()) }
   }
 

@@ -5,7 +5,7 @@ import type { Recorder } from '../recorder.ts'
 import { validBodies, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function authTable({ platform, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
+export function authTable({ platform, closed, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
   const { database } = platform.services
   const bodies = validBodies(sites)
   const credentials = { email: owner.email, password: owner.password }
@@ -13,7 +13,10 @@ export function authTable({ platform, owner, nobody, sites }: Stage, { ask }: Re
   const refresh = async (token: string) => ask(nobody, auth.refresh, { body: { refreshToken: token } })
   const key = { name: 'A key', scopes: ['read' as const] }
   return {
-    register: { done: () => ask(nobody, auth.register, { body: bodies['register'] as never }) },
+    register: {
+      done: () => ask(nobody, auth.register, { body: bodies['register'] as never }),
+      PERMISSION_DENIED: () => ask(closed, auth.register, { body: bodies['register'] as never }),
+    },
     login: {
       done: () => ask(nobody, auth.login, { body: credentials }),
       UNAUTHORIZED: () => ask(nobody, auth.login, { body: { ...credentials, password: 'a wrong password' } }),

@@ -119,6 +119,7 @@ const others = [
   'smtp://mail.example',
   'https://site.example=other',
   'ada@example.com',
+  'closed',
   'other',
 ]
 

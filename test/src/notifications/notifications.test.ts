@@ -115,7 +115,7 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   const failures = await toldOf(someone, 'agent_failing')
   t.deepEqual(
     failures.map(({ subjectId, title }) => [subjectId, title]),
-    [1, 2].map(() => [agent.id, 'A run of Triage failed']),
+    [1, 2].map(() => [agent.id, 'A run failed: agent "Triage"']),
   )
   t.deepEqual(
     failures.map(({ message }) => /^Run (\d) of the agent Triage failed\. .+ See GET \/runs\//.exec(message)?.[1]),
@@ -136,7 +136,11 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
     for (const _ of [1, 2]) {
       await call(someone, agents.resumeAgent, { params })
       await eventually(20, 'the queue is blocked', async () => (await blockedCause()) === 'credits' || undefined)
-      await platform.services.temporal.wakeAgent({ agentId: blocking.id, ownerId: await idOf(someone) })
+      await platform.services.temporal.wakeAgent({
+        agentId: blocking.id,
+        ownerId: await idOf(someone),
+        agentName: 'Sorting',
+      })
     }
     t.is((await toldOf(someone, 'queue_blocked')).length, block)
     await grant(100)
@@ -144,6 +148,6 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   }
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
-  t.like(told, { subjectId: blocking.id, title: 'Runs of Sorting are waiting' })
+  t.like(told, { subjectId: blocking.id, title: 'Runs are waiting: agent "Sorting"' })
   t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails after 24 hours of waiting\.$/)
 })

@@ -45,7 +45,7 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   t.deepEqual(await claim(one), first)
 
   await inspection.terminateQueue(agent.id, { executionId: one }, 'the test begins another one')
-  await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '' })
+  await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '', agentName: 'An agent' })
   const another = await openExecution()
   t.is(await claim(another), null, 'the run is the first one’s')
   await stall(services, agent.id)

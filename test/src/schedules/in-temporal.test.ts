@@ -26,6 +26,7 @@ const open = forWholeFile(test, 'schedules in Temporal', async (t) => {
 const wantedFor = (agentId: string) => ({
   agentId,
   ownerId: 'owner',
+  agentName: 'An agent',
   generation: 1,
   calendars: toCalendars(parseCron('0 0 1 1 *'), 'UTC'),
   paused: false,

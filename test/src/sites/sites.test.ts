@@ -22,7 +22,7 @@ const answer =
   (_request, response) =>
     response.writeHead(status, headers).end(body)
 
-const limits = { allow: [], caFile: undefined, timeoutSeconds: 5, resultBytes: 1_000, manifestBytes }
+const limits = { caFile: undefined, timeoutSeconds: 5, resultBytes: 1_000, manifestBytes }
 
 interface Reach {
   allow: string[]
@@ -36,7 +36,7 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   const options = { allow, caFile: trusted ? caFile : undefined, baseUrl: 'http://127.0.0.1:3000', version: '0.0.0' }
   const safeFetch = createSafeFetch(options)
   t.teardown(() => safeFetch.close())
-  const config = { sites: { ...limits, manifestTimeoutSeconds: timeoutSeconds } }
+  const config = { sites: { ...limits, allow: [...allow, 'localhost:8443'], manifestTimeoutSeconds: timeoutSeconds } }
   const threads = createThreads<typeof inThread>({ file: new URL('../../../src/sites/in-thread.ts', import.meta.url) })
   t.teardown(() => threads.close())
   return createSites({ fetch: (request) => safeFetch.fetch(request), threads, config })
@@ -67,7 +67,7 @@ test('a site is discovered by the manifest at its origin, whatever path was give
     found.tools.map(({ name, scope, effect }) => [name, scope, effect]),
     [['search_contacts', 'read', 'once']],
   )
-  t.deepEqual(found.foreignHosts, [])
+  t.deepEqual(found.foreignHosts, ['localhost:8443'], 'another port than its own')
 })
 
 test('hosts outside the domain of the site are reported', async (t) => {
@@ -75,6 +75,39 @@ test('hosts outside the domain of the site are reported', async (t) => {
   const { site, sites } = await connect(t, answer(JSON.stringify(foreign)))
   t.deepEqual((await sites.discover(site.origin, 'someone')).foreignHosts, ['tools.elsewhere.example'])
 })
+
+const privateHosts = [
+  '127.0.0.1',
+  '169.254.169.254',
+  '10.1.2.3',
+  '[::1]',
+  '[fd00::1]',
+  '2130706433',
+  'localhost',
+  'a.localhost',
+]
+const members = ['authorization_url', 'token_url', 'revocation_url'] as const
+
+for (const host of privateHosts)
+  test(`a manifest that sends somebody to ${host} is invalid, whatever member does it`, async (t) => {
+    const address = 'https://login.site.example/'
+    const auth = { type: 'oauth2', authorization_url: address, token_url: address, revocation_url: address, scopes: [] }
+    const attacks: [string, object][] = [
+      ['server.url', { ...manifest, server: { url: `https://${host}/api` } }],
+      ...members.map((name): [string, object] => [
+        `auth.${name}`,
+        { ...manifest, auth: { ...auth, [name]: `https://${host}/latest` } },
+      ]),
+    ]
+    for (const [path, body] of attacks) {
+      const { site, sites } = await connect(t, answer(JSON.stringify(body)))
+      const { details, message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
+      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }])
+      t.true(message.includes(path))
+    }
+    const { site, sites } = await connect(t, answer(JSON.stringify({ ...manifest, auth })))
+    t.is((await sites.discover(site.origin, 'someone')).manifest.auth.type, 'oauth2')
+  })
 
 for (const url of ['', 'localhost', 'http://localhost', 'https://user@localhost', 'ftp://localhost', 'https://']) {
   test(`what is no address of a site is said to be none: ${JSON.stringify(url)}`, async (t) => {

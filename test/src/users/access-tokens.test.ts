@@ -1,17 +1,27 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import test from 'ava'
 import * as fc from 'fast-check'
-import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
+import {
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+  type JWTPayload,
+} from 'jose'
 import { createAccessTokens } from '../../../src/users/access-tokens.ts'
 import { newId } from '../../../src/ids.ts'
 import { movableClock } from '../../helpers/clock.ts'
-import { testConfig } from '../../helpers/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { newKeys, testConfig } from '../../helpers/config.ts'
 
 const config = testConfig('postgres://127.0.0.1:1/none')
 const clock = movableClock()
 const tokens = createAccessTokens({ clock, config })
 const subject = { userId: newId(), loginId: newId() }
-const key = createPrivateKey(config.auth.privateKey)
+const key = createPrivateKey(config.auth.privateKeys[0]!)
 const now = clock.now().getTime() / 1000
 const claims: JWTPayload = {
   iss: config.http.baseUrl,
@@ -40,7 +50,7 @@ test('what a token says about keys is not looked at', async (t) => {
   t.like(error, { code: 'INVALID_TOKEN' })
 })
 
-test('a token lives for as long as was asked for, at most as long as configured, at least one second', async (t) => {
+test('a token lives for as long as was asked for, at most as long as configured, and never longer', async (t) => {
   t.deepEqual([undefined, 1, 60, 5000].map(tokens.lifetime), [900, 1, 60, 900])
   for (const ttl of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
     t.like(
@@ -49,10 +59,12 @@ test('a token lives for as long as was asked for, at most as long as configured,
     )
   const own = movableClock('2026-11-21T12:00:00.900Z')
   const short = createAccessTokens({ clock: own, config })
-  const token = await short.sign(subject, 1)
-  own.forward(0.99)
+  const token = await short.sign(subject, 2)
+  const { iat, exp } = decodeJwt(token)
+  t.is(exp! - iat!, 2)
+  own.forward(1.09)
   t.deepEqual(await short.verify(token), subject)
-  own.forward(1.01)
+  own.forward(0.01)
   t.like(await t.throwsAsync(short.verify(token)), { code: 'TOKEN_EXPIRED' })
 })
 
@@ -114,6 +126,97 @@ test('a token that was cut, patched or padded is invalid, whatever comes', async
 
 test('a signing key of another kind is refused at start', (t) => {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const other = { ...config, auth: { ...config.auth, privateKey: pem.toString() } }
+  const other = { ...config, auth: { ...config.auth, privateKeys: [pem.toString()] } }
   t.throws(() => createAccessTokens({ clock, config: other }), { message: /Ed25519/ })
 })
+
+test('a signature has one spelling: another last character that means the same bytes is refused', async (t) => {
+  const token = await tokens.sign(subject, 60)
+  const bytesOf = (text: string) => Buffer.from(text.split('.')[2]!, 'base64url')
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const others = Array.from(alphabet, (last) => token.slice(0, -1) + last).filter((other) => other !== token)
+  const same = others.filter((other) => bytesOf(other).equals(bytesOf(token)))
+  t.is(same.length, 15)
+  for (const other of same) t.like(await t.throwsAsync(tokens.verify(other)), { code: 'INVALID_TOKEN' })
+  t.deepEqual(await tokens.verify(token), subject)
+})
+
+const pemOf = (key: KeyObject): string =>
+  key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }).toString()
+const tokensWith = (...keys: KeyObject[]) =>
+  createAccessTokens({
+    clock,
+    config: readConfig({
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      ...newKeys(),
+      BASE_URL: config.http.baseUrl,
+      JWT_PRIVATE_KEY: keys.map((one) => pemOf(one).replaceAll('\n', '\\n')).join(''),
+    }),
+  })
+
+test('while two keys are listed, tokens of both are valid, and the first signs', async (t) => {
+  const [first, second] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+  const before = tokensWith(first.privateKey)
+  const prepared = tokensWith(first.privateKey, second.privateKey)
+  const changed = tokensWith(second.privateKey, first.publicKey)
+  const after = tokensWith(second.privateKey)
+  const old = await before.sign(subject, 60)
+  const young = await changed.sign(subject, 60)
+  for (const [which, token] of [
+    ['old', old],
+    ['young', young],
+  ] as const)
+    for (const process of [prepared, changed]) t.deepEqual(await process.verify(token), subject, which)
+  t.deepEqual(await prepared.verify(await prepared.sign(subject, 60)), subject)
+  t.deepEqual(await before.verify(await prepared.sign(subject, 60)), subject)
+  t.like(await t.throwsAsync(before.verify(young)), { code: 'INVALID_TOKEN' })
+  t.like(await t.throwsAsync(after.verify(old)), { code: 'INVALID_TOKEN' })
+})
+
+test('a token without a key id is verified with every key', async (t) => {
+  const [first, second, stranger] = [0, 1, 2].map(() => generateKeyPairSync('ed25519')) as [Pair, Pair, Pair]
+  const changed = tokensWith(second.privateKey, first.privateKey)
+  t.deepEqual(await changed.verify(await forge(claims, {}, first.privateKey)), subject)
+  t.deepEqual(await changed.verify(await forge(claims, {}, second.privateKey)), subject)
+  const error = await t.throwsAsync(changed.verify(await forge(claims, {}, stranger.privateKey)))
+  t.like(error, { code: 'INVALID_TOKEN' })
+  const expired = await forge({ ...claims, exp: now - 1 }, {}, first.privateKey)
+  t.like(await t.throwsAsync(changed.verify(expired)), { code: 'TOKEN_EXPIRED' })
+})
+
+test('a token that names one key and was signed with another one is invalid', async (t) => {
+  const [first, second] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+  const changed = tokensWith(second.privateKey, first.privateKey)
+  const { kid } = decodeProtectedHeader(await changed.sign(subject, 60))
+  const error = await t.throwsAsync(changed.verify(await forge(claims, { kid }, first.privateKey)))
+  t.like(error, { code: 'INVALID_TOKEN' })
+})
+
+test('the published keys verify tokens, and hold nothing private', async (t) => {
+  const [first, second] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+  const published = tokensWith(second.privateKey, first.privateKey).publicKeys()
+  t.is(published.keys.length, 2)
+  const ids = await Promise.all(published.keys.map(({ kty, crv, x }) => calculateJwkThumbprint({ kty, crv, x })))
+  t.deepEqual(
+    published.keys.map(({ kid }) => kid),
+    ids,
+  )
+  t.false('d' in published.keys[0]! || 'd' in published.keys[1]!)
+  for (const tokensOf of [tokensWith(first.privateKey), tokensWith(second.privateKey)]) {
+    const verified = await jwtVerify(await tokensOf.sign(subject, 60), createLocalJWKSet(published), {
+      currentDate: clock.now(),
+    })
+    t.is(verified.payload.sub, subject.userId)
+  }
+})
+
+test('a key that is listed twice, or a public key in the first place, is refused at start', (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  t.throws(() => tokensWith(privateKey, publicKey), { message: /twice/ })
+  t.throws(() => tokensWith(publicKey, privateKey), { message: /JWT_PRIVATE_KEY must be a PKCS #8 PEM private key/ })
+})
+
+interface Pair {
+  privateKey: KeyObject
+  publicKey: KeyObject
+}

@@ -20,6 +20,19 @@ test('a registered person logs in, under any spelling of the address, and is rec
   t.deepEqual(await users.me(caller), made)
 })
 
+test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
+  const { database, config, clock, logger, enter } = await open()
+  const { email, caller } = await enter()
+  const closedConfig = { ...config, auth: { ...config.auth, registration: 'closed' as const } }
+  const closed = createUsers({ database, config: closedConfig, clock, logger, passwordCost: cheapCost })
+  const error = await t.throwsAsync(closed.register({ email: 'late@example.com', password }))
+  t.like(error, { code: 'PERMISSION_DENIED' })
+  t.regex(error?.message ?? '', /operator of this platform/)
+  t.deepEqual(await database('users').where({ email: 'late@example.com' }), [])
+  const { accessToken } = await closed.logins.open({ email, password })
+  t.is((await closed.authenticate(`Bearer ${accessToken}`)).userId, caller.userId)
+})
+
 test('a taken address is refused, also between parallel registrations', async (t) => {
   const { users, database } = await open()
   const emails = ['ada@example.com', 'ADA@example.com', ' ada@example.com']

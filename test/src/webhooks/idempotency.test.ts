@@ -33,13 +33,22 @@ test('a delivery that is repeated with its idempotency key starts one run and ge
   t.is(third.body.sequence, 2, 'the repetition took no number')
 })
 
-test('the receipt of a repeated delivery says how many runs are in front of it now', async (t) => {
-  const { platform, agent } = await open()
-  await deliver(platform, agent, { number: 1 })
-  const first = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
-  const again = await deliver(platform, agent, { number: 2 }, { 'idempotency-key': 'two' })
-  t.deepEqual(again.body, first.body)
-  t.is(again.body.ahead, 1)
+test('the receipt of a repeated delivery has the first `ahead` and the present status', async (t) => {
+  const { platform, someone, agent } = await open()
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const key = { 'idempotency-key': 'two' }
+  const first = await deliver(platform, agent, { number: 2 }, key)
+  t.like(first.body, { ahead: 1, status: 'queued' })
+  t.deepEqual((await deliver(platform, agent, { number: 2 }, key)).body, first.body)
+
+  await cancel(someone, runId)
+  t.deepEqual((await deliver(platform, agent, { number: 2 }, key)).body, first.body, 'nothing is in front of it now')
+  await cancel(someone, first.body.runId)
+  t.deepEqual((await deliver(platform, agent, { number: 2 }, key)).body, { ...first.body, status: 'cancelled' })
+
+  const foremost = await deliver(platform, agent, { number: 3 }, { 'idempotency-key': 'three' })
+  const again = await deliver(platform, agent, { number: 3 }, { 'idempotency-key': 'three' })
+  t.deepEqual([foremost.body.ahead, again.body.ahead], [0, 0])
 })
 
 test('an idempotency key that comes with another body is refused, and the conflict is named', async (t) => {

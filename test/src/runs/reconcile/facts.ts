@@ -53,7 +53,7 @@ export function agentFacts(
   const times = { progressedAt: since, signalledAt: since, blockedCause: null, blockedSince: null }
   return {
     now: after(60),
-    agent: { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: null },
+    agent: { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: null, deletedAt: null },
     queue: Object.assign(queue, plain, times, row),
     contradiction: null,
     uncancelled: unfinished,

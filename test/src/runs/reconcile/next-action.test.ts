@@ -35,7 +35,7 @@ test('a run goes on when what it waits for has come', (t) => {
   t.is(kindOf(agentFacts({ ...credential, hasParkedCalls: true })), 'leave')
   const paused = { head: waitingRun('paused') }
   t.deepEqual(actionOn(agentFacts(paused)), resume)
-  const agent = { id: 'agent', ownerId: 'owner', pausedAt: since, deletedAt: null }
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
   t.is(kindOf(agentFacts({ ...paused, agent })), 'leave')
   const credits = { head: waitingRun('credits') }
   t.deepEqual(actionOn(agentFacts(credits)), resume)
@@ -59,7 +59,7 @@ test('a cancelled run that does not end is ended by force', (t) => {
 })
 
 test('runs of a deleted agent that nobody has asked to end are cancelled', (t) => {
-  const agent = { id: 'agent', ownerId: 'owner', pausedAt: null, deletedAt: since }
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: null, deletedAt: since }
   t.is(kindOf(agentFacts({ agent, next: queuedRun() })), 'cancel')
   t.is(kindOf(agentFacts({ agent, head: headRun(), uncancelled: 0 })), 'inspect')
 })
@@ -71,7 +71,7 @@ test('a blocked queue is started when nothing blocks it, or something else does'
   const next = queuedRun()
   t.is(kindOf(agentFacts({ next }, blocked)), 'start')
   t.is(kindOf(agentFacts({ next, account: broke }, blocked)), 'leave')
-  const agent = { id: 'agent', ownerId: 'owner', pausedAt: since, deletedAt: null }
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
   t.is(kindOf(agentFacts({ next, agent, account: broke }, blocked)), 'start', 'a claim writes down the pause')
   const paused = { awake: false, blockedCause: 'paused', blockedSince: since } as const
   t.is(kindOf(agentFacts({ next, agent }, paused)), 'leave')

@@ -20,9 +20,9 @@ const own: [site: string, server: string][] = [
   ['https://www.shop.co.uk', 'https://shop.co.uk'],
   ['https://SITE.example', 'https://api.site.EXAMPLE'],
   ['https://me.github.io', 'https://api.me.github.io'],
-  ['https://127.0.0.1:8443', 'https://127.0.0.1:9443/x'],
-  ['https://localhost', 'https://localhost:9443'],
-  ['https://[::1]', 'https://[0:0:0:0:0:0:0:1]:9443'],
+  ['https://127.0.0.1:8443', 'https://127.0.0.1:8443/x'],
+  ['https://localhost', 'https://localhost:443/x'],
+  ['https://[::1]:9443', 'https://[0:0:0:0:0:0:0:1]:9443'],
   ['https://bücher.example', 'https://api.xn--bcher-kva.example'],
 ]
 for (const [site, server] of own) {
@@ -41,6 +41,11 @@ const foreign: [site: string, server: string, host: string][] = [
   ['https://10.0.0.1', 'https://110.0.0.1', '110.0.0.1'],
   ['https://localhost', 'https://127.0.0.1', '127.0.0.1'],
   ['https://[::1]', 'https://[::2]', '[::2]'],
+  ['https://127.0.0.1:8443', 'https://127.0.0.1:9443/x', '127.0.0.1:9443'],
+  ['https://127.0.0.1:8443', 'https://127.0.0.1', '127.0.0.1:443'],
+  ['https://site.example', 'https://site.example:9443', 'site.example:9443'],
+  ['https://localhost', 'https://localhost:9443', 'localhost:9443'],
+  ['https://[::1]', 'https://[0:0:0:0:0:0:0:1]:9443', '[::1]:9443'],
 ]
 for (const [site, server, host] of foreign) {
   test(`${server} is foreign to ${site}`, (t) => {

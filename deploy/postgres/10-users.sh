@@ -1,0 +1,19 @@
+#!/bin/sh
+# Makes the users of Postgres and their databases; changes nothing where they are. Switchyard and Temporal own theirs and
+# cannot connect to each other's.
+set -eu
+secrets="${SECRETS_FOLDER:-/run/secrets}"
+
+psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres \
+  --set switchyard="$(cat "$secrets/switchyard_password")" --set temporal="$(cat "$secrets/temporal_password")" <<'SQL'
+select format('create role switchyard login password %L', :'switchyard')
+ where not exists (select from pg_roles where rolname = 'switchyard') \gexec
+select format('create role temporal login password %L', :'temporal')
+ where not exists (select from pg_roles where rolname = 'temporal') \gexec
+select format('create database %I owner %I', name, owner)
+  from (values ('switchyard', 'switchyard'), ('temporal', 'temporal'), ('temporal_visibility', 'temporal')) as t (name, owner)
+ where not exists (select from pg_database where datname = name) \gexec
+revoke connect on database switchyard from public;
+revoke connect on database temporal from public;
+revoke connect on database temporal_visibility from public;
+SQL

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { normalizeEmail } from './email.ts'
+import { Login } from './login.ts'
+import { createPasswords, type PasswordCost } from './passwords.ts'
+import { User } from './user.ts'
+
+/**
+ * Gives an account a new random password and ends its logins, for a user who has lost the old one. API keys stay valid.
+ * Returns the password; undefined if there is no account with this address. For operators: the caller has to know that
+ * the account is whose it is said to be.
+ */
+export async function resetPassword(
+  { database, clock, passwordCost }: { database: Database; clock: Clock; passwordCost: PasswordCost },
+  written: string,
+): Promise<string | undefined> {
+  const email = normalizeEmail(written)
+  const password = randomBytes(18).toString('base64url')
+  const passwordHash = await createPasswords(passwordCost).hash(password)
+  return database.transaction(async (trx) => {
+    const user = email === undefined ? undefined : await User.query(trx).findOne({ email }).forUpdate()
+    if (!user) return undefined
+    await User.query(trx).findById(user.id).patch({ passwordHash })
+    await Login.query(trx).where({ userId: user.id }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
+    return password
+  })
+}

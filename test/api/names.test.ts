@@ -1,0 +1,42 @@
+import test from 'ava'
+import * as v from 'valibot'
+import { routes } from '../../api/routes.ts'
+
+const invisible = ['   ', '\t\n', '\u00a0\u3000', '\u200b\u200d', '\u2028', '\ufeff', '\u00ad']
+const visible = ['A', ' a ', '\u200bб', '名', '👩‍💻', '…']
+
+/** The problems that the body of a route has with this value as a name, by path. */
+function problems(body: v.GenericSchema, value: string): string[] {
+  const given = { name: value, webhookSchema: [{ name: value, type: 'string' }] }
+  const { issues = [] } = v.safeParse(body, given)
+  return issues.flatMap((issue) => {
+    const path = v.getDotPath(issue) ?? ''
+    return /(?:^|\.)name$/.test(path) && issue.message.includes('visible') ? [path] : []
+  })
+}
+
+test('a name that nobody can see is refused in every body that takes one', (t) => {
+  const withNames = routes.filter(({ body }) => body && problems(body as v.GenericSchema, ' ').length > 0)
+  t.deepEqual(
+    withNames.map((route) => [route.name, ...problems(route.body as v.GenericSchema, ' ')]),
+    [
+      ['createApiKey', 'name'],
+      ['createAgent', 'name', 'webhookSchema.0.name'],
+      ['updateAgent', 'name', 'webhookSchema.0.name'],
+    ],
+  )
+  for (const { name, body } of withNames) {
+    for (const value of invisible)
+      t.true(problems(body as v.GenericSchema, value).includes('name'), `${name} ${JSON.stringify(value)}`)
+    for (const value of visible) t.deepEqual(problems(body as v.GenericSchema, value), [], `${name} ${value}`)
+  }
+})
+
+test('every member of a body that is called a name is such a name', (t) => {
+  const taking = routes.filter(({ body }) => body && 'name' in ((body as { entries?: object }).entries ?? {}))
+  t.deepEqual(
+    taking.map(({ name }) => name).toSorted(),
+    ['createAgent', 'createApiKey', 'updateAgent'],
+    'a new body with a name uses `name` of api/schemas/schemas.ts and is listed above',
+  )
+})

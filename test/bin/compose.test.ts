@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { readConfig } from '../../src/config/config.ts'
+import { secretSettings } from '../../src/config/secret-files.ts'
+
+interface Service {
+  image: string
+  read_only?: boolean
+  cap_drop?: string[]
+  cap_add?: string[]
+  security_opt?: string[]
+  secrets?: string[]
+  environment?: Record<string, string>
+  privileged?: boolean
+  user?: string
+}
+
+interface Compose {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const { load } = createRequire(import.meta.url)('js-yaml') as { load: (text: string) => unknown }
+const { services, secrets } = load(read('docker-compose.yml')) as Compose
+const names = Object.keys(services)
+
+test('no container can gain a privilege, and only Postgres has any, those to become its user', (t) => {
+  t.true(names.length >= 8)
+  for (const [name, service] of Object.entries(services)) {
+    t.deepEqual(service.cap_drop, ['ALL'], name)
+    t.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+    t.is(service.privileged, undefined, name)
+    t.is(service.user, undefined, 'each image names a user of its own')
+    const needed = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID']
+    t.deepEqual(service.cap_add, name === 'postgres' ? needed : undefined, name)
+  }
+  t.regex(read('Dockerfile'), /^USER node$/m)
+})
+
+test('no container writes to its own file system, but the web interface of Temporal', (t) => {
+  const writing = names.filter((name) => services[name]?.read_only !== true)
+  t.deepEqual(writing, ['temporal-ui'])
+})
+
+test('images are named by version and digest, but the one whose digest is not known', (t) => {
+  const base = /^FROM (\S+)$/m.exec(read('Dockerfile'))?.[1] ?? ''
+  const images = [base, ...Object.values(services).map(({ image }) => image)].filter((image) => image !== 'switchyard')
+  const hasDigest = (image: string): boolean => /^[\w./-]+:\d[\w.-]+@sha256:[\da-f]{64}$/.test(image)
+  t.deepEqual(
+    images.filter((image) => !hasDigest(image)),
+    ['temporalio/ui:2.50.1'],
+  )
+})
+
+test('no secret is in an environment: each is a file that the service is given', (t) => {
+  for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {
+    for (const [variable, value] of Object.entries(environment)) {
+      const isSecret = /PASSWORD|PWD|_KEYS?$|_KEY_|DATABASE_URL|SMTP_URL/.test(variable)
+      if (!isSecret) continue
+      t.regex(variable, /_FILE$/, `${name} ${variable}`)
+      const [, secret = ''] = /^\/run\/secrets\/(\w+)$/.exec(value) ?? []
+      t.true(given.includes(secret), `${name} ${variable}`)
+      if (name === 'api' || name === 'worker' || name === 'migrate')
+        t.true((secretSettings as readonly string[]).includes(variable.replace(/_FILE$/, '')), variable)
+    }
+    for (const secret of given) t.truthy(secrets[secret], `${name} ${secret}`)
+  }
+  t.deepEqual(services['temporal']?.secrets, ['temporal_password'], 'Temporal never sees the password of Switchyard')
+  t.deepEqual(services['migrate']?.secrets, ['database_url'])
+})
+
+test('the script makes every secret, keeps what is there, and Switchyard can read it', (t) => {
+  if (spawnSync('openssl', ['version']).status !== 0) return t.log('skipped: there is no openssl on this machine')
+  const above = mkdtempSync(join(tmpdir(), 'switchyard-'))
+  t.teardown(() => rmSync(above, { recursive: true }))
+  const folder = join(above, 'secrets')
+  const run = () => execFileSync('sh', [join(root, 'deploy/make-secrets.sh'), folder])
+  const contents = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+  run()
+  t.deepEqual(readdirSync(folder).toSorted(), Object.keys(secrets).toSorted())
+  t.is(statSync(folder).mode & 0o777, 0o700)
+  const before = contents()
+  run()
+  t.deepEqual(contents(), before)
+  const env = Object.fromEntries(
+    Object.entries(services['api']?.environment ?? {}).map(([name, value]) => [
+      name,
+      value.replace('/run/secrets', folder),
+    ]),
+  )
+  const { TEMPORAL_NAMESPACE: _interpolated, ...given } = env
+  const config = readConfig(given)
+  const password = readFileSync(join(folder, 'switchyard_password'), 'utf8').trim()
+  t.is(config.database.url, `postgres://switchyard:${password}@postgres:5432/switchyard`)
+  t.deepEqual([config.vaultKeys.length, config.auth.privateKeys.length], [1, 1])
+  t.is(new Set(before.map(([, content]) => content)).size, before.length, 'no two are the same')
+})

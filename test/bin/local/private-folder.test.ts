@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+
+/** A process of its own, because the mask of new files is the process's. */
+function make(folder: string, then = ''): void {
+  const file = new URL('../../../bin/local/private-folder.ts', import.meta.url).href
+  const code = `import { makePrivateFolder } from ${JSON.stringify(file)}
+    import { execFileSync } from 'node:child_process'
+    process.umask(0o022)
+    makePrivateFolder(${JSON.stringify(folder)}, undefined)
+    ${then}`
+  execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: tmpdir() })
+}
+
+const modeOf = (...path: string[]): number => statSync(join(...path)).mode & 0o777
+
+test('a new data folder is for its user alone, and so is what programs write into it', (t) => {
+  const above = mkdtempSync(join(tmpdir(), 'switchyard-'))
+  t.teardown(() => rmSync(above, { recursive: true }))
+  const folder = join(above, 'data')
+  make(folder, `execFileSync('sh', ['-c', 'mkdir logs; echo x >temporal.db'], { cwd: ${JSON.stringify(folder)} })`)
+  t.deepEqual([modeOf(folder), modeOf(folder, 'logs'), modeOf(folder, 'temporal.db')], [0o700, 0o700, 0o600])
+})
+
+test('a data folder of an earlier version is tightened, and nothing outside it is touched', (t) => {
+  const above = mkdtempSync(join(tmpdir(), 'switchyard-'))
+  t.teardown(() => rmSync(above, { recursive: true }))
+  const folder = join(above, 'data')
+  const outside = join(above, 'outside.txt')
+  mkdirSync(join(folder, 'processes'), { recursive: true })
+  for (const path of [outside, join(folder, 'temporal.db'), join(folder, 'processes/1.json')]) {
+    writeFileSync(path, '')
+    chmodSync(path, 0o644)
+  }
+  writeFileSync(join(folder, 'tool'), '')
+  chmodSync(join(folder, 'tool'), 0o755)
+  symlinkSync(outside, join(folder, 'link'))
+  chmodSync(join(folder, 'processes'), 0o755)
+  chmodSync(folder, 0o711)
+  make(folder)
+  t.is(modeOf(folder), 0o700)
+  t.is(modeOf(folder, 'processes'), 0o700)
+  for (const path of ['temporal.db', 'processes/1.json']) t.is(modeOf(folder, path), 0o600, path)
+  t.is(modeOf(folder, 'tool'), 0o700)
+  t.is(modeOf(outside), 0o644)
+})

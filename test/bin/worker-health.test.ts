@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test from 'ava'
+import { freePorts } from '../../bin/local/ports.ts'
+import { openDatabaseDoor } from '../helpers/database-door.ts'
+import { createTestDatabase } from '../helpers/database.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { startPlatform, testEnvironment } from '../helpers/platform.ts'
+import { startProcess } from '../helpers/processes.ts'
+import { ownEnvironment, sharedServers } from '../helpers/servers.ts'
+
+async function ask(port: number, path = '/healthz') {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
+}
+
+const well = { status: 200, body: { status: 'ok', polling: true, database: true } }
+
+test('a worker says that it is well while it polls and its database answers, and only then', async (t) => {
+  const [port = 0] = await freePorts(1)
+  const door = await openDatabaseDoor(t, (await createTestDatabase(t)).url)
+  const env = { DATABASE_URL: door.url, WORKER_HEALTH_PORT: String(port) }
+  const worker = await startProcess(t, 'worker', await testEnvironment(t, { env }))
+  t.deepEqual(await ask(port), well)
+  t.is((await ask(port, '/')).status, 404)
+  await door.stop()
+  const failing = { status: 503, body: { status: 'failing', polling: true, database: false } }
+  await eventually(30, 'the database is missed', async () => ((await ask(port)).status === 503 ? true : undefined))
+  t.deepEqual(await ask(port), failing)
+  await door.start()
+  await eventually(30, 'it is well again', async () => ((await ask(port)).status === 200 ? true : undefined))
+  t.is(await worker.stop(), 0)
+  await t.throwsAsync(ask(port))
+})
+
+test('a worker without Temporal is not well, and a taken port ends it', async (t) => {
+  const [port = 0, nobody = 0] = await freePorts(2)
+  const platform = await startPlatform(t)
+  const env = {
+    ...(await testEnvironment(t, { env: { DATABASE_URL: platform.config.database.url } })),
+    TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
+    WORKER_HEALTH_PORT: String(port),
+  }
+  const start = () => {
+    const child = spawn(process.execPath, ['bin/worker.ts', sharedServers().bundle], {
+      cwd: new URL('../..', import.meta.url),
+      env: { ...ownEnvironment(), ...env },
+      stdio: 'ignore',
+    })
+    t.teardown(() => void child.kill('SIGKILL'))
+    return child
+  }
+  start()
+  const seen = await eventually(30, 'it listens', () => ask(port).catch(() => undefined))
+  t.deepEqual(seen, { status: 503, body: { status: 'failing', polling: false, database: true } })
+  const [code] = (await once(start(), 'exit')) as [number]
+  t.is(code, 1)
+})
