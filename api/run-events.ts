@@ -49,15 +49,20 @@ export const listEvents = route({
   summary: 'Get the timeline of a run',
   description:
     'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have; a number that the ' +
-    'run has not reached yet is refused.',
+    'run has not reached yet is refused. A page ends early once its events have a mebibyte of contents.',
   query: v.strictObject({ after, limit }),
   headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
-  response: v.object({ items: v.array(event) }),
+  response: v.object({
+    items: v.array(event),
+    more: v.pipe(
+      v.boolean(),
+      v.metadata({ description: 'Whether there are later events by now: read on with `after` set to the last number' }),
+    ),
+  }),
   resource,
   codes: ['RUN_NOT_FOUND'],
-  handle: async ({ services, resource, query }) => ({
-    items: await services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
-  }),
+  handle: ({ services, resource, query }) =>
+    services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   stream: {
     description: 'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored.',
     item: event,

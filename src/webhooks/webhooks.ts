@@ -9,7 +9,8 @@ import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import { challengeIn, identityOf } from './identity.ts'
-import { assertMatches, readPayload } from './payload.ts'
+import { assertMatches } from './payload.ts'
+import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 
@@ -46,10 +47,11 @@ export function createWebhooks(context: {
   agents: Agents
   billing: Billing
   clock: Clock
+  payloads: Payloads
   runs: Runs
   rateLimits: RateLimits
 }) {
-  const { agents, billing, clock, runs, rateLimits } = context
+  const { agents, billing, clock, payloads, runs, rateLimits } = context
 
   async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
     const { header, readBody } = request
@@ -103,14 +105,14 @@ export function createWebhooks(context: {
      */
     async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       const preset = presets[agent.webhookProof]
-      const payload = readPayload(body)
+      const payload = await payloads.read(body, agent)
       const challenge = challengeIn(preset, payload)
       if (challenge !== undefined) return { challenge }
       const identity = identityOf(preset, header, body, payload)
       const trigger = 'webhook' as const
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, ...identity }
       try {
-        assertMatches(agent.webhookSchema, payload)
+        assertMatches(payload)
         requireCredits(standing)
       } catch (refusal) {
         return runs.accept.earlierReceipt(request, refusal)

@@ -76,7 +76,7 @@ export const webhooks: Fault[] = [
   },
   {
     id: 'webhooks/every-object-has-it',
-    file: 'src/webhooks/payload.ts',
+    file: 'src/webhooks/payload-facts.ts',
     find: 'if (!Object.hasOwn(members, name))',
     replace: 'if (!(name in members))',
     why: 'a field named toString is there in every payload',

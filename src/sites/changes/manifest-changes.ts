@@ -8,7 +8,7 @@ import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 const mostDifferences = 200
 
 /** The class of the gravest difference, and the differences, gravest first. */
-interface ManifestComparison {
+export interface ManifestComparison {
   class: ChangeClass
   differences: Difference[]
 }
