@@ -1,0 +1,36 @@
+import { Agent, request } from 'undici'
+
+/*
+ * Somebody else at the same API process, in a process of its own: sends a small request every 20 ms, whether or not the
+ * ones before were answered, and counts from when it was due.
+ */
+const [, , url = '', token = ''] = process.argv
+const everyMs = 20
+const dispatcher = new Agent({ connections: 20 })
+let waits: number[] = []
+let failures = 0
+
+async function ask(due: number): Promise<void> {
+  try {
+    const headers = { authorization: `Bearer ${token}` }
+    const { statusCode, body } = await request(`${url}/auth/me`, { headers, dispatcher })
+    await body.dump()
+    if (statusCode !== 200) failures += 1
+  } catch {
+    failures += 1
+  }
+  waits.push(performance.now() - due)
+}
+
+/** The timer itself may be late: what is counted is this process's own delay, too. */
+let due = performance.now()
+setInterval(() => {
+  for (const now = performance.now(); due <= now; due += everyMs) void ask(Math.max(due, now - everyMs))
+}, 5)
+
+process.on('message', () => {
+  process.send?.({ count: waits.length, worst: Math.max(0, ...waits), failures })
+  waits = []
+  failures = 0
+})
+process.on('disconnect', () => process.exit(0))
