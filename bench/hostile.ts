@@ -45,7 +45,9 @@ const start = (name: string, ...given: string[]): ChildProcess =>
 const site = start('site', String(sitePort), certFile, keyFile)
 await once(site, 'message')
 const someone = await person(servers)
-const neighbour = start('neighbour', servers.url, someone.token)
+const idleServer = start('idle-server')
+const [idlePort] = (await once(idleServer, 'message')) as [number]
+const neighbour = start('neighbour', servers.url, someone.token, `http://127.0.0.1:${idlePort}`)
 const plain = JSON.stringify(manifestWith(`${origin}/api`))
 const publish = async (answers: { manifest?: string; result?: string }): Promise<void> => {
   site.send(answers)
@@ -76,7 +78,9 @@ async function look() {
   })
   const [api = none, worker = none] = await Promise.all(loops)
   neighbour.send('look')
-  const [waited] = (await once(neighbour, 'message')) as [{ count: number; worst: number; failures: number }]
+  const [waited] = (await once(neighbour, 'message')) as [
+    { count: number; worst: number; idle: number; failures: number },
+  ]
   return { api, worker, ...waited }
 }
 
@@ -87,8 +91,8 @@ const later = hostileManifests(`${origin}/api`, 1)
 const wanted = process.argv.slice(2)
 const cases = [
   ...of('payload', hostileObjects(mebibyte), attacker.deliverPayload),
-  ...of('result', hostileObjects(mebibyte), attacker.answerCalls),
-  ...of('arguments', hostileObjects(256 * 1024 - 1), attacker.giveArguments),
+  ...of('result', hostileObjects(mebibyte), (text) => attacker.answerCalls(text)),
+  ...of('arguments', hostileObjects(256 * 1024 - 1), (text) => attacker.giveArguments(text)),
   ...of('manifest', hostileManifests(`${origin}/api`), (text, name) =>
     attacker.publishManifest(text, later[name] ?? ''),
   ),
@@ -97,8 +101,8 @@ const cases = [
 type Measured = Awaited<ReturnType<typeof look>>
 
 /** Whether it may be the case that held somebody up. */
-const isSlow = ({ worst: wait, failures, worker }: Measured) =>
-  wait > longestWaitMs || failures > 0 || worker.maxMs > longestWorkerMs
+const isSlow = ({ worst: wait, idle, failures, worker }: Measured) =>
+  wait - idle > longestWaitMs || failures > 0 || worker.maxMs > longestWorkerMs
 
 async function measure(run: () => Promise<unknown>): Promise<Measured> {
   await look()
@@ -115,13 +119,13 @@ async function judge(run: () => Promise<unknown>): Promise<Measured & { tries: n
   let tries = 1
   for (; isSlow(best) && tries < 3; tries += 1) {
     const next = await measure(run)
-    if (next.worst < best.worst) best = next
+    if (next.worst - next.idle < best.worst - best.idle) best = next
   }
   return { ...best, tries }
 }
 
-const told = ({ worst: wait, failures, api, worker }: Measured) =>
-  `waited ${wait.toFixed(0).padStart(4)} ms at most${failures > 0 ? `, ${failures} failed` : ''}; held up: ` +
+const told = ({ worst: wait, idle, failures, api, worker }: Measured) =>
+  `waited ${wait.toFixed(0).padStart(4)} ms at most (an idle server: ${idle.toFixed(0)} ms)${failures > 0 ? `, ${failures} failed` : ''}; held up: ` +
   `API ${api.maxMs} ms (processor ${api.cpuMs} ms), worker ${worker.maxMs} ms (${worker.cpuMs} ms)`
 
 const all: Measured[] = []
@@ -138,7 +142,8 @@ try {
   const most = (of: (measured: Measured) => number) => Math.max(0, ...all.map(of))
   const repeated = attacker.repeatedAttempts()
   console.log(
-    `\n${cases.length} cases. The worst wait: ${most(({ worst }) => worst).toFixed(0)} ms (of ${longestWaitMs}). ` +
+    `\n${cases.length} cases. The worst wait: ${most(({ worst }) => worst).toFixed(0)} ms; above that for an idle server: ` +
+      `${most(({ worst, idle }) => worst - idle).toFixed(0)} ms (of ${longestWaitMs}). ` +
       `Held up at most: API ${most(({ api }) => api.maxMs)} ms (processor ${most(({ api }) => api.cpuMs)} ms), ` +
       `worker ${most(({ worker }) => worker.maxMs)} ms (${most(({ worker }) => worker.cpuMs)} ms) of ${longestWorkerMs}. ` +
       `Attempts of activities that were repeated: ${repeated}.`,
@@ -146,6 +151,7 @@ try {
   if (all.some(isSlow) || repeated > 0) process.exitCode = 1
 } finally {
   neighbour.disconnect()
+  idleServer.disconnect()
   site.disconnect()
   await servers.close()
   rmSync(folder, { recursive: true, force: true })

@@ -2,12 +2,14 @@ import { Agent, request } from 'undici'
 
 /*
  * Somebody else at the same API process, in a process of its own: sends a small request every 20 ms, whether or not the
- * ones before were answered, and counts from when it was due.
+ * ones before were answered, and counts from when it was due. An idle server is asked at the same times: what that takes
+ * is this machine's own delay.
  */
-const [, , url = '', token = ''] = process.argv
+const [, , url = '', token = '', idleUrl = ''] = process.argv
 const everyMs = 20
 const dispatcher = new Agent({ connections: 20 })
 let waits: number[] = []
+let idleWaits: number[] = []
 let failures = 0
 
 async function ask(due: number): Promise<void> {
@@ -22,15 +24,25 @@ async function ask(due: number): Promise<void> {
   waits.push(performance.now() - due)
 }
 
+async function askIdle(due: number): Promise<void> {
+  const { body } = await request(idleUrl, { dispatcher })
+  await body.dump()
+  idleWaits.push(performance.now() - due)
+}
+
 /** The timer itself may be late: what is counted is this process's own delay, too. */
 let due = performance.now()
 setInterval(() => {
-  for (const now = performance.now(); due <= now; due += everyMs) void ask(Math.max(due, now - everyMs))
+  for (const now = performance.now(); due <= now; due += everyMs) {
+    void ask(due)
+    void askIdle(due)
+  }
 }, 5)
 
 process.on('message', () => {
-  process.send?.({ count: waits.length, worst: Math.max(0, ...waits), failures })
+  process.send?.({ count: waits.length, worst: Math.max(0, ...waits), idle: Math.max(0, ...idleWaits), failures })
   waits = []
+  idleWaits = []
   failures = 0
 })
 process.on('disconnect', () => process.exit(0))

@@ -10,12 +10,13 @@ import { argumentProblems } from './tool-arguments.ts'
  * way back, so refusals are results.
  */
 
-export type ReadManifest = { manifest: Manifest } | { problems: ErrorDetail[] }
+/** The manifest as a JSON text. */
+export type ReadManifest = { text: string } | { problems: ErrorDetail[] }
 
 /** Parses and checks a manifest. */
 export const readManifest = (bytes: Uint8Array): ReadManifest => {
   try {
-    return { manifest: parseManifest(bytes) }
+    return { text: JSON.stringify(parseManifest(bytes)) }
   } catch (error) {
     if (isCoded(error, 'MANIFEST_INVALID')) return { problems: error.details ?? [] }
     throw error

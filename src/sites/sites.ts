@@ -42,7 +42,7 @@ export function createSites(context: {
 
   async function read(bytes: Uint8Array, party: string): Promise<Manifest> {
     const result = await threads.run(party, 'readManifest', bytes).catch(orElse({ problems: [tooComplex] }))
-    if ('manifest' in result) return result.manifest
+    if ('text' in result) return JSON.parse(result.text) as Manifest
     throw invalidManifest(result.problems)
   }
 

@@ -168,4 +168,20 @@ export const tools: Fault[] = [
     why: 'a direct call that its site has certainly refused stays in doubt',
     tests: ['test/src/tools/abandoned-calls.test.ts'],
   },
+  {
+    id: 'tools/unread-is-doubt',
+    file: 'src/tools/tool-call.ts',
+    find: " || outcome.kind === 'unread'",
+    replace: '',
+    why: 'a call that was carried out, but whose result is too complex, counts as failed and is made again',
+    tests: ['test/src/tools/call-site.test.ts', 'test/api/large-pages.test.ts', 'test/api/direct-calls.test.ts'],
+  },
+  {
+    id: 'tools/large-results-in-the-loop',
+    file: 'src/tools/call-site.ts',
+    find: 'const inlineCharacters = 16 * 1024',
+    replace: 'const inlineCharacters = 16 * 1024 * 1024',
+    why: 'a site of one owner holds up everybody in the process with its results',
+    tests: ['test/api/hostile-texts.test.ts'],
+  },
 ]

@@ -98,4 +98,20 @@ export const webhooks: Fault[] = [
     why: 'an agent that is not triggered by webhooks is started by them',
     tests: ['test/api/webhook-battery.test.ts'],
   },
+  {
+    id: 'webhooks/large-payloads-in-the-loop',
+    file: 'src/webhooks/payloads.ts',
+    find: 'const inlineCharacters = 32 * 1024',
+    replace: 'const inlineCharacters = 32 * 1024 * 1024',
+    why: 'a sender of one owner holds up everybody in the process with its payloads',
+    tests: ['test/api/hostile-texts.test.ts'],
+  },
+  {
+    id: 'webhooks/pages-without-bounds',
+    file: 'src/database/page-bytes.ts',
+    find: 'Math.max(past, 1)',
+    replace: 'Math.max(sizes.length, 1)',
+    why: 'a page of a timeline may have hundreds of megabytes',
+    tests: ['test/api/large-pages.test.ts'],
+  },
 ]
