@@ -1,6 +1,5 @@
-import { request } from 'undici'
 import * as vault from '../../api/vault.ts'
-import { call } from '../../test/helpers/client.ts'
+import { call, sendRaw } from '../../test/helpers/client.ts'
 import { eventually } from '../../test/helpers/eventually.ts'
 import { webhookAgent, type Person } from '../../test/helpers/people.ts'
 
@@ -29,10 +28,10 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...more,
     }
-    const answer = await request(owner.url + path, { method, headers, body: body ?? null })
-    const text = await answer.body.text()
-    if (answer.statusCode === 500) throw new Error(`${method} ${path}: ${text.slice(0, 300)}`)
-    return { status: answer.statusCode, body: text }
+    const { status, bytes } = await sendRaw(owner.url + path, { method, headers, ...(body !== undefined && { body }) })
+    const text = bytes.toString()
+    if (status === 500) throw new Error(`${method} ${path}: ${text.slice(0, 300)}`)
+    return { status, body: text }
   }
   let entryId = (await call(owner, vault.addToVault, { body: { url: origin, token: 'a-token' } })).body.id
   const follower = await webhookAgent(owner, {

@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici'
+import { sendRaw } from '../../test/helpers/client.ts'
 
 /*
  * Somebody else at the same API process, in a process of its own: sends a small request every 20 ms, whether or not the
@@ -7,17 +7,14 @@ import { Agent, request } from 'undici'
  */
 const [, , url = '', token = '', idleUrl = ''] = process.argv
 const everyMs = 20
-const dispatcher = new Agent({ connections: 20 })
 let waits: number[] = []
 let idleWaits: number[] = []
 let failures = 0
 
 async function ask(due: number): Promise<void> {
   try {
-    const headers = { authorization: `Bearer ${token}` }
-    const { statusCode, body } = await request(`${url}/auth/me`, { headers, dispatcher })
-    await body.dump()
-    if (statusCode !== 200) failures += 1
+    const { status } = await sendRaw(`${url}/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+    if (status !== 200) failures += 1
   } catch {
     failures += 1
   }
@@ -25,8 +22,7 @@ async function ask(due: number): Promise<void> {
 }
 
 async function askIdle(due: number): Promise<void> {
-  const { body } = await request(idleUrl, { dispatcher })
-  await body.dump()
+  await sendRaw(idleUrl, {})
   idleWaits.push(performance.now() - due)
 }
 

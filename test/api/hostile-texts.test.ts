@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { request } from 'undici'
 import * as vault from '../../api/vault.ts'
 import { longestStretch } from '../helpers/cpu-stretch.ts'
-import { call } from '../helpers/client.ts'
+import { call, sendRaw } from '../helpers/client.ts'
 import { hostileManifests, hostileObjects } from '../helpers/hostile-json.ts'
 import { answering, manifestWith, startHostileSite } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
@@ -31,8 +30,7 @@ async function open(t: ExecutionContext) {
       'content-type': 'application/json',
       'x-webhook-secret': agent.webhookSecret,
     }
-    const answer = await request(platform.url + path, { method, headers, body: body ?? null })
-    return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) }
+    return sendRaw(platform.url + path, { method, headers, ...(body !== undefined && { body }) })
   }
   const act = () => send('POST', `/vault/${entryId}/tools/act/call`, '{}')
   // What is loaded and compiled at first is not measured.
