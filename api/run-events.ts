@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
-import { wholeInQuery } from './schemas/documented.ts'
+import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { event } from './schemas/event-schema.ts'
-import { listOf } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
@@ -54,15 +53,21 @@ export const listEvents = route({
   summary: 'Get the timeline of a run',
   description:
     'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have; a number that the ' +
-    'run has not reached yet is refused.',
+    'run has not reached yet is refused. A page ends early once its events have a mebibyte of contents.',
   query: v.strictObject({ after, limit }),
   headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
-  response: listOf(event),
+  response: named(
+    'RunEventPage',
+    v.object({
+      items: field(v.array(event), 'Events in the order of their numbers'),
+      more: field(v.boolean(), 'Whether there are later events by now: read on with `after` set to the last number'),
+    }),
+    'A part of a timeline',
+  ),
   resource,
   codes: ['RUN_NOT_FOUND'],
-  handle: async ({ services, resource, query }) => ({
-    items: await services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
-  }),
+  handle: ({ services, resource, query }) =>
+    services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   stream: {
     description: 'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored.',
     item: event,

@@ -18,7 +18,7 @@ export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
  * A Postgres that waits for its disk at every commit, as in production, and one API process; to carry out runs, also
  * the Temporal server of `npm start` and one worker process.
  */
-export async function openBenchServers(folder: string, carryOut = false) {
+export async function openBenchServers(folder: string, carryOut = false, more: Record<string, string> = {}) {
   const local = readLocalConfig()
   const { environment } = local
   const [postgresPort = 0, port = 0, temporalPort = 0] = await freePorts(3)
@@ -32,7 +32,7 @@ export async function openBenchServers(folder: string, carryOut = false) {
   const database = postgres.url('bench')
   await ensureDatabase(postgres.url('postgres'), 'bench')
   const temporal = carryOut ? `127.0.0.1:${temporalPort}` : unusedAddress
-  const env = { ...environment, ...settings(database, port, temporal) }
+  const env = { ...environment, ...settings(database, port, temporal), ...more }
   await once(program('migrate', env), 'exit')
   const processes = [await begin('api', env, 'listening')]
   if (carryOut) processes.push(await begin('worker', env, 'polling'))
@@ -40,6 +40,8 @@ export async function openBenchServers(folder: string, carryOut = false) {
     database,
     temporal,
     url: `http://127.0.0.1:${port}`,
+    /** The API, and the worker if there is one. */
+    processes,
     async close(): Promise<void> {
       await Promise.all(processes.map(stop))
       for (const each of controls.toReversed()) await each.stop()
@@ -97,5 +99,5 @@ async function begin(name: string, env: Record<string, string>, message: string)
       if (line.includes(`"msg":"${message}"`)) resolve()
     })
   })
-  return process
+  return Object.assign(process, { lines })
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../src/config/environment.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
 import { VaultKeysError } from '../src/secrets/vault-keys.ts'
+import { reportEventLoop } from './event-loop.ts'
 
 /** The context of a process of the platform. */
 export interface ProcessContext {
@@ -22,6 +23,7 @@ export async function startProcess(
 ): Promise<void> {
   const config = read()
   const logger = createLogger(config.logLevel, name)
+  reportEventLoop(logger)
   let services: Services | undefined
   try {
     const opened = createServices(config, logger)

@@ -8,11 +8,29 @@ import { createHash } from 'node:crypto'
  * JavaScript reads as Infinity and Postgres gets as null.
  */
 export function canonicalJson(value: unknown): string {
+  return canonical(value, canonicalJson)
+}
+
+/**
+ * A `canonicalJson` that remembers the texts of all parts, for one that compares nested values part by part: without it
+ * the innermost parts are written again for each level around them. The values must not change.
+ */
+export function rememberingCanonicalJson(): (value: unknown) => string {
+  const texts = new WeakMap<object, string>()
+  return function write(value: unknown): string {
+    if (typeof value !== 'object' || value === null) return canonical(value, write)
+    const text = texts.get(value) ?? canonical(value, write)
+    texts.set(value, text)
+    return text
+  }
+}
+
+function canonical(value: unknown, write: (inner: unknown) => string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => write(item)).join(',')}]`
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   const sorted = members.toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`
 }
 
 /** Whether two JSON values are equal. */

@@ -8,6 +8,7 @@ import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase } from './database/database.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
+import type * as inThread from './in-thread.ts'
 import { createModels } from './models/models.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
@@ -24,7 +25,6 @@ import { createScheduleSync } from './schedules/sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
-import type * as inThread from './sites/in-thread.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createThreads } from './threads/threads.ts'
@@ -39,6 +39,7 @@ import { createVaultKeys } from './secrets/vault-keys.ts'
 import { createManifests } from './vault/manifests/manifests.ts'
 import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
+import { createPayloads } from './webhooks/payloads.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
@@ -63,7 +64,9 @@ export function createServices(
   const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
-  const base = { database, clock, config, logger, temporal, sealing, rateLimits, lease, due, fetch: outgoing.fetch }
+  const threads = createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
+  const reach = { temporal, threads, fetch: outgoing.fetch }
+  const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
   const users = createUsers({ ...base, passwordCost })
   const notifications = createNotifications(base)
@@ -72,8 +75,7 @@ export function createServices(
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
   const { storedBytes } = billing
   const models = createModels(base)
-  const threads = createThreads<typeof inThread>({ file: new URL('./sites/in-thread.ts', import.meta.url) })
-  const sites = createSites({ ...base, threads })
+  const sites = createSites(base)
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
   const vault = createVault({ ...base, sites, notifications, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
@@ -86,9 +88,10 @@ export function createServices(
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
-  const parts = { agents, billing, callbacks, notifications, models, sites, sender, workers, reachability }
+  const payloads = createPayloads(base)
+  const parts = { agents, billing, callbacks, notifications, models, payloads, sites, sender, workers, reachability }
   const runs = createRuns({ ...base, ...parts })
-  const webhooks = createWebhooks({ ...base, agents, billing, runs })
+  const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })

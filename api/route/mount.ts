@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { tierOf } from '../../src/billing/tiers.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
+import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { bodyReader, hasBody, objectIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
@@ -114,7 +115,8 @@ function respond(route: AnyRoute, services: Services, ctx: Context, answer: unkn
   }
   const { status, content, schema } = chosen(route, answer)
   ctx.status = status
-  ctx.body = schema ? present(route, content, schema) : null
+  if (schema) ctx.type = 'json'
+  ctx.body = schema ? writeJson(present(route, content, schema)) : null
 }
 
 /** The usual success, or the alternative that the handler has chosen. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
+import { writeJson } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -124,8 +125,8 @@ async function finish(
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
   const eventOf = (item: StreamItem): string =>
-    // `JSON.stringify` emits no line breaks, which would end the data (HTML, 9.2.5).
-    `id: ${item.number}\nevent: ${item.kind}\ndata: ${JSON.stringify(present(item))}\n\n`
+    // A line break would end the data (HTML, 9.2.5); there are none.
+    `id: ${item.number}\nevent: ${item.kind}\ndata: ${writeJson(present(item))}\n\n`
   return (page) => {
     const known = texts.get(page) ?? Buffer.from(page.map(eventOf).join(''))
     texts.set(page, known)

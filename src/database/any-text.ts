@@ -1,19 +1,19 @@
 import type { Pojo } from 'objection'
 
 /** Begins a column that holds a JSON string instead of the text itself. */
-const mark = '\u0001'
+export const jsonMark = '\u0001'
 
 /**
  * Any text of JavaScript as a `text` column. Postgres refuses U+0000, and UTF-8 has no lone surrogates (RFC 3629,
  * section 3); sites and models send both. Such texts are stored as JSON, behind a mark. All others are stored as they
  * are: as JSON, a text that is JSON itself would grow by every quotation mark in it.
  */
-export const toColumn = (text: string): string => (isPlain(text) ? text : mark + JSON.stringify(text))
+export const toColumn = (text: string): string => (isPlain(text) ? text : jsonMark + JSON.stringify(text))
 
 export const fromColumn = (stored: string): string =>
-  stored.startsWith(mark) ? (JSON.parse(stored.slice(mark.length)) as string) : stored
+  stored.startsWith(jsonMark) ? (JSON.parse(stored.slice(jsonMark.length)) as string) : stored
 
-const isPlain = (text: string): boolean => !text.startsWith(mark) && !text.includes('\0') && text.isWellFormed()
+const isPlain = (text: string): boolean => !text.startsWith(jsonMark) && !text.includes('\0') && text.isWellFormed()
 
 /** Converts those of a row's fields that hold any text. */
 export function mapTexts(row: Pojo, fields: readonly string[], convert: (text: string) => string): Pojo {

@@ -2,6 +2,7 @@ import { raw, type QueryBuilder } from 'objection'
 import { later } from '../clock.ts'
 import { CodedError } from '../errors.ts'
 import { firstIdAt, isId } from '../ids.ts'
+import { fittingCount } from './page-bytes.ts'
 import type { Row } from './row.ts'
 
 /** One page of a list, newest first. `nextCursor` is null on the last page. */
@@ -67,6 +68,8 @@ interface Paging<R extends Row> extends PageRequest {
    * values are found as fast as frequent ones.
    */
   domains?: Record<string, readonly string[]>
+  /** The size of a row's contents in bytes, as SQL. With it, a page of large rows ends early. */
+  bytes?: string
   /** Defaults to the row's id. */
   key?: PageKey<R>
   /** The column of the time that periods are about. */
@@ -80,20 +83,38 @@ interface Paging<R extends Row> extends PageRequest {
 
 /**
  * One page of the query's rows, newest first. Fetches one row more than the limit, to see whether there is another
- * page. VALIDATION_ERROR for a cursor that is not from this list.
+ * page. Of rows with large contents only their sizes are fetched first. VALIDATION_ERROR for a cursor that is not from this list.
  */
 export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
-  const { list, of = {}, cursor, limit, key = byId } = paging
+  const { list, of = {}, cursor, limit, bytes, key = byId } = paging
   for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
   if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
   if (paging.since ?? paging.until) await restrictToPeriod(query, key.column, paging)
-  const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(limit + 1)
+  const most = bytes === undefined ? limit + 1 : (await countOfPage(query, key, limit, bytes)) + 1
+  const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(most)
   const parts = combinations(paging).map((values) => newest(query.clone().where(values)))
   const [only] = parts
   const rows = await (only && parts.length === 1 ? only : newest(union(query, parts)))
-  const items = rows.slice(0, limit)
+  const items = rows.slice(0, most - 1)
   const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last ? writeCursor(list, key.write(last)) : null }
+  return { items, nextCursor: rows.length > items.length && last ? writeCursor(list, key.write(last)) : null }
+}
+
+/** How many rows the page has. The query must name its columns. */
+async function countOfPage<R extends Row>(
+  query: QueryBuilder<R, R[]>,
+  { column }: PageKey<R>,
+  limit: number,
+  bytes: string,
+): Promise<number> {
+  const sizes = query
+    .clone()
+    .clearSelect()
+    .select(raw(`${bytes} as bytes`))
+    .orderBy(column, 'desc')
+    .limit(limit)
+  const rows = (await sizes) as unknown as { bytes: number }[]
+  return fittingCount(rows.map((row) => row.bytes))
 }
 
 async function restrictToPeriod<R extends Row>(

@@ -20,7 +20,8 @@ export interface TranscriptCall {
   name: string
   /** JSON text. */
   arguments: string
-  outcome: { status: OutcomeStatus; text: string }
+  /** `bytes` is the length of the whole result if the text is only its beginning. */
+  outcome: { status: OutcomeStatus; text: string; bytes?: number | undefined }
 }
 
 interface SchemaField {
@@ -51,7 +52,7 @@ export interface Transcript {
 }
 
 /** Longer results, in bytes of UTF-8, are cut for the model; the record keeps all. */
-const maxResultBytes = 32 * 1024
+export const maxResultBytes = 32 * 1024
 /** Enough for a model to see what was wrong with unreadable arguments. */
 const maxInvalidCharacters = 1000
 
@@ -98,19 +99,20 @@ function callPart({ id, name, arguments: text }: TranscriptCall) {
 
 function resultPart({ id, name, outcome }: TranscriptCall) {
   const type = outcome.status === 'succeeded' ? ('text' as const) : ('error-text' as const)
-  const { text, note } = cut(outcome.text)
+  const { text, note } = cut(outcome.text, outcome.bytes)
   const value = [outcomeSentences[outcome.status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
   return { type: 'tool-result' as const, toolCallId: id, toolName: name, output: { type, value } }
 }
 
 /** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */
-function cut(text: string): { text: string; note: string } {
-  const bytes = Buffer.from(text)
+function cut(text: string, total?: number): { text: string; note: string } {
+  // One character more than could fit, so that the last one inside is whole.
+  const bytes = Buffer.from(text.slice(0, maxResultBytes + 1))
   if (bytes.length <= maxResultBytes) return { text, note: '' }
   let end = maxResultBytes
   while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
   return {
     text: bytes.subarray(0, end).toString(),
-    note: `It is ${bytes.length} bytes long, and only the first ${end} bytes follow.`,
+    note: `It is ${total ?? Buffer.byteLength(text)} bytes long, and only the first ${end} bytes follow.`,
   }
 }

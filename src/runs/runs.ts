@@ -12,6 +12,7 @@ import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 import type { Workers } from '../temporal/workers.ts'
 import type { Sender } from '../tools/sender.ts'
+import type { Payloads } from '../webhooks/payloads.ts'
 import { createAccept } from './accept/accept.ts'
 import { createManual } from './accept/manual.ts'
 import { createReplay } from './accept/replay.ts'
@@ -40,6 +41,7 @@ export function createRuns(context: {
   callbacks: Callbacks
   notifications: Notifications
   models: Models
+  payloads: Payloads
   sites: Sites
   sender: Sender
   due: Due

@@ -1,18 +1,22 @@
+import { jsonFingerprint } from '../canonical-json.ts'
 import { isCoded, type ErrorDetail } from '../errors.ts'
+import { parseJson } from '../json.ts'
+import { compareManifests, type ManifestComparison } from './changes/manifest-changes.ts'
 import { parseManifest, type Manifest } from './manifest/manifest.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
 /*
- * What runs in a thread (src/threads/threads.ts), because a stranger decides how long it takes. Errors lose their class
- * on the way back, so refusals are results.
+ * What runs in a thread (src/in-thread.ts), because a stranger decides how long it takes. Errors lose their class on the
+ * way back, so refusals are results.
  */
 
-export type ReadManifest = { manifest: Manifest } | { problems: ErrorDetail[] }
+/** The manifest as a JSON text. */
+export type ReadManifest = { text: string } | { problems: ErrorDetail[] }
 
 /** Parses and checks a manifest. */
 export const readManifest = (bytes: Uint8Array): ReadManifest => {
   try {
-    return { manifest: parseManifest(bytes) }
+    return { text: JSON.stringify(parseManifest(bytes)) }
   } catch (error) {
     if (isCoded(error, 'MANIFEST_INVALID')) return { problems: error.details ?? [] }
     throw error
@@ -21,12 +25,23 @@ export const readManifest = (bytes: Uint8Array): ReadManifest => {
 
 export type CheckedArguments = { problems: ErrorDetail[] } | { unusable: string }
 
-/** Checks arguments against a tool's input schema; `unusable` says why the schema itself cannot be used. */
-export const checkArguments = ({ schema, args }: { schema: unknown; args: unknown }): CheckedArguments => {
+/** Checks arguments against a tool's input schema, both as JSON texts; `unusable` says why the schema cannot be used. */
+export const checkArguments = ({ schema, args }: { schema: string; args: string }): CheckedArguments => {
+  const parsed = parseJson(args)
+  if (!parsed.ok) return { problems: [{ path: '', message: `cannot be used: ${parsed.problem}` }] }
   try {
-    return { problems: argumentProblems(schema, args) }
+    return { problems: argumentProblems(JSON.parse(schema), parsed.value) }
   } catch (error) {
     if (isCoded(error, 'MANIFEST_INVALID')) return { unusable: error.message }
     throw error
   }
+}
+
+/** The differences, and the fingerprint of the later manifest. */
+export type ComparedManifests = ManifestComparison & { fingerprint: string }
+
+/** Compares two manifests, as JSON texts. Both must have passed `parseManifest`. */
+export function compareTexts(given: { before: string; after: string }): ComparedManifests {
+  const [before, after] = [JSON.parse(given.before) as Manifest, JSON.parse(given.after) as Manifest]
+  return { ...compareManifests(before, after), fingerprint: jsonFingerprint(after) }
 }

@@ -2,10 +2,10 @@ import type { Config } from '../config/config.ts'
 import { CodedError, type ErrorDetail } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
-import { TooComplexError, type Threads } from '../threads/threads.ts'
+import type * as inThread from '../in-thread.ts'
+import { orElse, type Threads } from '../threads/threads.ts'
 import { foreignHosts } from './manifest/foreign-hosts.ts'
-import { compareManifests } from './changes/manifest-changes.ts'
-import type * as inThread from './in-thread.ts'
+import type { ComparedManifests } from './in-thread.ts'
 import { invalidManifest, type Manifest } from './manifest/manifest.ts'
 import { createPrivateAddresses } from './private-addresses.ts'
 import { describeTool, type SiteTool } from './tool.ts'
@@ -44,20 +44,33 @@ export function createSites(context: {
 
   async function read(bytes: Uint8Array, party: string): Promise<Manifest> {
     const result = await threads.run(party, 'readManifest', bytes).catch(orElse({ problems: [tooComplex] }))
-    const problems = 'manifest' in result ? privateAddresses(result.manifest) : result.problems
-    if ('manifest' in result && problems.length === 0) return result.manifest
+    const manifest = 'text' in result ? (JSON.parse(result.text) as Manifest) : undefined
+    const problems = 'text' in result ? [] : result.problems
+    if (manifest) problems.push(...privateAddresses(manifest))
+    if (manifest && problems.length === 0) return manifest
     throw invalidManifest(problems)
   }
 
   /**
-   * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. Throws MANIFEST_INVALID
-   * if the schema, which was checked when it was pinned, cannot be used any more.
+   * The problems of a tool call's arguments, a JSON text, by dotted path, at most 20; empty if there are none. Throws
+   * MANIFEST_INVALID if the schema, which was checked when it was pinned, cannot be used any more.
    */
-  async function argumentProblems(schema: unknown, args: unknown, party: string): Promise<ErrorDetail[]> {
-    const work = threads.run(party, 'checkArguments', { schema, args })
+  async function argumentProblems(schema: unknown, args: string, party: string): Promise<ErrorDetail[]> {
+    // As texts: to clone a value of many small parts takes longer than to parse it.
+    const work = threads.run(party, 'checkArguments', { schema: JSON.stringify(schema), args })
     const result = await work.catch(orElse({ problems: [tooMuch] }))
     if ('problems' in result) return result.problems
     throw new CodedError('MANIFEST_INVALID', { message: result.unusable })
+  }
+
+  /**
+   * Compares a manifest in use with a later one (`compareManifests`). Throws MANIFEST_INVALID if that takes too long.
+   */
+  async function compare(before: Manifest, after: Manifest, party: string): Promise<ComparedManifests> {
+    const given = { before: JSON.stringify(before), after: JSON.stringify(after) }
+    const compared = await threads.run(party, 'compareTexts', given).catch(orElse(undefined))
+    if (compared) return compared
+    throw invalidManifest([incomparable])
   }
 
   async function fetchManifest(origin: string): Promise<Uint8Array> {
@@ -80,7 +93,7 @@ export function createSites(context: {
 
   return {
     discover,
-    compareManifests,
+    compare,
     foreignHostsOf: foreignHosts,
     toolsOf: (manifest: Manifest): SiteTool[] => manifest.tools.map(describeTool),
     argumentProblems,
@@ -94,13 +107,10 @@ const tooComplex: ErrorDetail = {
   message: 'takes too long to check; its patterns or schemas are too complex',
 }
 
-/** What counts as the result of work that was given up. */
-const orElse =
-  <T>(result: T) =>
-  (error: unknown): T => {
-    if (error instanceof TooComplexError) return result
-    throw error
-  }
+const incomparable: ErrorDetail = {
+  path: '',
+  message: 'takes too long to compare with the manifest in use',
+}
 
 const unreachable = 'The site could not be reached.'
 

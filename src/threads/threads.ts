@@ -20,6 +20,14 @@ export class TooComplexError extends Error {
   override name = 'TooComplexError'
 }
 
+/** For `catch`: what counts as the result of work that was given up. Other errors are thrown. */
+export const orElse =
+  <T>(result: T) =>
+  (error: unknown): T => {
+    if (error instanceof TooComplexError) return result
+    throw error
+  }
+
 /**
  * Threads for work whose time strangers control, so that the event loop stays free for everybody else. Parties take
  * turns. The deadline is the last resort: the work has limits of its own, which do not depend on how busy the machine is.

@@ -1,15 +1,20 @@
 import type { Config } from '../config/config.ts'
-import { decodeUtf8, parseJson } from '../json.ts'
+import type * as inThread from '../in-thread.ts'
+import { decodeUtf8 } from '../json.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
 import type { SafeFetch, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
-import { jsonWithoutSecrets, withoutSecrets } from '../safe-fetch/sent-secrets.ts'
+import { orElse, type Threads } from '../threads/threads.ts'
+import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
+import { unreadResult } from './unread-result.ts'
 
 /** One tool call as it is sent (docs/specification.md, "Tool call"). */
 export interface SiteCall {
   serverUrl: string
   tool: string
   token: string
+  /** Whose turn it is in the threads. */
+  ownerId: string
   /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
@@ -21,7 +26,10 @@ export interface SiteCall {
  * refusal by the site (401, 403, 429) or a connection that was never made prove that.
  */
 export type CallOutcome =
-  | { kind: 'succeeded'; httpStatus: number; text: string; value: Record<string, unknown> }
+  /** `text` is the JSON text of the result. */
+  | { kind: 'succeeded'; httpStatus: number; text: string }
+  /** The site carried it out, but its result is too complex to be read. */
+  | { kind: 'unread'; httpStatus: number; text: string }
   | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
@@ -29,20 +37,48 @@ export type CallOutcome =
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
 /**
+ * Up to here an answer is read at once: parsing and cleaning take three milliseconds at worst, and a thread takes one.
+ * Of a mebibyte they take 150.
+ */
+const inlineCharacters = 16 * 1024
+
+/**
  * Sends tool calls to sites. Never throws for what a site does: every response and every failure is an outcome. Throws
  * only when the signal aborts the call. No outcome contains the token, even if the site returns it.
  */
-export function createCallSite(context: { fetch: SafeFetch; config: Config }) {
-  const { fetch, config } = context
+export function createCallSite(context: {
+  fetch: SafeFetch
+  config: Config
+  threads: Pick<Threads<typeof inThread>, 'run'>
+}) {
+  const { fetch, config, threads } = context
+
+  /** Who reads answers for the owner: a thread, if they may take long. */
+  const readerFor = (party: string): Reader => ({
+    answer: async (answer) =>
+      answer.text.length <= inlineCharacters
+        ? readAnswer(answer)
+        : threads.run(party, 'readAnswer', answer).catch(orElse({ problem: 'too-complex' as const })),
+    refusal: async (answer) =>
+      answer.text.length <= inlineCharacters
+        ? readRefusal(answer)
+        : threads.run(party, 'readRefusal', answer).catch(orElse('')),
+  })
+
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
-      return classify(await fetch(toRequest(call, config)), call.token)
+      return await classify(await fetch(toRequest(call, config)), call.token, readerFor(call.ownerId))
     } catch (error) {
       if (!(error instanceof SafeFetchError)) throw error
       if (error.reason === 'aborted') throw call.signal?.reason ?? error
       return failedToSend(error)
     }
   }
+}
+
+interface Reader {
+  answer: (answer: SiteAnswer) => Promise<ReadAnswer>
+  refusal: (answer: SiteAnswer) => Promise<string>
 }
 
 const toRequest = (call: SiteCall, config: Config) => ({
@@ -86,11 +122,11 @@ const sentences: Record<string, string> & { connect: string } = {
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 
-function classify(response: SafeResponse, token: string): CallOutcome {
+async function classify(response: SafeResponse, token: string, read: Reader): Promise<CallOutcome> {
   const { status } = response
   const text = decodeUtf8(response.body)
-  if (status >= 200 && status < 300) return classifySuccess(status, text, token)
-  const said = siteError(text, token)
+  if (status >= 200 && status < 300) return classifySuccess(status, text, token, read)
+  const said = quoted(text === undefined ? '' : await read.refusal({ text, token }))
   if (status === 401 || status === 403 || status === 429) {
     const text = refusal(status, said)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
@@ -104,18 +140,19 @@ function classify(response: SafeResponse, token: string): CallOutcome {
   }
 }
 
-function classifySuccess(status: number, body: string | undefined, token: string): CallOutcome {
+async function classifySuccess(
+  status: number,
+  body: string | undefined,
+  token: string,
+  read: Reader,
+): Promise<CallOutcome> {
   // No Content (RFC 9110, 15.3.5), as many sites answer a deletion.
-  if (status === 204) return { kind: 'succeeded', httpStatus: status, text: '{}', value: {} }
+  if (status === 204) return { kind: 'succeeded', httpStatus: status, text: '{}' }
   if (body === undefined) return broken(status, "The site's response is not valid UTF-8.")
-  const given = parseJson(body, { maxDepth: 100 })
-  if (!given.ok) return broken(status, "The site's response is not valid JSON.")
-  const text = jsonWithoutSecrets(body, [token])
-  const value: unknown = text === body ? given.value : JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return broken(status, "The site's response is not a JSON object.")
-  }
-  return { kind: 'succeeded', httpStatus: status, text, value: value as Record<string, unknown> }
+  const result = await read.answer({ text: body, token })
+  if ('text' in result) return { kind: 'succeeded', httpStatus: status, text: result.text }
+  if (result.problem === 'too-complex') return { kind: 'unread', httpStatus: status, text: unreadResult }
+  return broken(status, `The site's response is not ${result.problem === 'no-json' ? 'valid JSON' : 'a JSON object'}.`)
 }
 
 const broken = (httpStatus: number | null, text: string): CallOutcome => ({
@@ -131,11 +168,5 @@ function refusal(status: 401 | 403 | 429, said: string): string {
   return `The site's rate limit is exceeded.${said}`
 }
 
-/** The site's own words, cut and marked as such, or nothing. */
-function siteError(text: string | undefined, token: string): string {
-  const parsed = text === undefined ? undefined : parseJson(text, { maxDepth: 20 })
-  const error = parsed?.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
-  if (typeof error !== 'string' || error === '') return ''
-  const words = withoutSecrets(error.toWellFormed().replaceAll('\u0000', ''), [token]).slice(0, 2000)
-  return ` The site says: ${JSON.stringify(words)}`
-}
+/** The site's own words, marked as such, or nothing. */
+const quoted = (words: string): string => (words === '' ? '' : ` The site says: ${JSON.stringify(words)}`)

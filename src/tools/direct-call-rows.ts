@@ -5,7 +5,7 @@ import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { CallOutcome } from './call-site.ts'
 import { freesKey } from './direct-call.ts'
 import type { Ledger, Sending } from './sender.ts'
-import { DirectToolCall } from './tool-call.ts'
+import { DirectToolCall, recordedResult } from './tool-call.ts'
 
 /** How long a direct call waits for the database to record its outcome before the client gets an error. */
 export const recordMs = 20_000
@@ -46,9 +46,9 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
   }
 
   async function recordOutcome(row: DirectRow, status: DirectToolCall['status'], outcome: CallOutcome): Promise<void> {
-    const { httpStatus, text } = outcome
+    const { httpStatus } = outcome
     const freed = freesKey(status, row.effect, outcome) && { idempotencyKey: null }
-    const changes = { status, httpStatus, result: text, endedAt: clock.now(), ...freed }
+    const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }
     const work = async () => void (await DirectToolCall.query(database).findById(row.id).patch(changes))
     await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
   }
@@ -73,7 +73,7 @@ export type DirectRow = ReturnType<typeof directRow>
 export function directRow(
   entry: VaultEntry,
   tool: { name: string; effect: DirectToolCall['effect'] },
-  { args, idempotencyKey = null }: { args: object; idempotencyKey?: string | null | undefined },
+  { args, idempotencyKey = null }: { args: string; idempotencyKey?: string | null | undefined },
 ) {
   const id = newId()
   return {
@@ -83,7 +83,7 @@ export function directRow(
     siteOrigin: entry.origin,
     tool: tool.name,
     effect: tool.effect,
-    arguments: JSON.stringify(args),
+    arguments: args,
     idempotencyKey,
     status: 'started' as const,
     attempts: 1,

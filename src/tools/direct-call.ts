@@ -1,20 +1,23 @@
 import { CodedError } from '../errors.ts'
 import { secondsInWords } from '../in-words.ts'
+import { JsonText } from '../json-text.ts'
 import type { CallOutcome } from './call-site.ts'
 import type { Sent } from './sender.ts'
 import type { DirectToolCall } from './tool-call.ts'
+import { unreadResult } from './unread-result.ts'
 
 /** The result of a direct call. */
 export interface DirectResult {
   callId: string
-  result: Record<string, unknown>
+  result: JsonText
 }
 
 type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
 
 /**
- * The error of a call that has no result. It always names the call. `outcome` says `unknown` if the site may have acted:
- * then nobody must be invited to repeat the call, so the code is never SITE_UNAVAILABLE.
+ * The error of a call that has no result. It always names the call. `outcome` says `unknown` if the site may have acted,
+ * and `succeeded` if it has, but the result could not be read: then nobody must be invited to repeat the call, so the
+ * code is never SITE_UNAVAILABLE.
  */
 export function callError(
   code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED',
@@ -22,9 +25,9 @@ export function callError(
   { id, status, httpStatus }: Failed,
   { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
 ): CodedError {
-  const outcome = status === 'unknown' || status === 'started' ? 'unknown' : 'failed'
+  const outcome = status === 'started' || status === 'planned' ? 'unknown' : status
   const facts = { callId: id, outcome, ...(httpStatus !== null && { siteStatus: httpStatus }) }
-  const usable = outcome === 'unknown' ? 'TOOL_EXECUTION_ERROR' : code
+  const usable = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'
   return new CodedError(usable, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
 }
 
@@ -37,8 +40,8 @@ export const freesKey = (status: DirectToolCall['status'], effect: DirectToolCal
 
 /** What a call's row says to a repeated request (docs/design.md, "Outgoing requests"). */
 export function answerOf(call: DirectToolCall): DirectResult {
-  if (call.status === 'succeeded')
-    return { callId: call.id, result: JSON.parse(call.result ?? '{}') as Record<string, unknown> }
+  if (call.status === 'succeeded' && call.result !== null) return { callId: call.id, result: new JsonText(call.result) }
+  if (call.status === 'succeeded') throw callError('TOOL_EXECUTION_ERROR', unreadResult, call)
   const pending = `The first request with this key is still under way. Look it up: GET /vault/{entryId}/calls/${call.id}`
   const isRetryable = call.idempotencyKey === null && call.httpStatus === null
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)

@@ -36,7 +36,7 @@ class Call extends Row {
   /** The generation of the credential that the site answered with 401; the call is sent again under a newer one. */
   declare refusedGeneration: number | null
   declare httpStatus: number | null
-  /** What the model sees: the site's response as text, or a sentence about the failure. */
+  /** What the model sees: the site's response as text, or a sentence about the failure; null if it could not be read. */
   declare result: string | null
   declare plannedAt: Date
   declare startedAt: Date | null
@@ -74,6 +74,9 @@ export class ToolCall extends Call {
 export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
   `${runId}:${step}:${position}`
 
+/** The result as it is recorded. */
+export const recordedResult = (outcome: CallOutcome): string | null => (outcome.kind === 'unread' ? null : outcome.text)
+
 /** Whether a call in this state is over. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
 
@@ -82,7 +85,7 @@ export function statusAfter(
   { effect, inDoubt = false }: Pick<ToolCall, 'effect'> & Partial<Pick<ToolCall, 'inDoubt'>>,
   outcome: CallOutcome,
 ): 'succeeded' | 'failed' | 'unknown' {
-  if (outcome.kind === 'succeeded') return 'succeeded'
+  if (outcome.kind === 'succeeded' || outcome.kind === 'unread') return 'succeeded'
   const mayHaveActed = outcome.kind === 'broken' || (outcome.kind === 'unavailable' && !outcome.certain)
   return (mayHaveActed || inDoubt) && effect !== 'read' ? 'unknown' : 'failed'
 }

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat, CodedError, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { JsonText } from '../json-text.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -39,6 +40,12 @@ interface DirectRequest {
   idempotencyKey: string | undefined
 }
 
+/** The same, with the JSON text of the arguments. */
+type Asked = Omit<DirectRequest, 'args'> & { args: string }
+
+const isSameText = (one: string, other: string): boolean =>
+  one === other || isSameJson(JSON.parse(one), JSON.parse(other))
+
 /** Tool calls that users make directly, without an agent. */
 export function createTools(context: {
   database: Database
@@ -54,7 +61,7 @@ export function createTools(context: {
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
   /** Returns the tool if it may be called with these arguments. */
-  async function check(entry: VaultEntry, { tool: name, args }: DirectRequest) {
+  async function check(entry: VaultEntry, { tool: name, args }: Asked) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
     const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
@@ -77,8 +84,8 @@ export function createTools(context: {
       : DirectToolCall.query(database).findOne({ vaultEntryId: entry.id, idempotencyKey })
 
   /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
-  async function repeat(first: DirectToolCall, { tool, args }: DirectRequest): Promise<DirectResult> {
-    const isSame = first.tool === tool && isSameJson(JSON.parse(first.arguments), args)
+  async function repeat(first: DirectToolCall, { tool, args }: Asked): Promise<DirectResult> {
+    const isSame = first.tool === tool && isSameText(first.arguments, args)
     const message = `The idempotency key was already used, by call ${first.id}, for another tool or other arguments. Use a new key.`
     assertThat(isSame, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
     const until = performance.now() + longestMs
@@ -98,7 +105,8 @@ export function createTools(context: {
      * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
      * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
      */
-    async callDirectly(entry: VaultEntry, request: DirectRequest): Promise<DirectResult> {
+    async callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
+      const request = { ...named, args: JSON.stringify(args) }
       const earlier = await callUnder(entry, request.idempotencyKey)
       if (earlier) return repeat(earlier, request)
       await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
@@ -113,7 +121,7 @@ export function createTools(context: {
         await recordOutcome(row, status, outcome).catch((cause: unknown) => {
           throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...row, status: 'unknown', httpStatus }, { cause })
         })
-        if (outcome.kind === 'succeeded') return { callId: row.id, result: outcome.value }
+        if (outcome.kind === 'succeeded') return { callId: row.id, result: new JsonText(outcome.text) }
         const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
         throw callError(code, outcome.text, { ...row, status, httpStatus })
       }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
@@ -158,9 +159,15 @@ export function createEntries(context: {
       return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken }, flow.id)
     },
 
+    /** With the first members of their manifests only: a hundred manifests may be many megabytes. */
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
       // An entry has the id of the flow that it came from, so ids may be older than entries.
-      page(mine(ownerId), { list: 'vault', time: 'createdAt', rangeOf: () => ({}), ...request }),
+      page(mine(ownerId).select(...listedFields, raw(shortManifest)), {
+        list: 'vault',
+        time: 'createdAt',
+        rangeOf: () => ({}),
+        ...request,
+      }),
 
     /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {
@@ -180,6 +187,14 @@ export function createEntries(context: {
     },
   }
 }
+
+const listedFields =
+  `id origin name authType status statusReason scopes expiresAt lastUsedAt createdAt updatedAt`.split(' ')
+
+const shortManifest = `
+  (select json_build_object('version', version, 'description', description,
+                            'server', json_build_object('url', server->'url'))
+     from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).where({ ownerId }).resultSize()

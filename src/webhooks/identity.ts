@@ -18,10 +18,10 @@ interface Identity {
  * from a signed body counts alone, without a hash of the body: the sender vouches for it, and some senders (Stripe)
  * render an event again when they resend it. Fails with VALIDATION_ERROR for a malformed key.
  */
-export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { members }: Payload): Identity {
+export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { texts }: Payload): Identity {
   const { identity } = preset
   const inside = identity && 'pointer' in identity ? identity.pointer : undefined
-  const signed = inside === undefined ? undefined : textAt(members, inside)
+  const signed = inside === undefined ? undefined : texts[inside]
   if (inside !== undefined && signed !== undefined) {
     const keyPlace = inside.slice(1).replaceAll('/', '.')
     return { idempotencyKey: checked(signed, keyPlace), keyPlace, bodyHash: undefined }
@@ -46,27 +46,13 @@ function keyIn(header: ReadHeader, names: string[]): { text: string; name: strin
  * The challenge to send back, if this is the sender's URL verification. Fails with VALIDATION_ERROR if it has no
  * challenge, because it is no delivery either.
  */
-export function challengeIn({ urlCheck }: Preset, { members }: Payload): string | undefined {
-  if (!urlCheck || textAt(members, '/type') !== urlCheck.type) return undefined
-  const challenge = textAt(members, '/challenge')
+export function challengeIn({ urlCheck }: Preset, { texts }: Payload): string | undefined {
+  if (texts['/type'] === undefined || texts['/type'] !== urlCheck?.type) return undefined
+  const challenge = texts['/challenge']
   const message = 'A request that checks the address needs a text as its challenge.'
   assertThat(challenge !== undefined, 'VALIDATION_ERROR', { message, details: [{ path: 'challenge', message }] })
   return challenge
 }
-
-/** The text at a JSON pointer of plain names; undefined if there is none. */
-function textAt(value: unknown, pointer: string): string | undefined {
-  const found = pointer
-    .slice(1)
-    .split('/')
-    .reduce((inside, name) => memberOf(inside, name), value)
-  return typeof found === 'string' ? found : undefined
-}
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
 
 function checked(key: string, path: string): string {
   const message = 'An idempotency key is 1 to 255 visible ASCII characters.'

@@ -10,7 +10,8 @@ import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import { challengeIn, identityOf } from './identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
-import { assertMatches, readPayload } from './payload.ts'
+import { assertMatches } from './payload.ts'
+import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 
@@ -47,10 +48,11 @@ export function createWebhooks(context: {
   agents: Agents
   billing: Billing
   clock: Clock
+  payloads: Payloads
   runs: Runs
   rateLimits: RateLimits
 }) {
-  const { agents, billing, clock, runs, rateLimits } = context
+  const { agents, billing, clock, payloads, runs, rateLimits } = context
 
   async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
     const { header, readBody } = request
@@ -107,7 +109,7 @@ export function createWebhooks(context: {
     async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
       await rateLimits.delivery(agent.ownerId, standing, body.length)
       const preset = presets[agent.webhookProof]
-      const payload = readPayload(body)
+      const payload = await payloads.read(body, agent)
       const challenge = challengeIn(preset, payload)
       if (challenge !== undefined) return { challenge }
       if (isPing(preset, header)) return { pong: true }
@@ -116,7 +118,7 @@ export function createWebhooks(context: {
       const headers = keptHeaders(preset, header)
       const request = { agentId: agent.id, trigger, requestId, payload: payload.text, headers, ...identity }
       try {
-        assertMatches(agent.webhookSchema, payload)
+        assertMatches(payload)
         requireCredits(standing)
         await billing.storedBytes.assertRoom(agent.ownerId, standing)
       } catch (refusal) {

@@ -85,7 +85,7 @@ const isWellFormed = ([url, code]: readonly [string, string, string]): boolean =
 test('a hostile server.url makes a manifest invalid, or its calls fail without a connection', async (t) => {
   const { sites, traps, platform } = await start(t)
   const all = [...attacks(new URL(sites.brokenManifest.origin).host, traps.ports, { once: true })]
-  const callSite = createCallSite({ fetch: platform.services.fetch, config: platform.config })
+  const callSite = createCallSite(platform.services)
   const read = (url: string) => parseManifest(Buffer.from(JSON.stringify(manifestWith(url))))
   for (const attack of all.filter((one) => !isWellFormed(one))) {
     const error = t.throws(() => read(attack[0]), { instanceOf: CodedError }, attack[0])
@@ -94,7 +94,7 @@ test('a hostile server.url makes a manifest invalid, or its calls fail without a
   }
   const wellFormed = all.filter(isWellFormed)
   for (const [url] of wellFormed) {
-    const sent = { tool: 'act', token: 'canary-token', arguments: '{}', idempotencyKey: 'a-key' }
+    const sent = { tool: 'act', token: 'canary-token', arguments: '{}', idempotencyKey: 'a-key', ownerId: 'someone' }
     const outcome = await callSite({ serverUrl: read(url).server.url, ...sent })
     t.like(outcome, { kind: 'unavailable', certain: true }, url)
   }

@@ -236,3 +236,42 @@ test('a list of calls reads none of their arguments and results', async (t) => {
   t.is(read.length, 1)
   t.notRegex(read.join(), /\*|"result"|"arguments"/)
 })
+
+test('a result that is too complex was carried out, and is never had again under its key', async (t) => {
+  const { answers, use, look, list, effects } = await open(t)
+  answers(answering(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`))
+  const { failure } = await use('deep')
+  const told = { code: 'TOOL_EXECUTION_ERROR', outcome: 'succeeded', siteStatus: 200 }
+  t.like(failure, told)
+  t.regex(failure.error, /carried out the call, but its result is too complex/)
+  const { callId = '' } = failure as { callId?: string }
+  t.like((await look(callId)).body, { status: 'succeeded', siteStatus: 200, result: null, idempotencyKey: 'deep' })
+  answers(answering({ done: true }))
+  t.like((await use('deep')).failure, { ...told, callId })
+  t.is(effects(), 1)
+  t.like((await list())[0], { id: callId, status: 'succeeded' })
+})
+
+test('a large result is answered as the site wrote it, and again under its key', async (t) => {
+  const { someone, entryId, answers } = await open(t)
+  const long = `{\n "id": 123456789012345678901234567890,\r\n "text": "${'x'.repeat(100_000)}",\n "a": 1, "a": {"b": 2} }`
+  answers(answering(long))
+  const post = async () => {
+    const headers = {
+      authorization: `Bearer ${someone.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'k',
+    }
+    const response = await fetch(`${someone.url}/vault/${entryId}/tools/act/call`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    })
+    t.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    return response.text()
+  }
+  const [first, again] = [await post(), await post()]
+  t.deepEqual((JSON.parse(first) as { result: unknown }).result, JSON.parse(long))
+  t.is(again, first)
+  t.true(first.includes('123456789012345678901234567890'), 'long numbers are as the site wrote them')
+})

@@ -93,8 +93,8 @@ export const plumbing: Fault[] = [
   {
     id: 'plumbing/one-row-fewer',
     file: 'src/database/paging.ts',
-    find: 'nextCursor: rows.length > limit && last',
-    replace: 'nextCursor: rows.length > limit + 1 && last',
+    find: 'nextCursor: rows.length > items.length && last',
+    replace: 'nextCursor: rows.length > items.length + 1 && last',
     why: 'every list ends after its first page',
     tests: ['test/api/agents.test.ts', 'test/src/notifications/notifications.test.ts'],
   },

@@ -13,8 +13,9 @@ export const sites: Fault[] = [
   {
     id: 'sites/arguments-in-the-event-loop',
     file: 'src/sites/sites.ts',
-    find: "const work = threads.run(party, 'checkArguments', { schema, args })",
-    replace: "const work = import('./in-thread.ts').then(({ checkArguments }) => checkArguments({ schema, args }))",
+    find: "const work = threads.run(party, 'checkArguments', { schema: JSON.stringify(schema), args })",
+    replace:
+      "const work = import('./in-thread.ts').then((all) => all.checkArguments({ schema: JSON.stringify(schema), args }))",
     why: 'one tool call keeps everybody else waiting for as long as its schema likes',
     tests: ['test/api/heavy-manifests.test.ts'],
     match: 'arguments are checked in a thread*',

@@ -199,7 +199,7 @@ export const storage: Fault[] = [
   {
     id: 'storage/text-with-the-mark',
     file: 'src/database/any-text.ts',
-    find: '!text.startsWith(mark) && ',
+    find: '!text.startsWith(jsonMark) && ',
     replace: '',
     why: 'a text that begins with U+0001 cannot be read any more',
     tests: texts,

@@ -14,7 +14,7 @@ export const tools: Fault[] = [
   {
     id: 'tools/doubt-is-unavailable',
     file: 'src/tools/direct-call.ts',
-    find: "outcome === 'unknown' ? 'TOOL_EXECUTION_ERROR' : code",
+    find: "outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'",
     replace: 'code',
     why: 'who has perhaps paid is invited to pay again',
     tests: ['test/api/direct-calls.test.ts'],
@@ -56,7 +56,7 @@ export const tools: Fault[] = [
   {
     id: 'tools/key-for-anything',
     file: 'src/tools/tools.ts',
-    find: 'first.tool === tool && isSameJson(JSON.parse(first.arguments), args)',
+    find: 'first.tool === tool && isSameText(first.arguments, args)',
     replace: 'true',
     why: 'a key that is used for another order gets the outcome of the first',
     tests: ['test/api/direct-calls.test.ts'],
@@ -90,9 +90,9 @@ export const tools: Fault[] = [
   },
   {
     id: 'tools/token-comes-back',
-    file: 'src/tools/call-site.ts',
-    find: 'const text = jsonWithoutSecrets(body, [token])',
-    replace: 'const text = body',
+    file: 'src/tools/site-answer.ts',
+    find: 'return { text: jsonWithoutSecrets(text, [token]) }',
+    replace: 'return { text }',
     why: 'a site that echoes its token puts it into the record and before the model',
     tests: ['test/src/tools/call-site.test.ts'],
   },
@@ -167,5 +167,21 @@ export const tools: Fault[] = [
     replace: "effect = 'read' as did_nothing",
     why: 'a direct call that its site has certainly refused stays in doubt',
     tests: ['test/src/tools/abandoned-calls.test.ts'],
+  },
+  {
+    id: 'tools/unread-is-doubt',
+    file: 'src/tools/tool-call.ts',
+    find: " || outcome.kind === 'unread'",
+    replace: '',
+    why: 'a call that was carried out, but whose result is too complex, counts as failed and is made again',
+    tests: ['test/src/tools/call-site.test.ts', 'test/api/large-pages.test.ts', 'test/api/direct-calls.test.ts'],
+  },
+  {
+    id: 'tools/large-results-in-the-loop',
+    file: 'src/tools/call-site.ts',
+    find: 'const inlineCharacters = 16 * 1024',
+    replace: 'const inlineCharacters = 16 * 1024 * 1024',
+    why: 'a site of one owner holds up everybody in the process with its results',
+    tests: ['test/api/hostile-texts.test.ts'],
   },
 ]

@@ -92,7 +92,7 @@ export const webhooks: Fault[] = [
   },
   {
     id: 'webhooks/every-object-has-it',
-    file: 'src/webhooks/payload.ts',
+    file: 'src/webhooks/payload-facts.ts',
     find: 'if (!Object.hasOwn(members, name))',
     replace: 'if (!(name in members))',
     why: 'a field named toString is there in every payload',
@@ -113,5 +113,21 @@ export const webhooks: Fault[] = [
     replace: "assertThat(agent, 'AGENT_NOT_FOUND')",
     why: 'an agent that is not triggered by webhooks is started by them',
     tests: ['test/api/webhook-battery.test.ts'],
+  },
+  {
+    id: 'webhooks/large-payloads-in-the-loop',
+    file: 'src/webhooks/payloads.ts',
+    find: 'const inlineCharacters = 32 * 1024',
+    replace: 'const inlineCharacters = 32 * 1024 * 1024',
+    why: 'a sender of one owner holds up everybody in the process with its payloads',
+    tests: ['test/api/hostile-texts.test.ts'],
+  },
+  {
+    id: 'webhooks/pages-without-bounds',
+    file: 'src/database/page-bytes.ts',
+    find: 'Math.max(past, 1)',
+    replace: 'Math.max(sizes.length, 1)',
+    why: 'a page of a timeline may have hundreds of megabytes',
+    tests: ['test/api/large-pages.test.ts'],
   },
 ]

@@ -13,8 +13,8 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/list-vault',
     file: 'src/vault/entries.ts',
-    find: 'page(mine(ownerId), {',
-    replace: 'page(VaultEntry.query(database), {',
+    find: 'page(mine(ownerId).select(',
+    replace: 'page(VaultEntry.query(database).select(',
     why: 'the vault shows every tenant’s entries',
     tests: ['test/api/lists.test.ts'],
   },

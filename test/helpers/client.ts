@@ -46,6 +46,15 @@ export interface Answer<Body> {
   failure: Failure
 }
 
+/** Sends a request as it is, and checks nothing about its answer: reading and checking a mebibyte takes long. */
+export async function sendRaw(
+  url: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string | Buffer },
+): Promise<{ status: number; bytes: Buffer }> {
+  const answer = await send(url, { method, headers, body: body ?? null })
+  return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) }
+}
+
 /** Sends one request to a route. */
 export async function call<
   Path extends string,

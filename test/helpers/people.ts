@@ -92,5 +92,17 @@ export const ended = (someone: Person, runId: string, seconds = 30) =>
     return run.endedAt === null ? undefined : run
   })
 
-export const timelineOf = async (someone: Person, runId: string) =>
-  (await call(someone, runEvents.listEvents, { params: { runId }, query: { limit: '1000' } })).body.items
+const pageAfter = async (someone: Person, runId: string, after: number) =>
+  (await call(someone, runEvents.listEvents, { params: { runId }, query: { limit: '1000', after: String(after) } }))
+    .body
+
+/** The whole timeline of a run, however many pages it takes. */
+export async function timelineOf(someone: Person, runId: string) {
+  const items: Awaited<ReturnType<typeof pageAfter>>['items'] = []
+  for (let more = true; more;) {
+    const page = await pageAfter(someone, runId, items.length)
+    items.push(...page.items)
+    more = page.more
+  }
+  return items
+}

@@ -26,6 +26,7 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
 
 const plumbingMayImport: [RegExp, (target: Place, path: string) => boolean][] = [
   [/^src\/services\.ts$/, ({ top }) => top === 'src'],
+  [/^src\/in-thread\.ts$/, ({ top }) => top === 'src'],
   [/^src\/loops\.ts$/, (_place, path) => path === 'src/services.ts'],
   [/^src\/temporal\//, ({ top }, path) => top === 'src' || path === 'workflows/messages.ts'],
 ]

@@ -38,7 +38,8 @@ test('exactly the values deeper than the limit are refused', (t) => {
 
 test('a hundred levels are the limit where none is given', (t) => {
   t.true(parseJson(nested(100)).ok)
-  t.deepEqual(parseJson(nested(101)), { ok: false, problem: 'It must not be nested deeper than 100 levels.', path: '' })
+  const problem = 'It must not be nested deeper than 100 levels.'
+  t.deepEqual(parseJson(nested(101)), { ok: false, problem, path: '', isTooDeep: true })
 })
 
 test('brackets inside strings are no levels', (t) => {

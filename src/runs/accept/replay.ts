@@ -5,7 +5,8 @@ import { requireCredits, requireGoodStanding } from '../../billing/standing.ts'
 import { requireFeature } from '../../billing/tiers.ts'
 import type { Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
-import { assertMatches, readPayload } from '../../webhooks/payload.ts'
+import { assertMatches } from '../../webhooks/payload.ts'
+import type { Payloads } from '../../webhooks/payloads.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
 import { inputOf } from '../run-input.ts'
@@ -20,11 +21,12 @@ export function createReplay(context: {
   database: Database
   agents: Agents
   billing: Billing
+  payloads: Pick<Payloads, 'read'>
   repeats: Repeats
   accept: (request: AcceptRequest) => Promise<Receipt>
   read: (ownerId: string, runId: string) => Promise<Run>
 }) {
-  const { database, agents, billing, repeats, accept, read } = context
+  const { database, agents, billing, payloads, repeats, accept, read } = context
 
   async function assertAllowed(ownerId: string, trigger: Run['trigger']): Promise<void> {
     const standing = await billing.account(ownerId)
@@ -38,7 +40,7 @@ export function createReplay(context: {
     const { trigger, payload } = request
     try {
       if (trigger === 'webhook' && payload !== undefined)
-        assertMatches(agent.webhookSchema, readPayload(Buffer.from(payload)))
+        assertMatches(await payloads.read(Buffer.from(payload), agent))
       await assertAllowed(agent.ownerId, trigger)
     } catch (refusal) {
       return repeats.earlierReceipt(request, refusal)

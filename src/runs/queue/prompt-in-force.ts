@@ -1,4 +1,5 @@
 import type { WebhookField } from '../../agents/agent.ts'
+import { memberText } from '../../json-member.ts'
 import type { AgentPrompt } from '../agent-prompt.ts'
 import type { Run } from '../run.ts'
 
@@ -28,6 +29,7 @@ export function promptInForce(
 
 function actionOf(payload: string | null): string | undefined {
   if (payload === null) return undefined
-  const { action } = JSON.parse(payload) as { action?: unknown }
+  const written = memberText(payload, 'action')
+  const action: unknown = written?.startsWith('"') ? JSON.parse(written) : undefined
   return typeof action === 'string' && action.trim() !== '' ? action : undefined
 }

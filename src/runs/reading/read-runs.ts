@@ -8,7 +8,7 @@ import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { sequencesOf } from './sequences-of.ts'
-import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
 
 /** Which runs a list shows. */
 interface RunFilter {
@@ -32,7 +32,7 @@ const bySequence: PageKey<Run> = {
 }
 
 /** Runs as owners and senders read them. */
-export function createReading(context: { database: Database }) {
+export function createReading(context: TimelineContext & { database: Database }) {
   const { database } = context
 
   return {
@@ -69,9 +69,9 @@ export function createReading(context: { database: Database }) {
       return new Map(rows.map((run) => [run.agentId, run]))
     },
 
-    /** The run's timeline after the given event number, at most `limit` events. */
-    timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelineEvent[]> =>
-      readTimeline(database, run.id, after, limit),
+    /** The run's timeline after the given event number: at most `limit` events, and not many more bytes than a mebibyte. */
+    timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
+      readTimeline(context, run.id, after, limit),
 
     /** The current receipt of a run, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {

@@ -1,8 +1,11 @@
 import type { Database } from '../../database/database.ts'
+import type { JsonText } from '../../json-text.ts'
+import type { Payloads } from '../../webhooks/payloads.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
 import { inputOf, promptOf, type RunInput } from '../run-input.ts'
+import { countThatFit } from './page-bytes.ts'
 import { Run } from '../run.ts'
 import { RunEvent } from '../timeline.ts'
 
@@ -19,32 +22,52 @@ export interface TimelineEvent {
  * repeating them; here they are joined. An event says what was known at its time; the contents of a call appear where
  * it was requested and where it ended. Contents are read after the events, never before: an event is written with what
  * it refers to.
+ *
+ * A page ends at the limit, or before it has more than a mebibyte of contents, but it has at least one event: events may
+ * have two mebibytes each, and a page is one JSON text in memory.
  */
 export async function readTimeline(
-  database: Database,
+  { database, payloads }: TimelineContext,
   runId: string,
   after: number,
   limit: number,
-): Promise<TimelineEvent[]> {
-  const events = await RunEvent.query(database)
+): Promise<TimelinePage> {
+  const found = await RunEvent.query(database)
     .where({ runId })
     .where('number', '>', after)
     .orderBy('number')
-    .limit(limit)
+    .limit(limit + 1)
+  const window = found.slice(0, limit)
+  const events = window.slice(0, await countThatFit(database, runId, window))
   const inputs = events.some(isOfRun) ? await readInputs(database, runId) : undefined
+  const payload = events.some(({ kind }) => kind === 'accepted') ? inputs?.input?.payload : undefined
+  const shown = inputs && payload ? await payloads.show(payload, inputs.ownerId) : undefined
   const numbers = stepsOf(events)
   const steps = numbers.length > 0 ? await RunStep.query(database).where({ runId }).whereIn('step', numbers) : []
   const calls = await callsOf(database, runId, events)
-  return events.map((event) => ({
+  const items = events.map((event) => ({
     number: event.number,
     kind: event.kind,
     at: event.at,
-    data: { ...event.data, ...contents(event, inputs, steps, calls) },
+    data: { ...event.data, ...contents(event, inputs && { ...inputs, shown }, steps, calls) },
   }))
+  return { items, more: found.length > items.length }
+}
+
+/** Events, and whether the run has later ones by now. */
+export interface TimelinePage {
+  items: TimelineEvent[]
+  more: boolean
+}
+
+export interface TimelineContext {
+  database: Database
+  payloads: Pick<Payloads, 'show'>
 }
 
 /** What a run was given. */
 interface RunInputs {
+  ownerId: string
   input: RunInput | undefined
   prompt: PromptInForce | null
 }
@@ -53,7 +76,7 @@ async function readInputs(database: Database, runId: string): Promise<RunInputs 
   const run = await Run.query(database).findById(runId)
   if (!run) return undefined
   const input = await inputOf(database, runId)
-  return { input, prompt: await promptOf(database, run, input?.payload ?? null) }
+  return { ownerId: run.ownerId, input, prompt: await promptOf(database, run, input?.payload ?? null) }
 }
 
 /** The calls that the events are about, and those that steps requested, without their contents. */
@@ -74,12 +97,12 @@ const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind ===
 
 function contents(
   event: RunEvent,
-  inputs: RunInputs | undefined,
+  inputs: (RunInputs & { shown: JsonText | undefined }) | undefined,
   steps: RunStep[],
   calls: ToolCall[],
 ): Record<string, unknown> {
   const { kind, data } = event
-  if (kind === 'accepted') return payloadContents(inputs?.input)
+  if (kind === 'accepted') return payloadContents(inputs?.input, inputs?.shown)
   if (kind === 'started') return { systemPrompt: inputs?.prompt?.systemPrompt, webhookSchema: inputs?.prompt?.schema }
   if (kind === 'step.finished')
     return stepContents(
@@ -94,11 +117,11 @@ function contents(
     : callContents(call)
 }
 
-/** The payload twice: parsing may lose numbers and repeated members, so its text is there as received. */
-function payloadContents(input: RunInput | undefined): Record<string, unknown> {
+/** The payload twice: readers that parse it may lose numbers and repeated members, so it is there as a text, too. */
+function payloadContents(input: RunInput | undefined, shown: JsonText | undefined): Record<string, unknown> {
   if (!input) return { payload: null }
   const { payload: payloadText, headers } = input
-  return { payload: JSON.parse(payloadText) as unknown, payloadText, ...(headers && { headers }) }
+  return { payload: shown ?? null, payloadText, ...(headers && { headers }) }
 }
 
 function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {

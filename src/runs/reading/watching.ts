@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import { isTransient, type Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { readTimeline, type TimelineEvent } from './read-timeline.ts'
+import { readTimeline, type TimelineContext, type TimelineEvent } from './read-timeline.ts'
 import type { Run } from '../run.ts'
 
-/** Events per page. With results of a megabyte each, this limits what a reader makes the process hold. */
+/** Events per page, which also ends early if its contents are large. */
 const pageEvents = 25
 
 /** Part of a timeline, shared by all its watchers: not to be changed. */
@@ -38,7 +38,9 @@ interface Sight {
  * Watches runs as they happen (docs/decisions/0029). One query per interval reads all runs that are watched in this
  * process, and none without watchers. Notifications (LISTEN) would cost the writers more than this costs.
  */
-export function createWatching(context: { database: Database; config: Pick<Config, 'streams'>; logger: Logger }) {
+export function createWatching(
+  context: TimelineContext & { database: Database; config: Pick<Config, 'streams'>; logger: Logger },
+) {
   const { database, logger } = context
   const { pollMs } = context.config.streams
   const feeds = new Map<string, Feed>()
@@ -100,7 +102,7 @@ export function createWatching(context: { database: Database; config: Pick<Confi
   function pageAfter(feed: Feed, after: number): Promise<TimelinePage> {
     const known = feed.pages.get(after)
     if (known) return known
-    const reading = readTimeline(database, feed.runId, after, pageEvents)
+    const reading = readTimeline(context, feed.runId, after, pageEvents).then(({ items }) => items)
     const forget = () => feed.pages.delete(after)
     feed.pages.set(after, reading)
     reading.then(() => setTimeout(forget, pollMs).unref(), forget)

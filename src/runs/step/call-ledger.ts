@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
-import { isFinal, statusAfter, ToolCall } from '../../tools/tool-call.ts'
+import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { endingIfRemoved, type CallEnding } from './removed-tools.ts'
@@ -81,9 +81,10 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
       underLock(ref, async (trx, run, now) => {
         const { attempts, inDoubt } = counted
         const status = statusAfter({ effect: call.effect, inDoubt }, outcome)
-        const result = { httpStatus: outcome.httpStatus, result: outcome.text }
+        const result = { httpStatus: outcome.httpStatus, result: recordedResult(outcome) }
         if ((await ofAttempt(trx, call).patch({ status, attempts, ...result, endedAt: now })) === 0) return
-        const data = { callId: call.id, attempts, status }
+        const note = outcome.kind === 'unread' && { note: outcome.text }
+        const data = { callId: call.id, attempts, status, ...note }
         await append(trx, run.id, now, [{ kind: 'tool.finished', data }])
       }),
 

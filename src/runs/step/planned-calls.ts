@@ -2,7 +2,6 @@ import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Transaction } from '../../database/database.ts'
 import { isCoded, problemInWords, type ErrorDetail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import { parseJson } from '../../json.ts'
 import type { RequestedCall } from '../../models/calls.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
@@ -31,7 +30,7 @@ export async function checkArguments(
   calls: RequestedCall[],
   tools: OfferedTool[],
 ): Promise<CheckedCall[]> {
-  const problemsOf = (schema: unknown, args: unknown): Promise<ErrorDetail[]> =>
+  const problemsOf = (schema: unknown, args: string): Promise<ErrorDetail[]> =>
     sites.argumentProblems(schema, args, ownerId).catch((error: unknown) => {
       if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: error.message }]
       throw error
@@ -39,9 +38,7 @@ export async function checkArguments(
   const check = async (call: RequestedCall): Promise<string | undefined> => {
     const offered = tools.find(({ name }) => name === call.name)
     if (call.problem || !offered) return undefined
-    const parsed = parseJson(call.arguments, { maxDepth: 100 })
-    if (!parsed.ok) return `The arguments cannot be used: ${parsed.problem}`
-    const problems = await problemsOf(offered.tool.inputSchema, parsed.value)
+    const problems = await problemsOf(offered.tool.inputSchema, call.arguments)
     return problems.length === 0
       ? undefined
       : `The arguments do not fit the tool's input schema: ${problems.map(problemInWords).join('; ')}`

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../canonical-json.ts'
+import { textOf } from './same.ts'
 
 /** The classes of manifest changes, from the least grave to the gravest. */
 export const changeClasses = ['none', 'text', 'compatible', 'new_scope', 'breaking', 'changed_address'] as const
@@ -49,6 +49,6 @@ export function difference(
 }
 
 function shown(value: unknown, longest: number): string {
-  const text = typeof value === 'string' ? value : canonicalJson(value)
+  const text = typeof value === 'string' ? value : textOf(value)
   return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
 }

@@ -1,4 +1,4 @@
-import { isSameJson } from '../../canonical-json.ts'
+import { isSame } from './same.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
 import { memberOf } from '../manifest/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'
@@ -8,7 +8,7 @@ import { memberChanges, neededScopes, toolChanges } from './tool-changes.ts'
 const mostDifferences = 200
 
 /** The class of the gravest difference, and the differences, gravest first. */
-interface ManifestComparison {
+export interface ManifestComparison {
   class: ChangeClass
   differences: Difference[]
 }
@@ -28,7 +28,7 @@ interface ManifestComparison {
  * all. Both manifests must have passed `parseManifest`.
  */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
-  if (isSameJson(before, after)) return { class: 'none', differences: [] }
+  if (isSame(before, after)) return { class: 'none', differences: [] }
   const found = [...changes(before, after)]
   const reordered = difference('', ['as before', 'in another order'], 'text', 'Only the order of lists differs.')
   const all = found.length > 0 ? found : [reordered]

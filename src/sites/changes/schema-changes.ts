@@ -1,4 +1,4 @@
-import { canonicalJson, isSameJson } from '../../canonical-json.ts'
+import { isSame, textOf } from './same.ts'
 import { joinPath } from '../../json.ts'
 import { isObject, keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
 import { difference, type Difference } from './difference.ts'
@@ -12,7 +12,7 @@ import { difference, type Difference } from './difference.ts'
  * further properties. The earlier schema never mentioned it.
  */
 export function* schemaChanges(before: unknown, after: unknown, path: string): Generator<Difference> {
-  if (isSameJson(before, after)) return
+  if (isSame(before, after)) return
   if (before === false) {
     yield difference(path, [before, after], 'compatible', 'What was never allowed is allowed now.')
   } else if (after === false) {
@@ -36,7 +36,7 @@ function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: str
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const place = joinPath(path, name)
-    if ((pair[0] === undefined) === (pair[1] === undefined) && isSameJson(pair[0], pair[1])) continue
+    if ((pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])) continue
     if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation differs.')
     else yield* changesOf({ before, after, keyword: name as Keyword, path: place, pair })
   }
@@ -89,18 +89,20 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [v
 
 /** Whether every item of the first list is in the second. */
 function isWithin(some: unknown, all: unknown): boolean {
-  const known = new Set(listOf(all).map(canonicalJson))
-  return listOf(some).every((value) => known.has(canonicalJson(value)))
+  const known = new Set(listOf(all).map(textOf))
+  return listOf(some).every((value) => known.has(textOf(value)))
 }
 
 const isSameRule = (keyword: Keyword, was: unknown, is: unknown): boolean =>
   is !== undefined &&
-  (isSameJson(was, is) || ((keyword === 'enum' || keyword === 'required') && isWithin(was, is) && isWithin(is, was)))
+  (isSame(was, is) || ((keyword === 'enum' || keyword === 'required') && isWithin(was, is) && isWithin(is, was)))
 
 /** Whether a rule's new value allows more than before. Any other change of a value narrows. */
 const isWider: Partial<Record<Keyword, Comparison>> = {
-  type: (before, after) =>
-    listOf(before).every((name) => isWithin(name, after) || (name === 'integer' && isWithin('number', after))),
+  type: (before, after) => {
+    const allowed = new Set(listOf(after))
+    return listOf(before).every((name) => allowed.has(name) || (name === 'integer' && allowed.has('number')))
+  },
   enum: isWithin,
   required: (before, after) => isWithin(after, before),
   dependentRequired: (before, after) =>

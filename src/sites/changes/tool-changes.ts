@@ -1,4 +1,4 @@
-import { isSameJson } from '../../canonical-json.ts'
+import { isSame } from './same.ts'
 import { joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts'
@@ -34,7 +34,7 @@ function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Differ
 }
 
 function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set<Scope>): Generator<Difference> {
-  if (isSameJson(was, is)) return
+  if (isSame(was, is)) return
   const [before, after] = [describeTool(was), describeTool(is)]
   yield* schemaChanges(before.inputSchema, after.inputSchema, joinPath(path, 'input_schema'))
   if (before.scope !== after.scope) yield scopeChange(before, after, joinPath(path, 'scope'), needed)
@@ -69,7 +69,7 @@ export function* memberChanges(
 ): Generator<Difference> {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
-    const isSame = (pair[0] === undefined) === (pair[1] === undefined) && isSameJson(pair[0], pair[1])
-    if (!compared.has(name) && !isSame) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
+    const isUnchanged = (pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])
+    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
   }
 }

@@ -48,7 +48,7 @@ export function createManifests(context: {
   logger: Logger
   lease: Lease
   sealing: Sealing
-  sites: Pick<Sites, 'discover' | 'compareManifests' | 'foreignHostsOf'>
+  sites: Pick<Sites, 'discover' | 'compare' | 'foreignHostsOf'>
   notifications: Pick<Notifications, 'notify'>
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
@@ -69,7 +69,7 @@ export function createManifests(context: {
     const askedAt = clock.now()
     try {
       const { manifest } = await sites.discover(origin, origin)
-      for (const { id } of entries) await review(id, manifest, askedAt)
+      for (const { id } of entries) await review(id, manifest, askedAt, origin)
     } catch (error) {
       // An unreachable site and an entry that was just removed need no attention.
       const level = isCoded(error) ? 'debug' : 'warn'
@@ -106,7 +106,7 @@ export function createManifests(context: {
       const askedAt = clock.now()
       try {
         const { manifest } = await sites.discover(entry.origin, entry.ownerId)
-        return await review(entry.id, manifest, askedAt)
+        return await review(entry.id, manifest, askedAt, entry.ownerId)
       } finally {
         await noteAsked([entry], askedAt)
       }
@@ -141,7 +141,7 @@ export function createManifests(context: {
     history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
       const changes = ManifestChange.query(database).where({ entryId: id })
       const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
-      return page(listed, { list: 'changes', time: 'foundAt', ...request })
+      return page(listed, { list: 'changes', time: 'foundAt', bytes: 'octet_length(differences::text)', ...request })
     },
 
     /** The pending changes of these entries, by entry id. */

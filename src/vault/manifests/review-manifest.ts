@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
+import type { ComparedManifests } from '../../sites/in-thread.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
@@ -29,10 +30,12 @@ const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
 
+const noEntry = { message: 'There is no vault entry with this identifier.' }
+
 /** Locks the entry's row, as every decision about its manifest requires. NOT_FOUND if it is gone. */
 export async function lockEntry(trx: Transaction, entryId: string): Promise<VaultEntry> {
   const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
-  assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+  assertThat(entry, 'NOT_FOUND', noEntry)
   return entry
 }
 
@@ -55,18 +58,21 @@ export async function putIntoUse(
 export function createManifestReview(context: {
   database: Database
   clock: Clock
-  sites: Pick<Sites, 'compareManifests'>
+  sites: Pick<Sites, 'compare'>
   notifications: Pick<Notifications, 'notify'>
 }) {
   const { database, clock, sites, notifications } = context
 
-  async function record(trx: Transaction, entry: VaultEntry, manifest: Manifest): Promise<ManifestFinding> {
+  async function record(
+    trx: Transaction,
+    entry: VaultEntry,
+    manifest: Manifest,
+    change: ComparedManifests,
+  ): Promise<ManifestFinding> {
     const now = clock.now()
-    const fingerprint = jsonFingerprint(manifest)
     const pending = await pendingIn(trx, entry.id)
-    if (pending?.fingerprint === fingerprint) return waiting(pending)
-    const change = sites.compareManifests(entry.manifest, manifest)
-    const found = { ...change, fingerprint, foundAt: now }
+    if (pending?.fingerprint === change.fingerprint) return waiting(pending)
+    const found = { ...change, foundAt: now }
     if (pending) await recordDecision(trx, pending, change.class === 'none' ? 'withdrawn' : 'superseded', now)
     if (change.class === 'none') return { ...found, status: 'none' }
     const waits = mustBeAccepted.has(change.class)
@@ -83,14 +89,25 @@ export function createManifestReview(context: {
     /**
      * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
      * `askedAt` is when the site was asked; of two answers that arrive out of order, the later request's counts.
+     * `party` is whose turn it is in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the two cannot be
+     * compared.
      */
-    review: (entryId: string, manifest: Manifest, askedAt: Date): Promise<ManifestFinding> =>
-      database.transaction(async (trx) => {
-        const entry = await lockEntry(trx, entryId)
-        if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
-        await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
-        return record(trx, entry, manifest)
-      }),
+    review: async (entryId: string, manifest: Manifest, askedAt: Date, party: string): Promise<ManifestFinding> => {
+      for (;;) {
+        // A turn may take a while, so they are compared before the row is locked.
+        const seen = await VaultEntry.query(database).findById(entryId)
+        assertThat(seen, 'NOT_FOUND', noEntry)
+        const change = await sites.compare(seen.manifest, manifest, party)
+        const finding = await database.transaction(async (trx) => {
+          const entry = await lockEntry(trx, entryId)
+          if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
+          if (entry.manifestFetchedAt.getTime() !== seen.manifestFetchedAt.getTime()) return undefined
+          await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
+          return record(trx, entry, manifest, change)
+        })
+        if (finding) return finding
+      }
+    },
   }
 }
 

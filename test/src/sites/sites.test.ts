@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { CodedError, type ErrorCode } from '../../../src/errors.ts'
 import { createSafeFetch } from '../../../src/safe-fetch/safe-fetch.ts'
-import type * as inThread from '../../../src/sites/in-thread.ts'
+import type * as inThread from '../../../src/in-thread.ts'
 import { createSites } from '../../../src/sites/sites.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
 import { startHttpsSite, temporaryCertificates } from '../../helpers/https-server.ts'
@@ -37,7 +37,7 @@ async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSecond
   const safeFetch = createSafeFetch(options)
   t.teardown(() => safeFetch.close())
   const config = { sites: { ...limits, allow: [...allow, 'localhost:8443'], manifestTimeoutSeconds: timeoutSeconds } }
-  const threads = createThreads<typeof inThread>({ file: new URL('../../../src/sites/in-thread.ts', import.meta.url) })
+  const threads = createThreads<typeof inThread>({ file: new URL('../../../src/in-thread.ts', import.meta.url) })
   t.teardown(() => threads.close())
   return createSites({ fetch: (request) => safeFetch.fetch(request), threads, config })
 }
@@ -218,6 +218,6 @@ test('the size limit holds for a manifest without a declared length too', async 
 
 test('arguments are held against an input schema', async (t) => {
   const { sites } = await connect(t, answer(''))
-  t.deepEqual(await sites.argumentProblems({ type: 'object', required: ['a'] }, { a: 1 }, 'someone'), [])
-  t.is((await sites.argumentProblems({ type: 'object', required: ['a'] }, {}, 'someone')).length, 1)
+  t.deepEqual(await sites.argumentProblems({ type: 'object', required: ['a'] }, '{"a":1}', 'someone'), [])
+  t.is((await sites.argumentProblems({ type: 'object', required: ['a'] }, '{}', 'someone')).length, 1)
 })

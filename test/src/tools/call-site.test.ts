@@ -1,26 +1,76 @@
 import test from 'ava'
 import type { Config } from '../../../src/config/config.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../../../src/safe-fetch/safe-fetch.ts'
+import type * as inThread from '../../../src/in-thread.ts'
+import { createThreads } from '../../../src/threads/threads.ts'
 import { createCallSite } from '../../../src/tools/call-site.ts'
+import { statusAfter } from '../../../src/tools/tool-call.ts'
+import { unreadResult } from '../../../src/tools/unread-result.ts'
 
-const config = { sites: { timeoutSeconds: 1, resultBytes: 1000 } } as Config
+const config = { sites: { timeoutSeconds: 1, resultBytes: 1024 * 1024 } } as Config
 const token = 'the-token-of-the-owner'
-const call = { serverUrl: 'https://site.example/api', tool: 'act', token, arguments: '{}', idempotencyKey: 'k' }
+const ownerId = 'the owner'
+const call = {
+  serverUrl: 'https://site.example/api',
+  tool: 'act',
+  token,
+  ownerId,
+  arguments: '{}',
+  idempotencyKey: 'k',
+}
+
+const file = new URL('../../../src/in-thread.ts', import.meta.url)
+const threads = createThreads<typeof inThread>({ file })
+/** Their deadline is over before any work is. */
+const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
+test.after.always(() => Promise.all([threads.close(), hasty.close()]))
 
 /** What comes of a call that the site answers so, or that fails so. */
-const outcomeOf = (fetch: SafeFetch) => createCallSite({ fetch, config })(call)
+const outcomeOf = (fetch: SafeFetch, readers = threads) => createCallSite({ fetch, config, threads: readers })(call)
 
-const answering = (status: number, body: unknown) =>
-  outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(JSON.stringify(body)) }))
+const sending = (status: number, body: string, readers = threads) =>
+  outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }), readers)
+
+const answering = (status: number, body: unknown) => sending(status, JSON.stringify(body))
 
 const failing = (reason: SafeFetchReason, maybeSent: boolean) =>
   outcomeOf(() => Promise.reject(new SafeFetchError(reason, { maybeSent })))
 
-test('a token that the site gives back is in no outcome', async (t) => {
-  for (const status of [200, 400, 401, 403, 429, 500]) {
-    const outcome = await answering(status, { error: `bad ${token}`, seen: { authorization: `Bearer ${token}` } })
-    t.false(JSON.stringify(outcome).includes(token), String(status))
+test('a token that the site gives back is in no outcome, whatever the size of the answer', async (t) => {
+  for (const padding of ['', 'x'.repeat(100_000)]) {
+    for (const status of [200, 400, 401, 403, 429, 500]) {
+      const seen = { authorization: `Bearer ${token}` }
+      const outcome = await answering(status, { error: `bad ${token}`, seen, padding })
+      t.false(JSON.stringify(outcome).includes(token), String(status))
+      t.true(outcome.text.includes('bad [token]'), String(status))
+    }
   }
+})
+
+test('large answers are read as small ones are', async (t) => {
+  const blanks = ' '.repeat(100_000)
+  for (const text of ['{"a":1}', '{"a":1,"a":123456789012345678901234567890}', '[]', 'null', '{', '<html>']) {
+    t.deepEqual(await sending(200, `${text}${blanks}`).then(trimmed), await sending(200, text), text)
+    t.deepEqual(await sending(404, `${text}${blanks}`), await sending(404, text), text)
+  }
+})
+
+const trimmed = <T extends { text: string }>(outcome: T): T => ({ ...outcome, text: outcome.text.trimEnd() })
+
+test('a result that is too complex counts as carried out and unread, whatever the effect', async (t) => {
+  const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
+  const long = JSON.stringify({ a: 'x'.repeat(100_000) })
+  for (const outcome of [await sending(200, deep), await sending(201, long, hasty)]) {
+    t.is(outcome.kind, 'unread')
+    t.is(outcome.text, unreadResult)
+    for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
+  }
+})
+
+test('a refusal whose words are too complex is a refusal without words', async (t) => {
+  const long = JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) })
+  const without = { kind: 'rejected', httpStatus: 400, certain: false, text: 'The site refused with status 400.' }
+  t.deepEqual(await sending(400, long, hasty), without as never)
 })
 
 test('only a refusal and a connection that never came about prove that the site did nothing', async (t) => {

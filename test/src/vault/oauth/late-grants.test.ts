@@ -202,10 +202,10 @@ test.serial('a manifest that was asked for before the one on record changes noth
   const older = new Date(entry.manifestCheckedAt.getTime() - 1)
   const [first, ...tools] = entry.manifest.tools
   t.truthy(first)
-  const found = await manifests.review(entryId, { ...entry.manifest, tools }, older)
+  const found = await manifests.review(entryId, { ...entry.manifest, tools }, older, entry.ownerId)
   t.is(found.status, 'none')
   t.deepEqual(await entryOf(platform, entryId), entry)
-  const newer = await manifests.review(entryId, { ...entry.manifest, tools }, new Date())
+  const newer = await manifests.review(entryId, { ...entry.manifest, tools }, new Date(), entry.ownerId)
   t.is(newer.status, 'pending', 'asked for later, it counts')
 })
 

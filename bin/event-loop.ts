@@ -1,0 +1,36 @@
+import type { Logger } from '../src/logger.ts'
+
+/** How often the event loop is looked at while it is watched, in milliseconds. */
+const everyMs = 10
+
+/**
+ * Watches the event loop from the first SIGUSR2 on, and logs at each further one for how long it was held up at most
+ * since the one before: so long did everybody in this process wait. `cpuMs` is the processor time of the longest stretch
+ * without a turn, which other programs on the machine do not lengthen.
+ */
+export function reportEventLoop(logger: Logger): void {
+  let longest: { maxMs: number; cpuMs: number } | undefined
+  process.on('SIGUSR2', () => {
+    if (!longest)
+      watch((late, cpu) => {
+        longest = { maxMs: Math.max(longest?.maxMs ?? 0, late), cpuMs: Math.max(longest?.cpuMs ?? 0, cpu) }
+      })
+    logger.info({ maxMs: Math.round(longest?.maxMs ?? 0), cpuMs: Math.round(longest?.cpuMs ?? 0) }, 'event loop')
+    longest = { maxMs: 0, cpuMs: 0 }
+  })
+}
+
+/** Reports each turn: how late it came, and how much processor time was used since the one before, in milliseconds. */
+function watch(onTurn: (late: number, cpu: number) => void): void {
+  let [last, used] = [performance.now(), cpuMs()]
+  setInterval(() => {
+    const [now, cpu] = [performance.now(), cpuMs()]
+    onTurn(now - last - everyMs, cpu - used)
+    ;[last, used] = [now, cpu]
+  }, everyMs).unref()
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

@@ -1,0 +1,14 @@
+/*
+ * Everything that runs in the threads of a process (src/threads/threads.ts), in one module, because all of it shares
+ * them: a stranger decides how long it takes. Texts go in and come out, because to clone a value of many small parts
+ * keeps the event loop longer than to parse it.
+ */
+import { getPriority, setPriority } from 'node:os'
+import { isMainThread } from 'node:worker_threads'
+
+/** The event loop goes first where processors are short. Linux gives each thread its own priority, others only a process. */
+if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPriority() + 5, 19))
+
+export { checkArguments, compareTexts, readManifest } from './sites/in-thread.ts'
+export { readAnswer, readRefusal } from './tools/site-answer.ts'
+export { factsOfPayload, plainPayload } from './webhooks/payload-facts.ts'

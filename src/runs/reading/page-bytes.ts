@@ -1,0 +1,30 @@
+import type { Database } from '../../database/database.ts'
+import { fittingCount } from '../../database/page-bytes.ts'
+import type { RunEvent } from '../timeline.ts'
+
+/** How many of these events, which follow each other, are one page by the size of their contents; at least one. */
+export async function countThatFit(database: Database, runId: string, events: RunEvent[]): Promise<number> {
+  const [first] = events
+  if (!first) return 0
+  const bindings = { runId, from: first.number, to: first.number + events.length - 1 }
+  const { rows } = await database.raw<{ rows: { bytes: number | null }[] }>(sizesStatement, bindings)
+  return fittingCount(rows.map(({ bytes }) => bytes ?? 0))
+}
+
+/**
+ * The lengths of stored texts are known without reading them. What an event shows is in `readTimeline`; the instructions
+ * of a run may be a text of its payload.
+ */
+const sizesStatement = `
+  select case when e.kind = 'accepted' then 2 * octet_length(i.payload)
+              when e.kind = 'started' then octet_length(i.payload)
+              when e.kind = 'step.finished' then octet_length(s.answer)
+              when e.kind = 'tool.finished' then octet_length(c.arguments) + coalesce(octet_length(c.result), 0)
+              else octet_length(c.arguments)
+         end as bytes
+    from run_events e
+    left join run_inputs i on e.kind in ('accepted', 'started') and i.run_id = :runId
+    left join run_steps s on e.kind = 'step.finished' and s.run_id = :runId and s.step = (e.data->>'step')::int
+    left join run_tool_calls c on c.run_id = :runId and c.id = (e.data->>'callId')::uuid
+   where e.run_id = :runId and e.number between :from and :to
+   order by e.number`

@@ -1,0 +1,73 @@
+import type { WebhookField } from '../agents/agent.ts'
+import type { ErrorDetail } from '../errors.ts'
+import { parseJson } from '../json.ts'
+import { presets } from './presets.ts'
+
+/** What the platform needs to know of a payload. */
+export interface PayloadFacts {
+  /** The texts that identify deliveries of known senders and checks of the address, by JSON pointer. */
+  texts: Record<string, string>
+  /** What does not match the agent's webhook schema. */
+  mismatches: ErrorDetail[]
+}
+
+/** A payload as received, and the agent's webhook schema; members that the schema does not name are allowed. */
+export interface GivenPayload {
+  text: string
+  schema: WebhookField[] | null
+}
+
+/** Reads a payload; `problem` says why it cannot be used. */
+export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | { problem: string } {
+  const parsed = parseJson(text, { maxDepth: 100 })
+  if (!parsed.ok) return { problem: parsed.problem }
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problem: 'The payload must be a JSON object.' }
+  }
+  const members = value as Record<string, unknown>
+  const texts = pointers.flatMap((pointer): [string, string][] => {
+    const found = textAt(members, pointer)
+    return found === undefined ? [] : [[pointer, found]]
+  })
+  const mismatches = (schema ?? []).flatMap((field) => mismatch(field, members))
+  return { texts: Object.fromEntries(texts), mismatches }
+}
+
+/**
+ * The payload as JSON that every reader can read: the last one of members that occur twice, and no numbers beyond all
+ * bounds. It must be valid JSON.
+ */
+export const plainPayload = (text: string): string => JSON.stringify(JSON.parse(text))
+
+/** Of the senders' deliveries, and of Slack's check of the address. */
+const pointers = [
+  ...Object.values(presets).flatMap(({ identity }) => (identity && 'pointer' in identity ? [identity.pointer] : [])),
+  '/type',
+  '/challenge',
+]
+
+/** The text at a JSON pointer of plain names; undefined if there is none. */
+function textAt(value: unknown, pointer: string): string | undefined {
+  const found = pointer
+    .slice(1)
+    .split('/')
+    .reduce((inside, name) => memberOf(inside, name), value)
+  return typeof found === 'string' ? found : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+
+function mismatch({ name, type, required }: WebhookField, members: Record<string, unknown>): ErrorDetail[] {
+  if (!Object.hasOwn(members, name)) return required ? [{ path: name, message: 'This field is required.' }] : []
+  const found = typeOf(members[name])
+  return found === type ? [] : [{ path: name, message: `This field must be of type ${type}, not ${found}.` }]
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

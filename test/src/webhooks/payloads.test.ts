@@ -1,0 +1,43 @@
+import test from 'ava'
+import type { WebhookField } from '../../../src/agents/agent.ts'
+import type * as inThread from '../../../src/in-thread.ts'
+import { createThreads } from '../../../src/threads/threads.ts'
+import { createPayloads } from '../../../src/webhooks/payloads.ts'
+
+const file = new URL('../../../src/in-thread.ts', import.meta.url)
+const threads = createThreads<typeof inThread>({ file })
+/** Their deadline is over before any work is. */
+const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
+test.after.always(() => Promise.all([threads.close(), hasty.close()]))
+
+const payloads = createPayloads({ threads })
+const webhookSchema: WebhookField[] = [{ name: 'n', type: 'number', required: true }]
+const agent = { ownerId: 'the owner', webhookSchema }
+
+/** A large one says the same as a small one, so it is read by the same rules. */
+const padding = `"padding":"${'x'.repeat(100_000)}"`
+
+test('a large payload is read in a thread as a small one is at once', async (t) => {
+  for (const rest of ['"n":1', '"n":"1"', '"type":"url_verification","challenge":"c"', '"id":"a","event_id":1']) {
+    const [small, large] = [`{${rest}}`, `{${rest},${padding}}`]
+    const { text: _, ...facts } = await payloads.read(Buffer.from(small), agent)
+    t.deepEqual(await payloads.read(Buffer.from(large), agent), { ...facts, text: large }, rest)
+  }
+  const wrong = ['[', '"x"', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`, 'null', '[1]']
+  for (const small of wrong) {
+    const expected = await t.throwsAsync(payloads.read(Buffer.from(small), agent), { code: 'VALIDATION_ERROR' })
+    const large = `${small}${' '.repeat(100_000)}`
+    await t.throwsAsync(payloads.read(Buffer.from(large), agent), { message: expected.message }, small)
+  }
+})
+
+test('a payload that takes too long to read is refused', async (t) => {
+  const reading = createPayloads({ threads: hasty }).read(Buffer.from(`{${padding}}`), agent)
+  await t.throwsAsync(reading, { code: 'VALIDATION_ERROR', message: /too complex/ })
+})
+
+test('small payloads need no thread', async (t) => {
+  const none = { run: () => Promise.reject(new Error('no thread is needed')) }
+  const { mismatches } = await createPayloads({ threads: none }).read(Buffer.from('{"n":1}'), agent)
+  t.deepEqual(mismatches, [])
+})
