@@ -1,14 +1,24 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
 
-const key = v.object({
-  kty: v.literal('OKP'),
-  crv: v.literal('Ed25519'),
-  x: v.string(),
-  kid: v.pipe(v.string(), v.metadata({ description: 'The thumbprint of the key (RFC 7638)' })),
-  use: v.literal('sig'),
-  alg: v.literal('EdDSA'),
-})
+const key = named(
+  'SigningKey',
+  v.object({
+    kty: field(v.literal('OKP'), 'The kind of key (RFC 8037)'),
+    crv: field(v.literal('Ed25519'), 'The curve'),
+    x: field(v.string(), 'The public key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    kid: field(v.string(), 'The thumbprint of the key (RFC 7638)', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+    use: field(v.literal('sig'), 'It signs'),
+    alg: field(v.literal('EdDSA'), 'The algorithm'),
+  }),
+  'A public key of access tokens',
+)
+const keys = named(
+  'SigningKeys',
+  v.object({ keys: field(v.array(key), 'The key of new tokens first') }),
+  'A JSON Web Key Set',
+)
 
 export const readSigningKeys = route({
   name: 'readSigningKeys',
@@ -21,6 +31,6 @@ export const readSigningKeys = route({
   description:
     'A JSON Web Key Set (RFC 7517), the key of new tokens first. Whether a login has ended is known to the platform only, so a token that verifies may be revoked.',
   status: 200,
-  response: v.object({ keys: v.array(key) }),
+  response: keys,
   handle: async ({ services }) => services.users.publicKeys(),
 })

@@ -4,7 +4,8 @@ import * as directCallKeys from './20261123000100-direct-call-keys.ts'
 import * as directCallIndexes from './20261123000200-direct-call-indexes.ts'
 import * as places from './20261123000300-places.ts'
 import * as callbackTurns from './20261123000310-callback-turns.ts'
-import * as hostsWithoutPorts from './20261123000320-outgoing-hosts-without-ports.ts'
+import * as mergedHosts from './20261123000320-outgoing-hosts-merged.ts'
+import * as hostsWithoutPorts from './20261123000325-outgoing-hosts-without-ports.ts'
 import * as storedBytes from './20261123000330-stored-bytes.ts'
 import * as inputHeaders from './20261123000400-input-headers.ts'
 import * as lostSites from './20261123000410-lost-sites.ts'
@@ -18,7 +19,8 @@ export const migrations: Migration[] = [
   { ...directCallIndexes, name: '20261123000200-direct-call-indexes' },
   { ...places, name: '20261123000300-places' },
   { ...callbackTurns, name: '20261123000310-callback-turns' },
-  { ...hostsWithoutPorts, name: '20261123000320-outgoing-hosts-without-ports' },
+  { ...mergedHosts, name: '20261123000320-outgoing-hosts-merged' },
+  { ...hostsWithoutPorts, name: '20261123000325-outgoing-hosts-without-ports' },
   { ...storedBytes, name: '20261123000330-stored-bytes' },
   { ...inputHeaders, name: '20261123000400-input-headers' },
   { ...lostSites, name: '20261123000410-lost-sites' },

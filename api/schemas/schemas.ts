@@ -102,7 +102,7 @@ export const errorBody = named(
     outcome: v.optional(
       named(
         'CallOutcome',
-        v.picklist(['failed', 'unknown']),
+        v.picklist(['succeeded', 'failed', 'unknown']),
         'Of a tool call. unknown: the site may have acted; do not repeat the call blindly',
       ),
     ),

@@ -17,16 +17,16 @@ import { cancel, happened, start } from '../helpers/runs.ts'
 import { watch, type Received, type Watch } from '../helpers/watch.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-/** The most that may be watched at once; one test does. */
+/** As many as one reader may watch at once; one test does. */
 const limit = 200
 
 /** A platform with a worker, somebody with a site connected, and a way to start an API as a process of its own. */
 const open = forWholeFile(test, 'streams', async (t) => {
   const site = await startChangingSite(t)
   const seconds = { STREAM_CHECK_SECONDS: '1', STREAM_KEEP_ALIVE_SECONDS: '1', STREAM_STALL_SECONDS: '4' }
-  const env = { ...reaching(site), ...seconds, STREAM_POLL_MS: '100', STREAM_LIMIT: String(limit) }
+  const env = { ...reaching(site), ...seconds, STREAM_POLL_MS: '100', STREAM_LIMIT: String(2 * limit) }
   const { platform, environment } = await openStage(t, { worker: true, env })
-  const someone = await customer(platform)
+  const someone = await customer(platform, 'enterprise')
   const { body } = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'a-token' } })
   return { site, platform, environment, someone, vaultEntryId: body.id }
 })

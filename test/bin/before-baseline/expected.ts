@@ -7,9 +7,13 @@ type Tables = Record<string, Row[]>
 export const without = (row: Row, ...columns: string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
 
+/** Limits go by the host alone. */
+const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.replace(/:\d+$/, '') })
+
 /** What the conversion makes of the tables of the release before. */
 export function expectedOf(before: Tables): Tables {
-  const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...others } = before
+  const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
+  const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...others } = rest
   const expected: Tables = {
     ...others,
     due_agents: due.map((row) => without(row, 'id')),
@@ -17,6 +21,13 @@ export function expectedOf(before: Tables): Tables {
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),
     agent_prompts: promptsOf(runs),
     agent_lost_sites: [],
+    stored_bytes: [],
+    // Of the ports of a host at most one is held.
+    outgoing_hosts: [...Map.groupBy(hosts.map(withoutPort), (row) => row['host']).values()].map(
+      (same): Row => Object.assign({}, ...same) as Row,
+    ),
+    outgoing_slots: slots.map(withoutPort),
+    outgoing_waits: waits.map(withoutPort),
     run_steps: steps.map((row) => textOf(row, 'answer')),
     idempotency_keys: runs.flatMap(keyOf),
     run_tool_calls: calls

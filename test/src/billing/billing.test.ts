@@ -174,7 +174,17 @@ test('a new account is free and has the credits of the month', async (t) => {
   const { billing, userId } = await open()
   t.deepEqual(await billing.account(userId), {
     tier: 'free',
-    limits: { agents: 3, vaultSites: 5, apiKeys: 3, workspaceMembers: 0 },
+    limits: {
+      agents: 3,
+      vaultSites: 5,
+      apiKeys: 3,
+      workspaceMembers: 0,
+      requestsPerMinute: 300,
+      openStreams: 30,
+      deliveriesPerMinute: 0,
+      deliveredBytesPerMinute: 0,
+      storedBytes: 256 * 1024 ** 2,
+    },
     features: ['manual', 'scheduled'],
     subscription: null,
     balance: 200,

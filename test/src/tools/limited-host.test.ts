@@ -1,7 +1,8 @@
 import test from 'ava'
 import * as admin from '../../../api/admin.ts'
 import * as vault from '../../../api/vault.ts'
-import * as withoutPorts from '../../../migrations/20261123000320-outgoing-hosts-without-ports.ts'
+import * as mergedHosts from '../../../migrations/20261123000320-outgoing-hosts-merged.ts'
+import * as withoutPorts from '../../../migrations/20261123000325-outgoing-hosts-without-ports.ts'
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { limitedHost } from '../../../src/tools/limited-host.ts'
@@ -62,7 +63,10 @@ test('rows of the release before, which counted ports, count for their hosts', a
     database('outgoing_slots').insert({ id, host: name, share: 's', takenAt: at(0), freeAt: at(1) })
   await slot('a.example:8443', '00000000-0000-4000-8000-000000000001')
   await slot('a.example', '00000000-0000-4000-8000-000000000002')
-  for (let times = 0; times < 2; times += 1) await withoutPorts.up(database)
+  for (let times = 0; times < 2; times += 1) {
+    await mergedHosts.up(database)
+    await withoutPorts.up(database)
+  }
   const rows = await database('outgoing_hosts').orderBy('host').select()
   t.deepEqual(
     rows.map(

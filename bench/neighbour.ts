@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCertificates } from '../bin/local/certificates.ts'
+import { freePorts } from '../bin/local/ports.ts'
+import { openNoise, type Noise } from './neighbour/noise.ts'
+import { openVictim, type Figures } from './neighbour/victim.ts'
+import { openBenchServers } from './servers.ts'
+
+/**
+ * `npm run bench:neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
+ * For each share, one owner uses it up, and then forty accounts together. Measured beside that: another owner's requests
+ * (95th percentile), starts of runs and callbacks (median of ten), as a ratio of what they took on the idle system
+ * directly before. API, worker, the receivers of callbacks and the noise are processes of their own, on one machine.
+ * `-- <words>` names some of the shares.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+// If we are root, Postgres runs as another user, which must get through.
+chmodSync(folder, 0o711)
+const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
+const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
+const servers = await openBenchServers(folder, true, {
+  SITE_ALLOW: `127.0.0.1:${quickPort},localhost:${tarpitPort}`,
+  SITE_CA_FILE: caFile,
+  DEMO_DIRECTIVES: 'true',
+  ACCESS_TOKEN_SECONDS: '3600',
+  RATE_LIMIT_STORE: 'postgres',
+  RATE_LIMIT_PER_MINUTE: '300',
+  RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
+  RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
+  QUEUE_DEPTH: '10000',
+  LOG_LEVEL: 'warn',
+})
+const start = (name: string, ...given: string[]) =>
+  fork(fileURLToPath(new URL(`neighbour/${name}.ts`, import.meta.url)), given)
+const receivers = start('receivers', String(quickPort), String(tarpitPort), certFile, keyFile)
+await once(receivers, 'message')
+
+const ratios = (idle: Figures, meanwhile: Figures): Figures => ({
+  requestMs: meanwhile.requestMs / idle.requestMs,
+  startMs: meanwhile.startMs / idle.startMs,
+  callbackMs: meanwhile.callbackMs / idle.callbackMs,
+})
+const inWords = ({ requestMs, startMs, callbackMs }: Figures, unit = ' ms') =>
+  [requestMs, startMs, callbackMs].map((value) => value.toFixed(unit === '' ? 2 : 1).padStart(7) + unit).join('  ')
+
+async function measure(name: string, noise: Noise): Promise<Figures> {
+  await noise.prepare()
+  const idle = await victim.measure()
+  await noise.begin()
+  const meanwhile = await victim.measure()
+  await noise.end()
+  const ratio = ratios(idle, meanwhile)
+  console.log(
+    `${name.padEnd(40)} idle ${inWords(idle)}   meanwhile ${inWords(meanwhile)}   ratio ${inWords(ratio, '')}`,
+  )
+  return ratio
+}
+
+const victim = await openVictim(servers, `https://127.0.0.1:${quickPort}`, receivers)
+const noises = openNoise(servers, `https://localhost:${tarpitPort}`, start)
+const wanted = process.argv.slice(2)
+try {
+  console.log('requests (p95), starts and callbacks (medians)')
+  await victim.measure()
+  const worst: Figures = { requestMs: 0, startMs: 0, callbackMs: 0 }
+  for (const [name, noise] of Object.entries(noises)) {
+    if (!wanted.every((word) => name.includes(word))) continue
+    const ratio = await measure(name, noise)
+    for (const key of ['requestMs', 'startMs', 'callbackMs'] as const) worst[key] = Math.max(worst[key], ratio[key])
+  }
+  console.log(`the highest ratios: ${inWords(worst, '')}`)
+} finally {
+  victim.close()
+  receivers.disconnect()
+  await servers.close()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,145 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import pMap from 'p-map'
+import * as apiKeys from '../../api/api-keys.ts'
+import { call, type Client } from '../../test/helpers/client.ts'
+import { agentOf, customer, person, webhookAgent, type Person } from '../../test/helpers/people.ts'
+import { cancel, start } from '../../test/helpers/runs.ts'
+
+/** Owners who use up one share of the platform. */
+export interface Noise {
+  /** Makes what can be made beforehand, so that the idle system is measured with it. */
+  prepare: () => Promise<void>
+  begin: () => Promise<void>
+  end: () => Promise<void>
+}
+
+type Start = (name: string, ...given: string[]) => ChildProcess
+
+const accounts = 40
+const concurrency = 8
+
+/** One owner with everything, and forty free accounts, for each share; deliveries need a tier that has webhooks. */
+export function openNoise(servers: Client, tarpit: string, fork: Start): Record<string, Noise> {
+  const many = (count: number, tier?: string) =>
+    pMap(Array.from({ length: count }), () => (tier ? customer(servers, tier) : person(servers)), { concurrency })
+  const one = () => many(1, 'enterprise')
+  const forty = (tier?: string) => many(accounts, tier)
+  return {
+    'running runs, one owner': running(one, 120),
+    'running runs, forty accounts': running(forty, 3),
+    'callbacks to tarpits, one owner': callbacks(one, 10, 12, tarpit),
+    'callbacks to tarpits, forty accounts': callbacks(forty, 1, 3, tarpit),
+    'streams, one owner': inProcess(fork, one, 'streams', (people) => streamTargets(people, 500)),
+    'streams, forty accounts': inProcess(fork, forty, 'streams', (people) => streamTargets(people, 30)),
+    'requests over several keys, one owner': inProcess(fork, one, 'flood', (people) => withKeys(people, 5)),
+    'requests over several keys, forty accounts': inProcess(fork, forty, 'flood', (people) => withKeys(people, 2)),
+    'deliveries of 1 MiB, one owner': inProcess(fork, () => many(1, 'pro'), 'deliveries', webhooks),
+    'deliveries of 1 MiB, forty accounts': inProcess(fork, () => forty('pro'), 'deliveries', webhooks),
+  }
+}
+
+/** Runs whose models are slow, until they are cancelled. */
+function running(owners: () => Promise<Person[]>, agentsOfEach: number): Noise {
+  const agents: { someone: Person; agent: { id: string } }[] = []
+  let runs: { someone: Person; id: string }[] = []
+  return {
+    async prepare() {
+      const places = (await owners()).flatMap((someone) => Array.from({ length: agentsOfEach }, () => someone))
+      const make = async (someone: Person) => ({
+        someone,
+        agent: await agentOf(someone, { systemPrompt: '[[sleep 120]]' }),
+      })
+      agents.push(...(await pMap(places, make, { concurrency })))
+    },
+    async begin() {
+      const begin = async ({ someone, agent }: (typeof agents)[number]) => ({
+        someone,
+        id: (await start(someone, agent)).body.id,
+      })
+      runs = await pMap(agents, begin, { concurrency })
+    },
+    end: async () => void (await pMap(runs, ({ someone, id }) => cancel(someone, id), { concurrency })),
+  }
+}
+
+/** Endings that are posted to a receiver that never answers. */
+function callbacks(owners: () => Promise<Person[]>, agentsOfEach: number, endings: number, tarpit: string): Noise {
+  const agents: { someone: Person; agent: { id: string } }[] = []
+  const endOne = async ({ someone, agent }: (typeof agents)[number]) => {
+    for (let number = 0; number < endings; number += 1) {
+      const { id } = (await start(someone, agent)).body
+      await cancel(someone, id)
+    }
+  }
+  return {
+    async prepare() {
+      const places = (await owners()).flatMap((someone) => Array.from({ length: agentsOfEach }, () => someone))
+      const fields = { systemPrompt: '[[sleep 120]]', callbackUrl: `${tarpit}/endings` }
+      agents.push(
+        ...(await pMap(places, async (someone) => ({ someone, agent: await agentOf(someone, fields) }), {
+          concurrency,
+        })),
+      )
+    },
+    begin: async () => void (await pMap(agents, endOne, { concurrency })),
+    // They are tried again for a day, which is part of the noise.
+    end: () => Promise.resolve(),
+  }
+}
+
+/** What is sent in a process of its own, which begins and ends when it is told to. */
+function inProcess(
+  fork: Start,
+  owners: () => Promise<Person[]>,
+  name: string,
+  targetsOf: (people: Person[]) => Promise<object[]>,
+): Noise {
+  let noisy: ChildProcess
+  return {
+    async prepare() {
+      noisy = fork(name, JSON.stringify(await targetsOf(await owners())))
+      await once(noisy, 'message')
+    },
+    async begin() {
+      noisy.send('begin')
+      await once(noisy, 'message')
+    },
+    async end() {
+      const gone = once(noisy, 'exit')
+      noisy.disconnect()
+      await gone
+    },
+  }
+}
+
+const withKeys = async (people: Person[], count: number) => {
+  const keysOf = async (someone: Person) => {
+    const body = { name: 'Noise', scopes: ['read' as const] }
+    const keys = await Promise.all(Array.from({ length: count }, () => call(someone, apiKeys.createApiKey, { body })))
+    return [someone.token, ...keys.map((answer) => answer.body.key)].map((token) => ({ url: someone.url, token }))
+  }
+  return (await pMap(people, keysOf, { concurrency })).flat()
+}
+
+/** Runs that do not begin, because their queue is long, can be watched for ever. */
+const streamTargets = (people: Person[], count: number) =>
+  pMap(
+    people,
+    async (someone) => {
+      const agent = await agentOf(someone, { systemPrompt: '[[sleep 300]]' })
+      const { id } = (await start(someone, agent)).body
+      return { url: `${someone.url}/runs/${id}/events`, token: someone.token, count }
+    },
+    { concurrency },
+  )
+
+const webhooks = (people: Person[]) =>
+  pMap(
+    people,
+    async (someone) => {
+      const { id, webhookSecret } = await webhookAgent(someone, { systemPrompt: '[[sleep 300]]' })
+      return { url: `${someone.url}/api/webhooks/agent/${id}`, secret: webhookSecret }
+    },
+    { concurrency },
+  )

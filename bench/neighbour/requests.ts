@@ -1,0 +1,26 @@
+import { sendRaw } from '../../test/helpers/client.ts'
+
+/*
+ * Small requests in a process of its own, four a second, which is below the limit of a user. Whether or not the ones
+ * before were answered, each counts from when it was due.
+ */
+const [, , url = '', token = ''] = process.argv
+const everyMs = 250
+let times: number[] = []
+
+async function ask(due: number): Promise<void> {
+  const { status } = await sendRaw(`${url}/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+  times.push(status === 200 ? performance.now() - due : 60_000)
+}
+
+let due = performance.now()
+setInterval(() => {
+  for (const now = performance.now(); due <= now; due += everyMs) void ask(due)
+}, 5)
+
+process.on('message', () => {
+  const sorted = times.toSorted((one, other) => one - other)
+  process.send?.({ p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0 })
+  times = []
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,59 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { agentOf, ended, person } from '../../test/helpers/people.ts'
+import type { Client } from '../../test/helpers/client.ts'
+import { start } from '../../test/helpers/runs.ts'
+import { median } from '../median.ts'
+
+/** In milliseconds. */
+export interface Figures {
+  /** The 95th percentile of small requests. */
+  requestMs: number
+  /** The median from acceptance to the beginning of a run. */
+  startMs: number
+  /** The median from the end of a run to the arrival of its callback. */
+  callbackMs: number
+}
+
+const runs = 10
+
+/** Somebody who does a little: small requests all the time, and a run now and then, whose end is posted. */
+export async function openVictim(servers: Client, receiver: string, receivers: ChildProcess) {
+  const someone = await person(servers)
+  const callbackUrl = `${receiver}/endings`
+  const agents = await Promise.all([1, 2].map(() => agentOf(someone, { systemPrompt: '[[say done]]', callbackUrl })))
+  const arrived = new Map<string, number>()
+  receivers.on('message', (message: { at: number; runId: string }) => arrived.set(message.runId, message.at))
+  const file = fileURLToPath(new URL('requests.ts', import.meta.url))
+  const requests = fork(file, [servers.url, (await person(servers)).token])
+
+  async function oneRun(agent: { id: string }) {
+    const { id } = (await start(someone, agent)).body
+    const { acceptedAt, startedAt, endedAt } = await ended(someone, id, 120)
+    const until = Date.now() + 120_000
+    while (!arrived.has(id) && Date.now() < until) await delay(20)
+    return {
+      startMs: Date.parse(String(startedAt)) - Date.parse(acceptedAt),
+      callbackMs: (arrived.get(id) ?? until) - Date.parse(String(endedAt)),
+    }
+  }
+
+  return {
+    async measure(): Promise<Figures> {
+      requests.send('look')
+      await once(requests, 'message')
+      const found: Awaited<ReturnType<typeof oneRun>>[] = []
+      for (let number = 0; number < runs; number += 1) found.push(await oneRun(agents[number % 2]!))
+      requests.send('look')
+      const [{ p95 }] = (await once(requests, 'message')) as [{ p95: number }]
+      return {
+        requestMs: p95,
+        startMs: median(found.map(({ startMs }) => startMs)),
+        callbackMs: median(found.map(({ callbackMs }) => callbackMs)),
+      }
+    },
+    close: () => requests.disconnect(),
+  }
+}
