@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
-import { textOfMember } from '../src/json.ts'
+import { memberText } from '../src/json-member.ts'
 import { freeObject, named } from './schemas/documented.ts'
 import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
@@ -41,7 +41,7 @@ export const startRun = route({
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_ALREADY_RUNNING', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
   async handle({ services, resource, request, raw }) {
-    const input = textOfMember(raw.toString(), 'input')
+    const input = memberText(raw.toString(), 'input')
     const asked = { id: request.id, idempotencyKey: idempotencyKeyOf(request.header), input }
     return presentRun(services, await services.runs.accept.startManually(resource, asked))
   },

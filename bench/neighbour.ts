@@ -32,7 +32,6 @@ const servers = await openBenchServers(folder, true, {
   RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
   QUEUE_DEPTH: '10000',
-  LOG_LEVEL: 'warn',
 })
 const start = (name: string, ...given: string[]) =>
   fork(fileURLToPath(new URL(`neighbour/${name}.ts`, import.meta.url)), given)

@@ -48,8 +48,6 @@ const failure = (problem: string, path = ''): ParsedJson => ({ ok: false, proble
 
 const quote = 34
 const backslash = 92
-const colon = 58
-const comma = 44
 
 /** One pass over the text, without brackets inside strings; the parser decides whether the text is JSON. */
 function isDeeper(text: string, maxDepth: number): boolean {
@@ -69,31 +67,6 @@ export function endOfString(text: string, from: number): number {
   let i = from
   for (; i < text.length && text.charCodeAt(i) !== quote; i++) if (text.charCodeAt(i) === backslash) i++
   return i
-}
-
-/**
- * The text of a member of a JSON object, as it was written; undefined if it has none. If the member occurs twice, the
- * last one counts. `text` must be a valid JSON object.
- */
-export function textOfMember(text: string, name: string): string | undefined {
-  let found: string | undefined
-  let key: unknown
-  let [depth, start] = [0, 0]
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charCodeAt(i)
-    if (character === quote) {
-      const end = endOfString(text, i + 1)
-      if (depth === 1 && key === undefined) key = JSON.parse(text.slice(i, end + 1))
-      i = end
-    } else if (depth === 1 && character === colon) start = i + 1
-    else if (depth === 1 && (character === comma || character === 125)) {
-      if (key === name) found = text.slice(start, i).trim()
-      key = undefined
-    }
-    if (character === 91 || character === 123) depth++
-    else if (character === 93 || character === 125) depth--
-  }
-  return found
 }
 
 /** Whether Postgres can keep the text: no U+0000 and no half of a surrogate pair (its text type refuses both). */

@@ -2,6 +2,9 @@ import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody } from 'koa-body'
 import { CodedError } from '../../src/errors.ts'
 import { decodeUtf8, parseJson } from '../../src/json.ts'
+import { outlineOf, type Outline } from '../../src/json-outline.ts'
+import type { Services } from '../../src/services.ts'
+import { orElse } from '../../src/threads/threads.ts'
 
 const wrong = (message: string, cause?: unknown, path = '') =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }], cause })
@@ -57,17 +60,32 @@ function refused(error: Error, maxBytes: number): CodedError {
 /** The object in a JSON body, which can be stored and sent on without loss. Fails with VALIDATION_ERROR. */
 export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
   requireJson(ctx)
-  return objectIn(await read(ctx), 'exact numbers')
+  return objectIn(await read(ctx))
 }
 
-/**
- * The object in the bytes of a JSON body. With `any numbers`, what cannot be kept exactly is allowed, for handlers that
- * keep the text. Fails with VALIDATION_ERROR.
- */
-export function objectIn(bytes: Buffer, kind: 'exact numbers' | 'any numbers'): object {
+/** Above this many bytes a body is read in a thread: a mebibyte may take 80 ms. */
+const inlineBytes = 32 * 1024
+
+/** The outline of the object in the bytes of a JSON body that a handler keeps as they are. Fails with VALIDATION_ERROR. */
+export async function outlineIn(bytes: Buffer, party: string, threads: Services['threads']): Promise<object> {
+  const text = textIn(bytes)
+  const outline =
+    bytes.length <= inlineBytes
+      ? outlineOf(text)
+      : await threads.run(party, 'outlineOf', text).catch(orElse<Outline>({ problem: 'The body is too complex.' }))
+  if ('problem' in outline) throw wrong(outline.problem, undefined, outline.path)
+  return outline.members
+}
+
+function textIn(bytes: Buffer): string {
   const text = decodeUtf8(bytes)
   if (text === undefined) throw wrong('The body is not valid UTF-8.')
-  const result = parseJson(text, { maxDepth: 100, exactNumbers: kind === 'exact numbers' })
+  return text
+}
+
+/** The object in the bytes of a JSON body. Fails with VALIDATION_ERROR. */
+function objectIn(bytes: Buffer): object {
+  const result = parseJson(textIn(bytes), { maxDepth: 100, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.

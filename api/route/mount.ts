@@ -5,7 +5,7 @@ import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
-import { bodyReader, hasBody, objectIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
+import { bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -34,7 +34,7 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     // After the proof, which may be a signature over a body of any media type.
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
     const raw = await readRaw()
-    const body = route.rawBody ? parseRaw(route, raw, ctx) : await parseBody(route, readSmall, ctx)
+    const body = route.rawBody ? await parseRaw(route, raw, ctx, services) : await parseBody(route, readSmall, ctx)
     const input = { ...given, ...admitted, query, body, raw }
     if (stream) ctx.vary('Accept')
     if (stream && asksForStream(ctx)) {
@@ -100,10 +100,12 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
 
-/** The members of a body whose bytes the handler gets, too. */
-function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context): unknown {
+/** The outline of a body whose bytes the handler gets, too. */
+async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
-  return validated(route.body as v.GenericSchema, objectIn(raw, 'any numbers'), 'The request body is not valid.')
+  const party = String(ctx.state['userId'] ?? ctx.ip)
+  const outline = await outlineIn(raw, party, services.threads)
+  return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
 }
 
 const nothing = v.strictObject({})

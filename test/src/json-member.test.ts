@@ -44,3 +44,10 @@ test('of any JSON it finds what a parser finds', (t) => {
     }),
   )
 })
+
+test('the text of a member keeps numbers, order and repetitions, and is found under an escaped name', (t) => {
+  const value = '{ "n" : 12345678901234567890, "b":1.0, "a":[1e400,{}], "a":"}\\",:{" }'
+  t.is(memberText(`\ufeff {"other":{"input":1},"\\u0069nput": ${value} , "z":"input"}`, 'input'), value)
+  t.is(memberText('{"input":1,"input":"two"}', 'input'), '"two"')
+  t.is(memberText('{}', 'input'), undefined)
+})

@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { decodeUtf8, isStorable, joinPath, lossyPlaces, parseJson, textOfMember } from '../../src/json.ts'
+import { decodeUtf8, isStorable, joinPath, lossyPlaces, parseJson } from '../../src/json.ts'
 
 const exact = { maxDepth: 100, exactNumbers: true }
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
@@ -133,28 +133,4 @@ test('names like constructor are ordinary members', (t) => {
 test('a long member name is cut in the path', (t) => {
   t.is(joinPath('a', 'x'.repeat(500)), `a.${'x'.repeat(100)}…`)
   t.is(joinPath('', 0), '0')
-})
-
-const blanks = fc.constantFrom('', ' ', '\n\t')
-
-test('the text of a member is what stands in the object, whatever is around it', (t) => {
-  const member = fc.tuple(fc.string({ unit: anyUnit }), fc.json({ stringUnit: anyUnit }), blanks)
-  fc.assert(
-    fc.property(fc.array(member), (members) => {
-      const written = members.map(([name, value, blank]) => `${blank}${JSON.stringify(name)}${blank}:${blank}${value}`)
-      const text = `{${written.join(',')}}`
-      for (const [name] of members) {
-        const last = members.findLast(([other]) => other === name)
-        t.is(textOfMember(text, name), last?.[1].trim())
-      }
-      t.is(textOfMember(text, 'not there'), undefined)
-    }),
-  )
-})
-
-test('the text of a member keeps numbers, order and repetitions, and is found under an escaped name', (t) => {
-  const value = '{ "n" : 12345678901234567890, "b":1.0, "a":[1e400,{}], "a":"}\\",:{" }'
-  t.is(textOfMember(`\ufeff {"other":{"input":1},"\\u0069nput": ${value} , "z":"input"}`, 'input'), value)
-  t.is(textOfMember('{"input":1,"input":"two"}', 'input'), '"two"')
-  t.is(textOfMember('{}', 'input'), undefined)
 })
