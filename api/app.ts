@@ -9,8 +9,9 @@ import { headers } from './middleware/headers.ts'
 import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
 import { createFindPath, pattern } from './route/known-path.ts'
-import { mount } from './route/mount.ts'
-import { createOpenStreams, type OpenStreams } from './streams/open-streams.ts'
+import { createAdmission } from './route/admission.ts'
+import { mount, type Shared } from './route/mount.ts'
+import { createOpenStreams } from './streams/open-streams.ts'
 import type { AnyRoute } from './route/route.ts'
 import { routes } from './routes.ts'
 
@@ -21,7 +22,8 @@ export function createApp(services: Services): Koa {
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const router = new Router({ sensitive: true, strict: false })
   const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
-  for (const route of routes) mountRoute(router, route, services, streams)
+  const shared = { streams, admission: createAdmission() }
+  for (const route of routes) mountRoute(router, route, services, shared)
   mountDocs(router, routes, baseUrl)
   const find = createFindPath(router, routes)
 
@@ -38,8 +40,8 @@ export function createApp(services: Services): Koa {
   return app
 }
 
-function mountRoute(router: Router, route: AnyRoute, services: Services, streams: OpenStreams): void {
-  router[route.method](pattern(route), mount(route, services, streams))
+function mountRoute(router: Router, route: AnyRoute, services: Services, shared: Shared): void {
+  router[route.method](pattern(route), mount(route, services, shared))
 }
 
 /** Clients hang up in the middle of a response all the time; the access log has the line. */

@@ -15,8 +15,8 @@ import { bytesInWords, secondsInWords } from './in-words.ts'
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
   const config = context.config.rateLimits
-  const limiter = (keyPrefix: string, points: number, store = config.store): RateLimiterAbstract => {
-    const options = { keyPrefix, points, duration: 60 }
+  const limiter = (keyPrefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
+    const options = { keyPrefix, points, duration }
     if (store === 'memory') return new RateLimiterMemory(options)
     return new RateLimiterPostgres({
       ...options,
@@ -35,8 +35,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   /** Counters by what they allow, which tiers differ in. */
   const counters = new Map<string, RateLimiterAbstract>()
-  const counter = (prefix: string, points: number, store = config.store): RateLimiterAbstract => {
-    const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store)
+  const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
+    const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store, duration)
     counters.set(`${prefix} ${points}`, known)
     return known
   }
@@ -59,8 +59,13 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const what = `Too many deliveries to this account: ${points} a minute are allowed with the tier ${tier}, over all its agents`
       await consume(counter('deliveries', points, 'memory'), ownerId, { what })
       const most = limits.deliveredBytesPerMinute
-      const much = `Too much is delivered to this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}`
-      await consume(counter('delivered-bytes', most, 'memory'), ownerId, { what: much, count: bytes })
+      // A minute's bytes at once would keep everybody else waiting for seconds.
+      const atOnce = Math.floor(most / burstsPerMinute)
+      const much = `Too much is delivered to this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}, a tenth of them within six seconds`
+      await consume(counter('delivered-bytes', atOnce, 'memory', 60 / burstsPerMinute), ownerId, {
+        what: much,
+        count: bytes,
+      })
     },
 
     auth: byAddress(count('auth', config.authPerMinute)),
@@ -79,6 +84,9 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 export type RateLimits = ReturnType<typeof createRateLimits>
 
 type Count = (key: string) => Promise<void>
+
+/** In how many parts the bytes of a minute may come. */
+const burstsPerMinute = 10
 
 /** What an owner's tier allows in a minute. */
 interface Allowance {

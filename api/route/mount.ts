@@ -9,13 +9,20 @@ import { bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyRea
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
+import type { Admission } from './admission.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
 import { isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
+/** What all routes of a process share. */
+export interface Shared {
+  streams: OpenStreams
+  admission: Admission
+}
+
 /** Turns a route's declaration into Koa middleware. */
-export function mount(route: AnyRoute, services: Services, streams: OpenStreams): Middleware {
+export function mount(route: AnyRoute, services: Services, { streams, admission }: Shared): Middleware {
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
   const { stream } = route
@@ -29,7 +36,8 @@ export function mount(route: AnyRoute, services: Services, streams: OpenStreams)
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
-    const admitted = await admit(route, ctx, given, 'counted')
+    const check = () => admit(route, ctx, given, 'counted')
+    const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     // After the proof, which may be a signature over a body of any media type.
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)

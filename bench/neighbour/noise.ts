@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import pMap from 'p-map'
+import * as agentRoutes from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import { call, type Client } from '../../test/helpers/client.ts'
 import { agentOf, customer, person, webhookAgent, type Person } from '../../test/helpers/people.ts'
@@ -76,11 +77,13 @@ function callbacks(owners: () => Promise<Person[]>, agentsOfEach: number, ending
     async prepare() {
       const places = (await owners()).flatMap((someone) => Array.from({ length: agentsOfEach }, () => someone))
       const fields = { systemPrompt: '[[sleep 120]]', callbackUrl: `${tarpit}/endings` }
-      agents.push(
-        ...(await pMap(places, async (someone) => ({ someone, agent: await agentOf(someone, fields) }), {
-          concurrency,
-        })),
-      )
+      // Runs of a paused agent end as soon as they are cancelled.
+      const make = async (someone: Person) => {
+        const agent = await agentOf(someone, fields)
+        await call(someone, agentRoutes.pauseAgent, { params: { agentId: agent.id } })
+        return { someone, agent }
+      }
+      agents.push(...(await pMap(places, make, { concurrency })))
     },
     begin: async () => void (await pMap(agents, endOne, { concurrency })),
     // They are tried again for a day, which is part of the noise.

@@ -1,28 +1,50 @@
+/** Of how many parties the last turn is remembered. */
+const remembered = 10_000
+
 /**
- * Shares places fairly between parties: a place that becomes free goes to the party that has waited longest since its
- * last turn, however much work another has.
+ * Shares places fairly between parties: a place that becomes free goes to the party whose last turn is longest ago,
+ * however much work another has. So somebody who asks now and then goes before those who ask all the time.
  */
 export function createTurns(places: number) {
-  /** The parties that wait, in the order of their turns. */
+  /** The work of the parties that wait. */
   const waiting = new Map<string, (() => void)[]>()
+  /** The number of each party's last turn; the latest are last. */
+  const lastTurns = new Map<string, number>()
   let free = places
+  let turns = 0
 
   function fill(): void {
-    for (const [party, queue] of waiting) {
-      if (free === 0) return
-      free -= 1
-      waiting.delete(party)
-      queue.shift()?.()
-      // Behind the others; the iteration comes back to it.
-      if (queue.length > 0) waiting.set(party, queue)
+    while (free > 0 && waiting.size > 0) begin(nextParty())
+  }
+
+  /** Of those who had none, the one that has waited longest. */
+  function nextParty(): string {
+    let [next, turn] = ['', Infinity]
+    for (const party of waiting.keys()) {
+      const last = lastTurns.get(party) ?? 0
+      if (last < turn) [next, turn] = [party, last]
     }
+    return next
+  }
+
+  function begin(party: string): void {
+    free -= 1
+    lastTurns.delete(party)
+    lastTurns.set(party, (turns += 1))
+    const [oldest] = lastTurns.size > remembered ? lastTurns.keys() : []
+    if (oldest !== undefined) lastTurns.delete(oldest)
+    const queue = waiting.get(party) ?? []
+    queue.shift()?.()
+    if (queue.length === 0) waiting.delete(party)
   }
 
   return {
     /** Does the work when it is the party's turn. */
     async take<T>(party: string, work: () => Promise<T>): Promise<T> {
-      await new Promise<void>((begin) => {
-        waiting.set(party, [...(waiting.get(party) ?? []), begin])
+      await new Promise<void>((start) => {
+        const queue = waiting.get(party)
+        if (queue) queue.push(start)
+        else waiting.set(party, [start])
         fill()
       })
       try {

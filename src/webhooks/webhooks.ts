@@ -8,12 +8,20 @@ import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
+import { createTurns } from '../threads/turns.ts'
 import { challengeIn, identityOf } from './identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
 import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
+
+/**
+ * Deliveries of more bytes are carried out a few at a time, and owners take turns: each keeps the event loop, and
+ * Postgres, for milliseconds. Smaller ones share their transactions.
+ */
+const largeBytes = 64 * 1024
+const largeAtATime = 2
 
 /** A request to an agent's webhook, before its body is parsed. */
 export interface InboundRequest {
@@ -52,6 +60,7 @@ export function createWebhooks(context: {
   runs: Runs
   rateLimits: RateLimits
 }) {
+  const turns = createTurns(largeAtATime)
   const { agents, billing, clock, payloads, runs, rateLimits } = context
 
   async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
@@ -66,6 +75,31 @@ export function createWebhooks(context: {
   async function refuseProof({ address }: InboundRequest, { header }: Preset, message: string): Promise<never> {
     await rateLimits.webhookFailed(address)
     throw new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
+  }
+
+  async function receiveInTurn(
+    agent: Agent,
+    standing: Standing,
+    { body, header, requestId }: Delivery,
+  ): Promise<Outcome> {
+    const preset = presets[agent.webhookProof]
+    const payload = await payloads.read(body, agent)
+    const challenge = challengeIn(preset, payload)
+    if (challenge !== undefined) return { challenge }
+    if (isPing(preset, header)) return { pong: true }
+    const identity = identityOf(preset, header, body, payload)
+    const trigger = 'webhook' as const
+    const headers = keptHeaders(preset, header)
+    const request = { agentId: agent.id, trigger, requestId, payload: payload.text, headers, ...identity }
+    try {
+      assertMatches(payload)
+      requireCredits(standing)
+      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+    } catch (refusal) {
+      return runs.accept.earlierReceipt(request, refusal)
+    }
+    billing.storedBytes.note(agent.ownerId, body.length)
+    return runs.accept.one(request)
   }
 
   return {
@@ -106,26 +140,10 @@ export function createWebhooks(context: {
      * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
      * owner's deliveries, a full queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
-    async receive({ agent, standing }: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
-      await rateLimits.delivery(agent.ownerId, standing, body.length)
-      const preset = presets[agent.webhookProof]
-      const payload = await payloads.read(body, agent)
-      const challenge = challengeIn(preset, payload)
-      if (challenge !== undefined) return { challenge }
-      if (isPing(preset, header)) return { pong: true }
-      const identity = identityOf(preset, header, body, payload)
-      const trigger = 'webhook' as const
-      const headers = keptHeaders(preset, header)
-      const request = { agentId: agent.id, trigger, requestId, payload: payload.text, headers, ...identity }
-      try {
-        assertMatches(payload)
-        requireCredits(standing)
-        await billing.storedBytes.assertRoom(agent.ownerId, standing)
-      } catch (refusal) {
-        return runs.accept.earlierReceipt(request, refusal)
-      }
-      billing.storedBytes.note(agent.ownerId, body.length)
-      return runs.accept.one(request)
+    async receive({ agent, standing }: Admitted, delivery: Delivery): Promise<Outcome> {
+      await rateLimits.delivery(agent.ownerId, standing, delivery.body.length)
+      const accept = () => receiveInTurn(agent, standing, delivery)
+      return delivery.body.length > largeBytes ? turns.take(agent.ownerId, accept) : accept()
     },
 
     /**

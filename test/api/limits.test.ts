@@ -194,8 +194,13 @@ const ofAnOwner: [
   ['requests', 'free', 300, (limits, owner) => limits.account(owner, of('free'))],
   ['requests', 'team', 1800, (limits, owner) => limits.account(owner, of('team'))],
   ['deliveries', 'pro', 6000, (limits, owner) => limits.delivery(owner, of('pro'), 10)],
-  ['deliveries of 1 MiB', 'pro', 64, (limits, owner) => limits.delivery(owner, of('pro'), 1024 ** 2)],
-  ['deliveries of 1 MiB', 'team', 256, (limits, owner) => limits.delivery(owner, of('team'), 1024 ** 2)],
+  ['deliveries of 1 MiB within six seconds', 'pro', 6, (limits, owner) => limits.delivery(owner, of('pro'), 1024 ** 2)],
+  [
+    'deliveries of 1 MiB within six seconds',
+    'team',
+    25,
+    (limits, owner) => limits.delivery(owner, of('team'), 1024 ** 2),
+  ],
 ]
 for (const [what, tier, most, limit] of ofAnOwner)
   test(`an owner of the tier ${tier} may have ${most} ${what} in a minute, and no other’s are counted`, async (t) => {

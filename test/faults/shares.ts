@@ -99,6 +99,22 @@ export const shares: Fault[] = [
     tests: ['test/api/limits.test.ts'],
   },
   {
+    id: 'shares/made-up-tokens',
+    file: 'api/route/admission.ts',
+    find: 'accounts.get(token) ?? ctx.ip',
+    replace: 'accounts.get(token) ?? token',
+    why: 'whoever makes up a token for each request goes before everybody else',
+    tests: ['test/api/admission.test.ts'],
+  },
+  {
+    id: 'shares/keys-for-accounts',
+    file: 'api/route/admission.ts',
+    find: 'accounts.get(token) ?? ctx.ip',
+    replace: 'accounts.has(token) ? token : ctx.ip',
+    why: 'an account has as many turns as keys',
+    tests: ['test/api/admission.test.ts'],
+  },
+  {
     id: 'shares/results-uncounted',
     file: 'src/tools/sender.ts',
     find: 'storedBytes.note(sending.ownerId, outcome.text.length)',

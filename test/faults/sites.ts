@@ -31,8 +31,8 @@ export const sites: Fault[] = [
   {
     id: 'sites/all-places-at-once',
     file: 'src/threads/turns.ts',
-    find: 'waiting.delete(party)\n      queue.shift()?.()',
-    replace: 'queue.shift()?.()\n      if (queue.length === 0) waiting.delete(party)',
+    find: 'if (last < turn) [next, turn] = [party, last]',
+    replace: 'if (turn === Infinity) [next, turn] = [party, last]',
     why: 'who asks for much gets every place before those who ask for little',
     tests: ['test/src/threads/turns.test.ts'],
   },

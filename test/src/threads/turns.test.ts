@@ -19,7 +19,7 @@ test('no more is done at a time than there are places', async (t) => {
   t.is(most, 2)
 })
 
-test('parties take turns, however much one of them has asked for', async (t) => {
+test('the party whose last turn is longest ago is next, however much another has asked for', async (t) => {
   const turns = createTurns(1)
   const order: string[] = []
   const first = gate()
@@ -28,7 +28,7 @@ test('parties take turns, however much one of them has asked for', async (t) => 
   const others = [...Array.from({ length: 5 }, () => note('many')), note('few'), note('one'), note('few')]
   first.open()
   await Promise.all([blocked, ...others])
-  t.deepEqual(order, ['many', 'few', 'one', 'many', 'few', 'many', 'many', 'many'])
+  t.deepEqual(order, ['few', 'one', 'many', 'few', 'many', 'many', 'many', 'many'])
 })
 
 test('work that fails gives its place back, and a party without work is forgotten', async (t) => {

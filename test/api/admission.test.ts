@@ -1,0 +1,67 @@
+import test from 'ava'
+import type { Context } from 'koa'
+import { createAdmission } from '../../api/route/admission.ts'
+
+/** A request with this token from this address. */
+const request = (token: string, ip = '192.0.2.1') => ({ ip, get: () => `Bearer ${token}` }) as unknown as Context
+
+/** Requests whose checks take until they are told to end; `order` has the accounts in the order of their checks. */
+function open() {
+  const admission = createAdmission()
+  const order: string[] = []
+  const ends: (() => void)[] = []
+  const ask = (token: string, userId: string | undefined, ip?: string) =>
+    admission.admit(request(token, ip), async () => {
+      order.push(userId ?? `nobody at ${ip}`)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return { caller: userId === undefined ? undefined : { userId } }
+    })
+  /** Ends what is being checked, and what comes after, until nothing is left. */
+  async function endAll(): Promise<void> {
+    await new Promise(setImmediate)
+    while (ends.length > 0) {
+      ends.shift()?.()
+      await new Promise(setImmediate)
+    }
+  }
+  return { ask, order, endAll, checking: () => ends.length }
+}
+
+test('somebody who asks now and then is checked before those who flood the process with many keys', async (t) => {
+  const { ask, order, endAll, checking } = open()
+  const users = { 'a key': 'flood', 'another key': 'flood', 'a login': 'somebody' }
+  const known = Object.entries(users).map(([token, user]) => ask(token, user))
+  await endAll()
+  await Promise.all(known)
+  order.length = 0
+  const flood = Array.from({ length: 40 }, (_, number) => ask(number % 2 === 0 ? 'a key' : 'another key', 'flood'))
+  await new Promise(setImmediate)
+  t.is(checking(), 8, 'a few at a time')
+  const one = ask('a login', 'somebody')
+  await endAll()
+  await Promise.all([...flood, one])
+  t.is(order.indexOf('somebody'), 8, 'the next one')
+})
+
+test('tokens that nobody has been given count by address, so to make them up gains nothing', async (t) => {
+  const { ask, order, endAll } = open()
+  const first = ask('a login', 'somebody', '192.0.2.7')
+  await endAll()
+  await first
+  const flood = Array.from({ length: 40 }, (_, number) => ask(`made up ${number}`, undefined, '192.0.2.9'))
+  const one = ask('a login', 'somebody', '192.0.2.7')
+  const stranger = ask('made up, too', undefined, '192.0.2.8')
+  await endAll()
+  await Promise.all([...flood, one, stranger])
+  t.true(order.indexOf('nobody at 192.0.2.8') <= 10)
+  t.true(order.lastIndexOf('somebody') <= 10)
+})
+
+test('a check that fails gives its place back', async (t) => {
+  const admission = createAdmission()
+  for (let number = 0; number < 20; number += 1)
+    await t.throwsAsync(
+      admission.admit(request('bad'), () => Promise.reject(new Error('refused'))),
+      { message: 'refused' },
+    )
+})
