@@ -1,9 +1,10 @@
 import test from 'ava'
-import type { Context } from 'koa'
 import { createAdmission } from '../../api/route/admission.ts'
 
+type Asked = Parameters<ReturnType<typeof createAdmission>['admit']>[0]
+
 /** A request with this token from this address. */
-const request = (token: string, ip = '192.0.2.1') => ({ ip, get: () => `Bearer ${token}` }) as unknown as Context
+const request = (token: string, ip = '192.0.2.1') => ({ ip, get: () => `Bearer ${token}` }) as unknown as Asked
 
 /** Requests whose checks take until they are told to end; `order` has the accounts in the order of their checks. */
 function open() {
@@ -29,12 +30,12 @@ function open() {
 
 test('somebody who asks now and then is checked before those who flood the process with many keys', async (t) => {
   const { ask, order, endAll, checking } = open()
-  const users = { 'a key': 'flood', 'another key': 'flood', 'a login': 'somebody' }
-  const known = Object.entries(users).map(([token, user]) => ask(token, user))
+  const keys = Array.from({ length: 20 }, (_, number) => `key ${number}`)
+  const known = [...keys.map((key) => ask(key, 'flood')), ask('a login', 'somebody')]
   await endAll()
   await Promise.all(known)
   order.length = 0
-  const flood = Array.from({ length: 40 }, (_, number) => ask(number % 2 === 0 ? 'a key' : 'another key', 'flood'))
+  const flood = [...keys, ...keys].map((key) => ask(key, 'flood'))
   await new Promise(setImmediate)
   t.is(checking(), 8, 'a few at a time')
   const one = ask('a login', 'somebody')

@@ -5,7 +5,7 @@ export const webhooks: Fault[] = [
   {
     id: 'webhooks/ping-runs',
     file: 'src/webhooks/webhooks.ts',
-    find: '      if (isPing(preset, header)) return { pong: true }\n',
+    find: '    if (isPing(preset, header)) return { pong: true }\n',
     replace: '',
     why: 'GitHub’s trial of the address starts a run and costs credits',
     tests: ['test/src/webhooks/kept-headers.test.ts'],
