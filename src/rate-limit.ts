@@ -51,21 +51,21 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     },
 
     /**
-     * One delivery to an owner's agent, with a payload of so many bytes. Each API process counts these for itself: a
-     * further write for every delivery would cost more than it protects.
+     * One delivery to an owner's agent. Each API process counts these, and their bytes, for itself: a further write for
+     * every delivery would cost more than it protects.
      */
-    async delivery(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
+    delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = Math.max(limits.deliveriesPerMinute, config.webhookPerMinute)
       const what = `Too many deliveries to this account: ${points} a minute are allowed with the tier ${tier}, over all its agents`
-      await consume(counter('deliveries', points, 'memory'), ownerId, { what })
-      const most = limits.deliveredBytesPerMinute
+      return consume(counter('deliveries', points, 'memory'), ownerId, { what })
+    },
+
+    /** So many bytes of payloads and inputs of an owner's runs. */
+    inputBytes(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
       // A minute's bytes at once would keep everybody else waiting for seconds.
-      const atOnce = Math.floor(most / burstsPerMinute)
-      const much = `Too much is delivered to this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}, a tenth of them within six seconds`
-      await consume(counter('delivered-bytes', atOnce, 'memory', 60 / burstsPerMinute), ownerId, {
-        what: much,
-        count: bytes,
-      })
+      const atOnce = Math.floor(limits.inputBytesPerMinute / burstsPerMinute)
+      const what = `Too much is given to the runs of this account: ${bytesInWords(limits.inputBytesPerMinute)} a minute are allowed with the tier ${tier}, a tenth of them within six seconds`
+      return consume(counter('input-bytes', atOnce, 'memory', 60 / burstsPerMinute), ownerId, { what, count: bytes })
     },
 
     auth: byAddress(count('auth', config.authPerMinute)),
@@ -91,7 +91,7 @@ const burstsPerMinute = 10
 /** What an owner's tier allows in a minute. */
 interface Allowance {
   tier: string
-  limits: { requestsPerMinute: number; deliveriesPerMinute: number; deliveredBytesPerMinute: number }
+  limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
 }
 
 interface Counted {

@@ -1,15 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* Each webhook gets payloads of 1 MiB as fast as they are accepted, and again when it may. */
-const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; secret: string }[]
-const payload = JSON.stringify({ text: 'a'.repeat(1024 * 1024 - 100) })
+/* Each target gets texts of 1 MiB as fast as they are accepted, and again when it may. */
+const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; headers: Record<string, string> }[]
+const text = JSON.stringify({ input: 'a'.repeat(1024 * 1024 - 100) })
+const pauses: Record<number, (answer: Response) => number> = {
+  429: (answer) => Number(answer.headers.get('retry-after')) * 1000,
+  // The agent is still busy with the one before.
+  409: () => 500,
+}
 
-async function deliver({ url, secret }: { url: string; secret: string }): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'x-webhook-secret': secret }
+async function deliver({ url, headers }: (typeof targets)[number]): Promise<void> {
   for (;;) {
-    const answer = await fetch(url, { method: 'POST', headers, body: payload })
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: text,
+    })
     await answer.arrayBuffer()
-    if (answer.status === 429) await delay(Number(answer.headers.get('retry-after')) * 1000)
+    await delay(pauses[answer.status]?.(answer) ?? 0)
   }
 }
 

@@ -14,8 +14,8 @@ export interface Limits {
   openStreams: number
   /** Webhook deliveries to all agents together; at least as many as one agent may get. */
   deliveriesPerMinute: number
-  /** The bytes of their payloads. */
-  deliveredBytesPerMinute: number
+  /** The bytes of payloads and of inputs of runs. */
+  inputBytesPerMinute: number
   /** Bytes of payloads and tool results that are kept. */
   storedBytes: number
 }
@@ -49,7 +49,7 @@ export const tiers = {
       requestsPerMinute: 300,
       openStreams: 30,
       deliveriesPerMinute: 0,
-      deliveredBytesPerMinute: 0,
+      inputBytesPerMinute: 16 * MiB,
       storedBytes: 256 * MiB,
     },
     features: ['manual', 'scheduled'],
@@ -65,7 +65,7 @@ export const tiers = {
       requestsPerMinute: 600,
       openStreams: 100,
       deliveriesPerMinute: 6_000,
-      deliveredBytesPerMinute: 64 * MiB,
+      inputBytesPerMinute: 64 * MiB,
       storedBytes: 8 * GiB,
     },
     features: ['manual', 'scheduled', 'webhooks'],
@@ -81,7 +81,7 @@ export const tiers = {
       requestsPerMinute: 1_800,
       openStreams: 500,
       deliveriesPerMinute: 20_000,
-      deliveredBytesPerMinute: 256 * MiB,
+      inputBytesPerMinute: 256 * MiB,
       storedBytes: 64 * GiB,
     },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],
@@ -97,7 +97,7 @@ export const tiers = {
       requestsPerMinute: 6_000,
       openStreams: unlimited,
       deliveriesPerMinute: 60_000,
-      deliveredBytesPerMinute: GiB,
+      inputBytesPerMinute: GiB,
       storedBytes: unlimited,
     },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],

@@ -141,7 +141,8 @@ export function createWebhooks(context: {
      * owner's deliveries, a full queue), AGENT_NOT_FOUND (deleted meanwhile).
      */
     async receive({ agent, standing }: Admitted, delivery: Delivery): Promise<Outcome> {
-      await rateLimits.delivery(agent.ownerId, standing, delivery.body.length)
+      await rateLimits.delivery(agent.ownerId, standing)
+      await rateLimits.inputBytes(agent.ownerId, standing, delivery.body.length)
       const accept = () => receiveInTurn(agent, standing, delivery)
       return delivery.body.length > largeBytes ? turns.take(agent.ownerId, accept) : accept()
     },

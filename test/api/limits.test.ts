@@ -150,7 +150,7 @@ test.serial('deliveries are counted by agent, from wherever they come', async (t
 })
 
 /** The setting of each limit, and how many requests a minute each allows in the test below. */
-const settings: Record<Exclude<keyof RateLimits, 'purge' | 'account' | 'delivery'>, [string, number]> = {
+const settings: Record<Exclude<keyof RateLimits, 'purge' | 'account' | 'delivery' | 'inputBytes'>, [string, number]> = {
   caller: ['RATE_LIMIT_PER_MINUTE', 3],
   auth: ['RATE_LIMIT_AUTH_PER_MINUTE', 4],
   browser: ['RATE_LIMIT_BROWSER_PER_MINUTE', 5],
@@ -164,7 +164,10 @@ test('each limit is the one of its own setting, and counts each key for itself a
   const database = createDatabase(config, createLogger('silent', 'test'))
   t.teardown(() => database.destroy())
   const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
-  t.deepEqual(Object.keys(limits).toSorted(), [...Object.keys(settings), 'account', 'delivery', 'purge'].toSorted())
+  t.deepEqual(
+    Object.keys(limits).toSorted(),
+    [...Object.keys(settings), 'account', 'delivery', 'inputBytes', 'purge'].toSorted(),
+  )
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
     for (const key of ['the same key for all', 'another'])
       t.is(await allowed(() => limits[name](key)), points, `${name} of ${key}`)
@@ -193,13 +196,19 @@ const ofAnOwner: [
 ][] = [
   ['requests', 'free', 300, (limits, owner) => limits.account(owner, of('free'))],
   ['requests', 'team', 1800, (limits, owner) => limits.account(owner, of('team'))],
-  ['deliveries', 'pro', 6000, (limits, owner) => limits.delivery(owner, of('pro'), 10)],
-  ['deliveries of 1 MiB within six seconds', 'pro', 6, (limits, owner) => limits.delivery(owner, of('pro'), 1024 ** 2)],
+  ['inputs of 1 MiB within six seconds', 'free', 1, (limits, owner) => limits.inputBytes(owner, of('free'), 1024 ** 2)],
+  ['deliveries', 'pro', 6000, (limits, owner) => limits.delivery(owner, of('pro'))],
+  [
+    'deliveries of 1 MiB within six seconds',
+    'pro',
+    6,
+    (limits, owner) => limits.inputBytes(owner, of('pro'), 1024 ** 2),
+  ],
   [
     'deliveries of 1 MiB within six seconds',
     'team',
     25,
-    (limits, owner) => limits.delivery(owner, of('team'), 1024 ** 2),
+    (limits, owner) => limits.inputBytes(owner, of('team'), 1024 ** 2),
   ],
 ]
 for (const [what, tier, most, limit] of ofAnOwner)

@@ -182,7 +182,7 @@ test('a new account is free and has the credits of the month', async (t) => {
       requestsPerMinute: 300,
       openStreams: 30,
       deliveriesPerMinute: 0,
-      deliveredBytesPerMinute: 0,
+      inputBytesPerMinute: 16 * 1024 ** 2,
       storedBytes: 256 * 1024 ** 2,
     },
     features: ['manual', 'scheduled'],
