@@ -1,4 +1,5 @@
 import { activityInfo, ApplicationFailure, cancellationDetails, Context } from '@temporalio/activity'
+import { ApplicationFailureCategory } from '@temporalio/common'
 import { isTransient, isUnreachable } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
@@ -69,7 +70,7 @@ function expectedFailure(error: unknown, log: Logger): unknown {
     log.warn({ err: error }, 'the activity failed')
     return failure(error.code, error.message, error.retryable, error.retryAfter)
   }
-  if (error instanceof NoPlaceError) return failure('NO_PLACE', noPlace, true, secondsUntilNextPlace())
+  if (error instanceof NoPlaceError) return waiting(secondsUntilNextPlace())
   if (isUnreachable(error)) {
     log.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
@@ -84,6 +85,15 @@ function expectedFailure(error: unknown, log: Logger): unknown {
   }
   return undefined
 }
+
+/** Nothing is wrong, so Temporal's SDK need not warn of it. */
+const waiting = (seconds: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: 'NO_PLACE',
+    message: noPlace,
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: Math.ceil(seconds * 1000),
+  })
 
 const noPlace = "Its owner's share of this worker's places is in use; it is tried again by itself."
 

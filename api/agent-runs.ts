@@ -15,7 +15,10 @@ const shared = { tag: 'agents', access: 'account', status: 200 } as const
 const input = named(
   'RunInput',
   v.union(
-    [freeObject('RunInputObject', 'Members of any name', { ticket: 4711 }), v.pipe(v.string(), v.minLength(1))],
+    [
+      freeObject('RunInputObject', 'Members of any name', { ticket: 4711 }),
+      v.pipe(v.string(), v.minLength(1, 'must not be empty')),
+    ],
     'must be a JSON object or a text that is not empty',
   ),
   'What a run is given, as data',

@@ -14,7 +14,11 @@ await startProcess('worker', async (context) => {
   Runtime.install({
     // SIGTERM and SIGINT are handled in one place, also for what is around the worker.
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message }) => context.logger.warn({ temporal: level }, message)),
+    logger: new DefaultLogger('WARN', ({ level, message }) => {
+      // The worker of tool calls has none, on purpose.
+      if (message.startsWith('No workflows registered')) return
+      context.logger.warn({ temporal: level }, message)
+    }),
   })
   return startWork(context, codePath === undefined ? await bundleWorkflows() : { codePath })
 })

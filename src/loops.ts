@@ -51,7 +51,7 @@ export const loops = [
     name: 'callbacks',
     every: () => 2,
     where: 'workers',
-    round: ({ deliverCallbacks }) => deliverCallbacks(),
+    round: ({ deliverCallbacks }, stopping) => deliverCallbacks(stopping),
   },
   { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },

@@ -62,10 +62,12 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     /** So many bytes of payloads and inputs of an owner's runs. */
     inputBytes(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
-      // A minute's bytes at once would keep everybody else waiting for seconds.
-      const atOnce = Math.floor(limits.inputBytesPerMinute / burstsPerMinute)
-      const what = `Too much is given to the runs of this account: ${bytesInWords(limits.inputBytesPerMinute)} a minute are allowed with the tier ${tier}, a tenth of them within six seconds`
-      return consume(counter('input-bytes', atOnce, 'memory', 60 / burstsPerMinute), ownerId, { what, count: bytes })
+      const { inputBytesPerMinute: most } = limits
+      // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
+      const atOnce = Math.max(most / burstsPerMinute, largestText)
+      const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}, ${bytesInWords(atOnce)} of them at once`
+      const count = Math.min(bytes, atOnce)
+      return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
 
     auth: byAddress(count('auth', config.authPerMinute)),
@@ -87,6 +89,8 @@ type Count = (key: string) => Promise<void>
 
 /** In how many parts the bytes of a minute may come. */
 const burstsPerMinute = 10
+
+const largestText = 1.25 * 1024 ** 2
 
 /** What an owner's tier allows in a minute. */
 interface Allowance {

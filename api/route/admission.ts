@@ -6,7 +6,7 @@ import { createTurns } from '../../src/threads/turns.ts'
  * How many requests of users are checked at a time. A check is a few short queries; more of them at once would not be
  * done sooner, and a request that has its turn would wait behind all of them.
  */
-const places = 8
+const places = 4
 
 /** Of how many tokens the account is remembered. */
 const remembered = 10_000

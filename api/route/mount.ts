@@ -38,6 +38,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
     const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
+    if (route.rawBody && admitted.caller && hasBody(ctx)) await countBytes(ctx, services, admitted.caller)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     // After the proof, which may be a signature over a body of any media type.
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
@@ -75,6 +76,12 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller)
   return { caller, proven, resource }
+}
+
+/** Before the body is read: what a limit refuses afterwards would have cost as much as what it allows. */
+function countBytes(ctx: Context, { rateLimits }: Services, { userId, tier }: Caller): Promise<void> {
+  const { limits } = tierOf(tier)
+  return rateLimits.inputBytes(userId, { tier, limits }, ctx.request.length ?? Infinity)
 }
 
 /** A body can be read only once; later calls share the result. */

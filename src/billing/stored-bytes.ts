@@ -37,8 +37,9 @@ export function createStoredBytes(context: {
   async function stored(ownerId: string, trx: Transaction | undefined): Promise<number> {
     const at = performance.now()
     const found = known.get(ownerId)
-    const bytes = found && at - found.at < freshMs ? found.bytes : await read(ownerId, trx)
-    if (bytes !== found?.bytes) known.set(ownerId, { bytes, at })
+    const isFresh = found !== undefined && at - found.at < freshMs
+    const bytes = isFresh ? found.bytes : await read(ownerId, trx)
+    if (!isFresh) known.set(ownerId, { bytes, at })
     return bytes + (added.get(ownerId) ?? 0)
   }
 

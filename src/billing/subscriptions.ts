@@ -27,12 +27,21 @@ export function createSubscriptions(context: {
   async function subscribe(ownerId: string, request: { tier: string }): Promise<Standing> {
     const tier = readPaidTier(request.tier)
     const before = await credits.current(ownerId)
-    if (isActive(before, tier)) return database.transaction((trx) => begin(ownerId, tier, trx))
+    const kept = isActive(before, tier) ? await database.transaction((trx) => keep(ownerId, tier, trx)) : undefined
+    if (kept) return kept
     const { id, reference } = await paymentMethods.toCharge(ownerId)
     // No lock is held during the charge. Parallel requests for one tier share a key, so they pay once.
     const idempotencyKey = [ownerId, tier, before.currentPeriodEnd?.toISOString() ?? 'first', id].join('/')
     await gateway.charge({ reference, cents: tierOf(tier).centsPerMonth, idempotencyKey })
     return database.transaction((trx) => begin(ownerId, tier, trx))
+  }
+
+  /** Takes a cancellation back; undefined if the month has ended meanwhile, so that the next one has to be paid. */
+  async function keep(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing | undefined> {
+    const account = await credits.locked(ownerId, trx)
+    if (!isActive(account, tier)) return undefined
+    if (account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: null })
+    return standingOf(await credits.current(ownerId, trx), clock.now())
   }
 
   /** Starts the paid month, unless a parallel request for the same payment did. The subscription is not cancelled. */

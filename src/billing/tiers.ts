@@ -49,7 +49,7 @@ export const tiers = {
       requestsPerMinute: 300,
       openStreams: 30,
       deliveriesPerMinute: 0,
-      inputBytesPerMinute: 16 * MiB,
+      inputBytesPerMinute: 5 * MiB,
       storedBytes: 256 * MiB,
     },
     features: ['manual', 'scheduled'],

@@ -9,7 +9,7 @@ const places = 60
 const maxPerHost = 3
 
 /** How many callbacks to a domain whose share is used up are passed over at a time. */
-const maxPassedOver = 50
+const maxPassedOver = 100
 
 /**
  * Who may make the next attempt of this process. Owners take turns, and share its places; so do the registrable domains
@@ -31,10 +31,13 @@ export function createAttemptTurns(claim: Claim) {
 
   async function findNext(): Promise<DueCallback | undefined> {
     const hosts = fullHosts()
+    let behind = lastOwner
     for (let passedOver = 0; passedOver < maxPassedOver; passedOver += 1) {
-      const due = await claim.next(lastOwner, { owners: fullOwners(), hosts })
+      const due = await claim.next(behind, { owners: fullOwners(), hosts })
       if (!due || domains.mayTake(domainOf(due))) return due
       hosts.push(hostKey(due))
+      // Owners with many hosts of that domain must not keep it from looking at others.
+      behind = due.ownerId
     }
     return undefined
   }

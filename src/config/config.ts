@@ -120,7 +120,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       stallSeconds: env.STREAM_STALL_SECONDS,
       limit: env.STREAM_LIMIT,
     },
-    /** Model and tool calls that one worker carries out at a time; others wait in Temporal. */
+    /** Model calls, and tool calls, that one owner alone may have under way in one worker; see activities/places.ts. */
     workerActivities: env.WORKER_ACTIVITIES,
     /** Where a worker answers health checks, at the host of the API; 0 for nowhere. */
     workerHealthPort: env.WORKER_HEALTH_PORT,

@@ -7,7 +7,6 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import type { RateLimits } from '../rate-limit.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
@@ -48,7 +47,6 @@ export function createRuns(context: {
   due: Due
   reachability: ReachabilityOfTemporal
   workers: Workers
-  rateLimits: RateLimits
 }) {
   const base = { ...context, writeEnding: createWriteEnding(context) }
   const queue = { ...createClaim(base), ...createDepth(base) }

@@ -57,12 +57,25 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
   async function recordUnsent(row: DirectRow, result: string): Promise<void> {
     const now = clock.now()
     const times = { plannedAt: now, startedAt: now, endedAt: now }
-    const unsent = { ...row, ...times, status: 'failed' as const, attempts: 0, result, idempotencyKey: null }
+    // Refusals cost a client nothing, so large arguments of calls that were never sent are not kept.
+    const args = row.arguments.length > keptUnsent ? '{}' : row.arguments
+    const unsent = {
+      ...row,
+      ...times,
+      arguments: args,
+      status: 'failed' as const,
+      attempts: 0,
+      result,
+      idempotencyKey: null,
+    }
     await DirectToolCall.query(database).insert(unsent)
   }
 
   return { ledgerOf, recordOutcome, recordUnsent }
 }
+
+/** The longest arguments that are kept of a call that was never sent. */
+const keptUnsent = 1024
 
 /** Keeps account of the attempts at a direct call. */
 export type DirectLedger = Ledger & { attempts: () => number; refused: () => number | null }

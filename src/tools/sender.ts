@@ -75,7 +75,7 @@ export function createSender(context: {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
-      storedBytes.note(sending.ownerId, outcome.text.length)
+      storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }

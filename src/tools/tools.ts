@@ -58,6 +58,8 @@ export function createTools(context: {
 }) {
   const { database, clock, config, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
+  /** Calls under way that repeated requests wait for. */
+  const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
   /** Returns the tool if it may be called with these arguments. */
@@ -88,13 +90,24 @@ export function createTools(context: {
     const isSame = first.tool === tool && isSameText(first.arguments, args)
     const message = `The idempotency key was already used, by call ${first.id}, for another tool or other arguments. Use a new key.`
     assertThat(isSame, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
+    return answerOf((isFinal(first.status) ? first : await ended(first.id)) ?? first)
+  }
+
+  /** The call when it is over, or as it is after the longest time. All who wait for it look together. */
+  function ended(id: string): Promise<DirectToolCall | undefined> {
+    const looking = lookedFor.get(id) ?? look(id).finally(() => lookedFor.delete(id))
+    lookedFor.set(id, looking)
+    return looking
+  }
+
+  async function look(id: string): Promise<DirectToolCall | undefined> {
     const until = performance.now() + longestMs
-    let call: DirectToolCall | undefined = first
-    while (call && !isFinal(call.status) && performance.now() < until) {
+    for (let isOver = false; !isOver && performance.now() < until;) {
       await delay(lookMs)
-      call = await DirectToolCall.query(database).findById(first.id)
+      const call = await DirectToolCall.query(database).findById(id).select('status')
+      isOver = !call || isFinal(call.status)
     }
-    return answerOf(call ?? first)
+    return DirectToolCall.query(database).findById(id)
   }
 
   return {

@@ -98,7 +98,6 @@ export function createWebhooks(context: {
     } catch (refusal) {
       return runs.accept.earlierReceipt(request, refusal)
     }
-    billing.storedBytes.note(agent.ownerId, body.length)
     return runs.accept.one(request)
   }
 

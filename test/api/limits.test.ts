@@ -196,7 +196,7 @@ const ofAnOwner: [
 ][] = [
   ['requests', 'free', 300, (limits, owner) => limits.account(owner, of('free'))],
   ['requests', 'team', 1800, (limits, owner) => limits.account(owner, of('team'))],
-  ['inputs of 1 MiB within six seconds', 'free', 1, (limits, owner) => limits.inputBytes(owner, of('free'), 1024 ** 2)],
+  ['inputs of 1 MiB at once', 'free', 1, (limits, owner) => limits.inputBytes(owner, of('free'), 1024 ** 2)],
   ['deliveries', 'pro', 6000, (limits, owner) => limits.delivery(owner, of('pro'))],
   [
     'deliveries of 1 MiB within six seconds',

@@ -61,7 +61,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/pays-twice',
     file: 'src/billing/subscriptions.ts',
-    find: 'if (isActive(before, tier)) return database.transaction((trx) => begin(ownerId, tier, trx))',
+    find: 'if (kept) return kept\n',
     replace: '',
     why: 'repeating a subscription charges the card again',
     tests: ['test/src/billing/billing.test.ts'],

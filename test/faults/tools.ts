@@ -47,8 +47,8 @@ export const tools: Fault[] = [
   {
     id: 'tools/repeats-do-not-wait',
     file: 'src/tools/tools.ts',
-    find: 'while (call && !isFinal(call.status) && performance.now() < until) {',
-    replace: 'while (false) {',
+    find: '(isFinal(first.status) ? first : await ended(first.id)) ?? first',
+    replace: 'first',
     why: 'a request that is repeated while the first is under way is told that the outcome is unknown',
     tests: ['test/api/direct-calls.test.ts'],
     match: 'requests with one key*',

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { StoredBytes } from '../../billing/stored-bytes.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
@@ -34,6 +35,7 @@ const longestLockMs = 10_000
 export function createAccept(context: {
   database: Database
   clock: Clock
+  billing: { storedBytes: Pick<StoredBytes, 'note'> }
   callbacks: Callbacks
   config: Pick<Config, 'queueDepth' | 'reconcile'>
   temporal: Pick<Temporal, 'wakeSoon'>
@@ -71,7 +73,8 @@ export function createAccept(context: {
     const requests = batch.map(({ request }) => request)
     for (const { agentId } of requests) lockedUntil.delete(agentId)
     try {
-      const { decisions, woken } = await database.transaction((trx) => decideFree(trx, requests))
+      const { decisions, woken, stored } = await database.transaction((trx) => decideFree(trx, requests))
+      for (const { ownerId, bytes } of stored) context.billing.storedBytes.note(ownerId, bytes)
       temporal.wakeSoon(woken)
       putBack(batch.filter((_, index) => decisions[index] === 'locked'))
       batch.forEach(({ resolve, reject }, index) => {
@@ -117,7 +120,12 @@ export function createAccept(context: {
       const { agentId } = requests[index] as AcceptRequest
       if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })
     }
-    return { decisions, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
+    const stored = requests.flatMap(({ agentId, payload }, index) => {
+      const ownerId = queues.get(agentId)?.ownerId
+      const isStored = payload !== undefined && ownerId !== undefined && isNew(decisions[index] as Decision)
+      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload) }] : []
+    })
+    return { decisions, stored, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }
 
   /** The receipt of the run that was already accepted under the request's idempotency key, if any. */
@@ -160,3 +168,5 @@ const lockedTooLong = (): CodedError =>
     message: "The agent's queue was busy for too long. Nothing was stored; try again in a few seconds.",
     retryAfter: 5,
   })
+
+const isNew = (decision: Decision): boolean => decision !== 'locked' && 'receipt' in decision && decision.isNew

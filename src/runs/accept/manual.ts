@@ -4,7 +4,6 @@ import type { Billing } from '../../billing/billing.ts'
 import { requireCredits } from '../../billing/standing.ts'
 import { assertThat } from '../../errors.ts'
 import type { Run } from '../run.ts'
-import type { RateLimits } from '../../rate-limit.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
 
@@ -15,21 +14,19 @@ export function createManual(context: {
   accept: (request: AcceptRequest) => Promise<Receipt>
   read: (ownerId: string, runId: string) => Promise<Run>
   depth: (agentId: string) => Promise<number>
-  rateLimits: Pick<RateLimits, 'inputBytes'>
 }) {
-  const { billing, repeats, accept, read, depth, rateLimits } = context
+  const { billing, repeats, accept, read, depth } = context
 
-  async function assertStartable({ id, ownerId }: Startable, { payload }: AcceptRequest): Promise<void> {
+  async function assertStartable({ id, ownerId }: Startable): Promise<void> {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
     const standing = await billing.account(ownerId)
     requireCredits(standing)
     await billing.storedBytes.assertRoom(ownerId, standing)
-    if (payload !== undefined) await rateLimits.inputBytes(ownerId, standing, payload.length)
   }
 
   async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {
     try {
-      await assertStartable(agent, request)
+      await assertStartable(agent)
     } catch (refusal) {
       return repeats.earlierReceipt(request, refusal)
     }
@@ -40,12 +37,10 @@ export function createManual(context: {
     /**
      * Starts a run, with an input if one is given: the JSON text of an object or a string, which is kept as it is. With
      * an idempotency key, a repeated request gets the run that the first one started, as it is now. Fails with
-     * AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for input and results), RATE_LIMITED
-     * (the bytes of inputs), AGENT_NOT_FOUND
+     * AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for input and results), AGENT_NOT_FOUND
      * (deleted), VALIDATION_ERROR (a key used with another input).
      */
     async startManually(agent: Startable, { id, idempotencyKey: key, input }: ClientRequest): Promise<Run> {
-      billing.storedBytes.note(agent.ownerId, input?.length ?? 0)
       const { runId } = await acceptOnce(agent, {
         agentId: agent.id,
         trigger: 'manual',

@@ -63,7 +63,6 @@ export function createReplay(context: {
       const input = await inputOf(database, run.id)
       // A delivery without its payload was purged since it was read.
       assertThat(input !== undefined || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
-      billing.storedBytes.note(run.ownerId, input?.payload.length ?? 0)
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
         trigger: run.trigger,

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { eventually } from '../../helpers/eventually.ts'
+import { hold } from '../../helpers/hold.ts'
 import { requireCredits, requireGoodStanding } from '../../../src/billing/standing.ts'
 import { monthAfter } from '../../../src/billing/subscriptions.ts'
 import { newId } from '../../../src/ids.ts'
@@ -52,6 +54,25 @@ test('a subscription whose month is over is past due, gets no further grant, and
   t.like(renewed, { subscription: { status: 'active' }, balance: 10_000 })
   t.is(charges.length, 2)
   t.not(charges[0]?.idempotencyKey, charges[1]?.idempotencyKey)
+})
+
+test('a subscription that is repeated while its month ends pays for the next one', async (t) => {
+  const { billing, database, clock, charges, userId } = await open()
+  const method = await billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  await billing.paymentMethods.remove(userId, method.id)
+  const release = await hold(database, (trx) => trx('accounts').where({ ownerId: userId }).forUpdate())
+  const repeated = billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const refused = t.throwsAsync(repeated, { code: 'NO_PAYMENT_METHOD' })
+  await eventually(5, 'it waits for the account', async () => {
+    const { rows } = await database.raw(`select from pg_locks where not granted`)
+    return rows.length > 0 || undefined
+  })
+  clock.forward(32 * day)
+  await release()
+  await refused
+  t.is(charges.length, 1)
+  t.is((await billing.account(userId)).subscription?.status, 'past_due')
 })
 
 test('a cancelled subscription is kept for the paid month, then the free tier and its credits follow', async (t) => {
@@ -182,7 +203,7 @@ test('a new account is free and has the credits of the month', async (t) => {
       requestsPerMinute: 300,
       openStreams: 30,
       deliveriesPerMinute: 0,
-      inputBytesPerMinute: 16 * 1024 ** 2,
+      inputBytesPerMinute: 5 * 1024 ** 2,
       storedBytes: 256 * 1024 ** 2,
     },
     features: ['manual', 'scheduled'],

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createStoredBytes } from '../../../src/billing/stored-bytes.ts'
 import { tierOf } from '../../../src/billing/tiers.ts'
+import * as agentRuns from '../../../api/agent-runs.ts'
 import * as auth from '../../../api/auth.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
@@ -107,5 +108,24 @@ test('payloads, results of runs and results of direct calls count for their owne
     sites: [{ vaultEntryId }],
   })
   await ended(someone, (await start(someone, caller)).body.id)
-  t.true((await recorded(platform, someone, afterCall + 10_000)) < 85_000)
+  t.true((await recorded(platform, someone, afterCall + 10_000)) < 125_000, 'results and arguments')
+})
+
+test('what is refused, or repeated under its key, is not counted again', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]' })
+  const payload = { text: 'a'.repeat(30_000) }
+  const send = (body: unknown) => deliver(platform, agent, body, { 'idempotency-key': 'one' })
+  const statuses = (await Promise.all([1, 2, 3, 4].map(() => send(payload)))).map(({ status }) => status)
+  t.deepEqual(statuses, [202, 202, 202, 202])
+  t.is((await send({ text: 'b'.repeat(30_000) })).failure.code, 'VALIDATION_ERROR')
+  const busy = await call(someone, agentRuns.startRun, {
+    params: { agentId: agent.id },
+    raw: JSON.stringify({ input: payload }),
+  })
+  t.is(busy.failure.code, 'AGENT_ALREADY_RUNNING')
+  await platform.services.billing.storedBytes.flush()
+  const bytes = await recorded(platform, someone, 30_000)
+  t.true(bytes < 31_000, String(bytes))
 })

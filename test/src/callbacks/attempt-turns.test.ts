@@ -133,6 +133,21 @@ test.serial('many owners whose receivers are of one domain leave places for othe
   t.regex((await turns.begin())?.host ?? '', /tarpit/)
 })
 
+test.serial('many hosts of a domain whose share is used up do not hide the callback of another owner', async (t) => {
+  const { platform, turns } = await openProcess(t)
+  for (let count = 0; count < 8; count += 1)
+    await owing(
+      platform,
+      hosts(40, (number) => `r${number}.o${count}.tarpit.example`),
+    )
+  t.is((await beginAll(turns)).length, 30)
+  const other = await owing(
+    platform,
+    hosts(1, () => 'quick.example.com'),
+  )
+  t.is((await turns.begin())?.ownerId, other)
+})
+
 test.serial('two processes claim no callback twice', async (t) => {
   const { platform, turns } = await openProcess(t)
   await owing(
