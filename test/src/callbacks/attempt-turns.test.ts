@@ -138,7 +138,7 @@ test.serial('many hosts of a domain whose share is used up do not hide the callb
   for (let count = 0; count < 8; count += 1)
     await owing(
       platform,
-      hosts(40, (number) => `r${number}.o${count}.tarpit.example`),
+      hosts(120, (number) => `r${number}.o${count}.tarpit.example`),
     )
   t.is((await beginAll(turns)).length, 30)
   const other = await owing(
