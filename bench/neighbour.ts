@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,17 +12,17 @@ import { openBenchServers } from './servers.ts'
 
 /**
  * `npm run bench:neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
- * For each share, one owner uses it up, and then forty accounts together. Measured beside that: another owner's requests
- * (95th percentile), starts of runs and callbacks (median of ten), as a ratio of what they took on the idle system
- * directly before. API, worker, the receivers of callbacks and the noise are processes of their own, on one machine.
- * `-- <words>` names some of the shares.
+ * For each share, one owner uses it up, and then forty accounts together. Two systems run side by side, each with an
+ * owner who does the same, at the same time; the noise is at one of them only. So whatever this machine lacks, both lack.
+ * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle
+ * system's. `-- <words>` names some of the shares.
  */
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
 // If we are root, Postgres runs as another user, which must get through.
 chmodSync(folder, 0o711)
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
-const servers = await openBenchServers(folder, true, {
+const settings = {
   SITE_ALLOW: `127.0.0.1:${quickPort},localhost:${tarpitPort}`,
   SITE_CA_FILE: caFile,
   DEMO_DIRECTIVES: 'true',
@@ -32,7 +32,15 @@ const servers = await openBenchServers(folder, true, {
   RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
   QUEUE_DEPTH: '10000',
-})
+}
+/** Each in a folder of its own. */
+function openSystem(name: string) {
+  mkdirSync(join(folder, name))
+  chmodSync(join(folder, name), 0o711)
+  return openBenchServers(join(folder, name), true, settings)
+}
+const idleServers = await openSystem('idle')
+const servers = await openSystem('noisy')
 const start = (name: string, ...given: string[]) =>
   fork(fileURLToPath(new URL(`neighbour/${name}.ts`, import.meta.url)), given)
 const receivers = start('receivers', String(quickPort), String(tarpitPort), certFile, keyFile)
@@ -48,23 +56,22 @@ const inWords = ({ requestMs, startMs, callbackMs }: Figures, unit = ' ms') =>
 
 async function measure(name: string, noise: Noise): Promise<Figures> {
   await noise.prepare()
-  const idle = await victim.measure()
   await noise.begin()
-  const meanwhile = await victim.measure()
+  const [idle, meanwhile] = await Promise.all([beside.measure(), victim.measure()])
   await noise.end()
   const ratio = ratios(idle, meanwhile)
-  console.log(
-    `${name.padEnd(40)} idle ${inWords(idle)}   meanwhile ${inWords(meanwhile)}   ratio ${inWords(ratio, '')}`,
-  )
+  console.log(`${name.padEnd(40)} idle ${inWords(idle)}   noisy ${inWords(meanwhile)}   ratio ${inWords(ratio, '')}`)
   return ratio
 }
 
-const victim = await openVictim(servers, `https://127.0.0.1:${quickPort}`, receivers)
+const receiver = `https://127.0.0.1:${quickPort}`
+const beside = await openVictim(idleServers, receiver, receivers)
+const victim = await openVictim(servers, receiver, receivers)
 const noises = openNoise(servers, `https://localhost:${tarpitPort}`, start)
 const wanted = process.argv.slice(2)
 try {
   console.log('requests (p95), starts and callbacks (medians)')
-  await victim.measure()
+  await Promise.all([beside.measure(), victim.measure()])
   const worst: Figures = { requestMs: 0, startMs: 0, callbackMs: 0 }
   for (const [name, noise] of Object.entries(noises)) {
     if (!wanted.every((word) => name.includes(word))) continue
@@ -74,7 +81,9 @@ try {
   console.log(`the highest ratios: ${inWords(worst, '')}`)
 } finally {
   victim.close()
+  beside.close()
   receivers.disconnect()
   await servers.close()
+  await idleServers.close()
   rmSync(folder, { recursive: true, force: true })
 }

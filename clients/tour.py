@@ -34,7 +34,7 @@ from switchyard_client.models.register_request import RegisterRequest
 from switchyard_client.models.run import Run
 from switchyard_client.models.run_accepted_event import RunAcceptedEvent
 from switchyard_client.models.run_ended_event import RunEndedEvent
-from switchyard_client.models.run_event_list import RunEventList
+from switchyard_client.models.run_event_page import RunEventPage
 from switchyard_client.models.run_summary_page import RunSummaryPage
 from switchyard_client.models.run_status import RunStatus
 from switchyard_client.models.run_step_finished_event import RunStepFinishedEvent
@@ -134,7 +134,7 @@ def follow(client: AuthenticatedClient, run_id: str) -> list[str]:
     seen = 0
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        page = done(RunEventList, list_events.sync(run_id, client=client, after=seen, limit=100))
+        page = done(RunEventPage, list_events.sync(run_id, client=client, after=seen, limit=100))
         for event in page.items:
             seen = event.number
             print(f"  #{event.number} {event.kind}", end=" ")

@@ -92,7 +92,7 @@ async function deliver({ id: agentId, webhookSecret }: Schemas['Agent']): Promis
     body: { ...post, nested: { list: ['thing', 1, null] } },
   })
   const receipt = done(answer)
-  if ('challenge' in receipt) throw new Error('a delivery was taken for a URL verification')
+  if (!('runId' in receipt)) throw new Error('a delivery was taken for a trial of the address')
   console.log(`delivery ${receipt.sequence} is ${receipt.status}, ${receipt.ahead} ahead`)
   return receipt.runId
 }
