@@ -20,7 +20,7 @@ async function open(t: ExecutionContext) {
   const site = await startHostileSite(t)
   const { caFile } = await temporaryCertificates()
   const platform = await startPlatform(t, { env: { SITE_ALLOW: site.host, SITE_CA_FILE: caFile } })
-  const owner = await customer(platform)
+  const owner = await customer(platform, 'enterprise')
   const { id: entryId } = (await call(owner, vault.addToVault, { body: { url: site.origin, token: 'a-token' } })).body
   const agent = await webhookAgent(owner)
   /** Without the checks of `call`, which take longer than what is measured. */

@@ -20,6 +20,9 @@ interface Waiting {
 
 const batchSize = 200
 
+/** A batch takes no more once its payloads are larger than this: to write them keeps the event loop. */
+const batchBytes = 256 * 1024
+
 /** How long requests for a locked queue pause before a retry, and how long at most in all, in milliseconds. */
 const lockedPauseMs = 10
 const longestLockMs = 10_000
@@ -64,7 +67,14 @@ export function createAccept(context: {
   function takeBatch(): Waiting[] {
     const now = performance.now()
     const isFree = ({ request }: Waiting) => (lockedUntil.get(request.agentId) ?? 0) <= now
-    const batch = new Set(waiting.filter(isFree).slice(0, batchSize))
+    const batch = new Set<Waiting>()
+    let bytes = 0
+    for (const one of waiting) {
+      if (batch.size === batchSize || bytes > batchBytes) break
+      if (!isFree(one)) continue
+      batch.add(one)
+      bytes += one.request.payload?.length ?? 0
+    }
     waiting = waiting.filter((one) => !batch.has(one))
     return [...batch]
   }
