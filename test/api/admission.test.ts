@@ -66,3 +66,15 @@ test('a check that fails gives its place back', async (t) => {
       { message: 'refused' },
     )
 })
+
+test('checks that hang, as while Postgres does, leave their places to others', async (t) => {
+  const admission = createAdmission()
+  const { promise: never, resolve } = Promise.withResolvers<{ caller: undefined }>()
+  const hanging = Array.from({ length: 4 }, () => admission.admit(request('hangs'), () => never))
+  const other = await admission.admit(request('works', '192.0.2.2'), () =>
+    Promise.resolve({ caller: { userId: 'somebody' } }),
+  )
+  t.deepEqual(other, { caller: { userId: 'somebody' } })
+  resolve({ caller: undefined })
+  t.is((await Promise.all(hanging)).length, 4)
+})

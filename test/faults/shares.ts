@@ -117,8 +117,8 @@ export const shares: Fault[] = [
   {
     id: 'shares/repeats-count',
     file: 'src/runs/accept/accept.ts',
-    find: "decision !== 'locked' && 'receipt' in decision && decision.isNew\n",
-    replace: "decision !== 'locked' && 'receipt' in decision\n",
+    find: 'ownerId !== undefined && isNew(decisions[index] as Decision)',
+    replace: 'ownerId !== undefined',
     why: 'a sender that repeats its delivery fills the store of its owner',
     tests: ['test/src/billing/stored-bytes.test.ts'],
   },

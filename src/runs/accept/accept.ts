@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
-import { decide, repeatedReceipt, type Decision, type Queue } from './decision.ts'
+import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { store } from './store.ts'
@@ -171,12 +171,10 @@ export function createAccept(context: {
 
 /** A run that is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
-  decision !== 'locked' && 'receipt' in decision && decision.isNew && decision.receipt.status === 'skipped'
+  isNew(decision) && decision.receipt.status === 'skipped'
 
 const lockedTooLong = (): CodedError =>
   new CodedError('INTERNAL_ERROR', {
     message: "The agent's queue was busy for too long. Nothing was stored; try again in a few seconds.",
     retryAfter: 5,
   })
-
-const isNew = (decision: Decision): boolean => decision !== 'locked' && 'receipt' in decision && decision.isNew

@@ -31,6 +31,10 @@ export interface Known {
 /** `locked`: the queue is locked elsewhere, so nothing was decided. */
 export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError } | 'locked'
 
+/** Whether a run is made of the request. */
+export const isNew = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
+  decision !== 'locked' && 'receipt' in decision && decision.isNew
+
 export const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
 
 /** Decides on one request under its queue's lock, and updates the queue and the known keys. */

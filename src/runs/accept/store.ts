@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import { endReasons } from '../states.ts'
 import { withoutUsual } from '../usual-data.ts'
-import type { Decision, Queue } from './decision.ts'
+import { isNew, type Decision, type Queue } from './decision.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
 /** Writes the accepted runs, their first events and their queues. Returns the queues, `awake` as it was before. */
@@ -14,9 +14,7 @@ export async function store(
 ): Promise<Queue[]> {
   const fresh = requests.flatMap((request, index) => {
     const decision = decisions[index] as Decision
-    return decision !== 'locked' && 'receipt' in decision && decision.isNew
-      ? [{ request, receipt: decision.receipt }]
-      : []
+    return isNew(decision) ? [{ request, receipt: decision.receipt }] : []
   })
   if (fresh.length === 0) return []
   const changed = [...new Set(fresh.map(({ request }) => request.agentId))].map((id) => queues.get(id) as Queue)
