@@ -27,6 +27,7 @@ import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
+import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads } from './threads/threads.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
@@ -65,7 +66,7 @@ export function createServices(
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const threads = createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
-  const reach = { temporal, threads, fetch: outgoing.fetch }
+  const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
   const users = createUsers({ ...base, passwordCost })

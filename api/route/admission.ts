@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { isLarge } from '../../src/threads/large-bodies.ts'
 import { createTurns } from '../../src/threads/turns.ts'
+import { announcedBytes } from './body.ts'
 
 /**
  * How many requests of users are checked at a time. A check is a few short queries; more of them at once would not be
  * done sooner, and a request that has its turn would wait behind all of them.
  */
 const places = 4
+
+/** How many requests with large bodies are checked besides. They come seldom, and would go first for that reason. */
+const placesOfLarge = 2
 
 /** A check that takes longer, as while Postgres hangs, leaves its place to others: all must not wait for all. */
 const longestMs = 1000
@@ -20,7 +25,8 @@ const remembered = 10_000
  * they have. Tokens that were never good count by the client's address, as nobody has to pay for making them up.
  */
 export function createAdmission() {
-  const turns = createTurns(places)
+  const small = createTurns(places, { longestMs })
+  const large = createTurns(placesOfLarge, { longestMs })
   const accounts = new Map<string, string>()
 
   return {
@@ -30,9 +36,8 @@ export function createAdmission() {
       check: () => Promise<T>,
     ): Promise<T> {
       const token = createHash('sha256').update(ctx.get('authorization')).digest('base64')
-      let checked: Promise<T> | undefined
-      await turns.take(accounts.get(token) ?? ctx.ip, () => settledOrSlow((checked = check())))
-      const admitted = await (checked as unknown as Promise<T>)
+      const turns = isLarge(announcedBytes(ctx)) ? large : small
+      const admitted = await turns.take(accounts.get(token) ?? ctx.ip, check)
       if (admitted.caller) remember(token, admitted.caller.userId)
       return admitted
     },
@@ -44,14 +49,6 @@ export function createAdmission() {
     const [oldest] = accounts.size > remembered ? accounts.keys() : []
     if (oldest !== undefined) accounts.delete(oldest)
   }
-}
-
-async function settledOrSlow(checked: Promise<unknown>): Promise<void> {
-  const { promise: slow, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, longestMs)
-  // Who asked learns of a failure.
-  await Promise.race([checked.catch(() => undefined), slow])
-  clearTimeout(timer)
 }
 
 export type Admission = ReturnType<typeof createAdmission>

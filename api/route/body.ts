@@ -14,8 +14,8 @@ export type BodyReader = (ctx: Context) => Promise<Buffer>
 
 /**
  * A reader of inflated bodies of at most `maxBytes`. Made once per route, because that costs more than reading most
- * bodies. koa-body returns decoded text only, and UTF-8 decoding would silently replace invalid bytes, so it decodes as
- * latin1, which loses nothing. Fails with VALIDATION_ERROR for a longer or truncated body.
+ * bodies. Without an encoding koa-body returns bytes; UTF-8 decoding would silently replace what is invalid. Fails with
+ * VALIDATION_ERROR for a longer or truncated body.
  */
 export function bodyReader(maxBytes: number): BodyReader {
   const parse = koaBody({
@@ -23,7 +23,7 @@ export function bodyReader(maxBytes: number): BodyReader {
     urlencoded: false,
     text: true,
     textLimit: maxBytes,
-    encoding: 'latin1',
+    encoding: '',
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw refused(error, maxBytes)
@@ -31,8 +31,8 @@ export function bodyReader(maxBytes: number): BodyReader {
   })
   return async (ctx) => {
     await parse(ofAnyType(ctx), async () => {})
-    const text: unknown = ctx.request.body
-    return Buffer.from(typeof text === 'string' ? text : '', 'latin1')
+    const bytes: unknown = ctx.request.body
+    return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
   }
 }
 
@@ -42,6 +42,12 @@ const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: (
 /** Whether the request announces a body (RFC 9112, 6). */
 export const hasBody = ({ headers }: Context): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** How many bytes of content the request announces; undefined if they are compressed or come in chunks. */
+export const announcedBytes = ({ headers }: Context): number | undefined =>
+  headers['transfer-encoding'] !== undefined || (headers['content-encoding'] ?? 'identity') !== 'identity'
+    ? undefined
+    : Number(headers['content-length'] ?? 0)
 
 /** Refuses a missing body, or one that is not declared as JSON, with VALIDATION_ERROR. */
 export function requireJson(ctx: Context): void {

@@ -5,7 +5,7 @@ import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
-import { bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
+import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -34,22 +34,37 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (limitOf(route) === 'browser') await services.rateLimits.browser(request.address)
     // The router treats HEAD as GET, and a browser address may be usable only once.
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
-    const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
+    const announced = announcedBytes(ctx)
+    const readRaw = once(async () =>
+      readBytes ? services.largeBodies.read(partyOf(ctx), announced, () => readBytes(ctx)) : Buffer.alloc(0),
+    )
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
     const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
-    if (route.rawBody && admitted.caller && hasBody(ctx)) await countBytes(ctx, services, admitted.caller)
+    const { caller } = admitted
+    const count = async (bytes: number) => {
+      if (caller && route.rawBody) await countBytes(services, caller, bytes)
+    }
+    // Before the body is read: what a limit refuses afterwards would have cost as much as what it allows.
+    await count(announced ?? 0)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     // After the proof, which may be a signature over a body of any media type.
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
     const raw = await readRaw()
+    if (announced === undefined) await count(raw.length)
+    const work = () => answer(ctx, { ...given, ...admitted, query, raw })
+    // A webhook's own code knows whose turn it is.
+    return caller ? services.largeBodies.carryOut(caller.userId, raw.length, work) : work()
+  }
+
+  async function answer(ctx: Context, found: Found): Promise<void> {
+    const { raw, caller } = found
     const body = route.rawBody ? await parseRaw(route, raw, ctx, services) : await parseBody(route, readSmall, ctx)
-    const input = { ...given, ...admitted, query, body, raw }
+    const input = { ...found, body }
     if (stream) ctx.vary('Accept')
     if (stream && asksForStream(ctx)) {
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
-      const admitAgain = async () => void (await admit(route, ctx, given, 'uncounted'))
-      const { caller } = admitted
+      const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
       return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
     }
     respond(route, services, ctx, await route.handle(input))
@@ -57,6 +72,9 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
 }
 
 type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
+
+/** All that is known of a request before its body is parsed. */
+type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: Buffer }
 
 /**
  * Checks the caller and the resource, in the order below. An open stream is checked again from time to time, and then
@@ -78,11 +96,13 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   return { caller, proven, resource }
 }
 
-/** Before the body is read: what a limit refuses afterwards would have cost as much as what it allows. */
-function countBytes(ctx: Context, { rateLimits }: Services, { userId, tier }: Caller): Promise<void> {
-  const { limits } = tierOf(tier)
-  return rateLimits.inputBytes(userId, { tier, limits }, ctx.request.length ?? Infinity)
+/** Counts what the caller gives to runs; 0 only asks whether there was too much already. */
+function countBytes({ rateLimits }: Services, { userId, tier }: Caller, bytes: number): Promise<void> {
+  return rateLimits.inputBytes(userId, { tier, limits: tierOf(tier).limits }, bytes)
 }
+
+/** Who takes turns: the caller, or the address of somebody who is not known. */
+const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
 
 /** A body can be read only once; later calls share the result. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
@@ -118,8 +138,7 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
 /** The outline of a body whose bytes the handler gets, too. */
 async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
-  const party = String(ctx.state['userId'] ?? ctx.ip)
-  const outline = await outlineIn(raw, party, services.threads)
+  const outline = await outlineIn(raw, partyOf(ctx), services.threads)
   return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
 }
 

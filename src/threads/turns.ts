@@ -3,9 +3,10 @@ const remembered = 10_000
 
 /**
  * Shares places fairly between parties: a place that becomes free goes to the party whose last turn is longest ago,
- * however much work another has. So somebody who asks now and then goes before those who ask all the time.
+ * however much work another has. So somebody who asks now and then goes before those who ask all the time. Work that
+ * takes longer than `longestMs` goes on without its place: all must not wait for what hangs.
  */
-export function createTurns(places: number) {
+export function createTurns(places: number, { longestMs }: { longestMs?: number } = {}) {
   /** The work of the parties that wait. */
   const waiting = new Map<string, (() => void)[]>()
   /** The number of each party's last turn; the latest are last. */
@@ -47,12 +48,26 @@ export function createTurns(places: number) {
         else waiting.set(party, [start])
         fill()
       })
+      const leave = once(() => {
+        free += 1
+        fill()
+      })
+      const timer = longestMs !== undefined ? setTimeout(leave, longestMs) : undefined
       try {
         return await work()
       } finally {
-        free += 1
-        fill()
+        clearTimeout(timer)
+        leave()
       }
     },
+  }
+}
+
+/** Later calls do nothing. */
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }

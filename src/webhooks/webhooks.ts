@@ -8,20 +8,13 @@ import { CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
-import { createTurns } from '../threads/turns.ts'
+import type { LargeBodies } from '../threads/large-bodies.ts'
 import { challengeIn, identityOf } from './identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
 import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
-
-/**
- * Deliveries of more bytes are carried out a few at a time, and owners take turns: each keeps the event loop, and
- * Postgres, for milliseconds. Smaller ones share their transactions.
- */
-const largeBytes = 64 * 1024
-const largeAtATime = 2
 
 /** A request to an agent's webhook, before its body is parsed. */
 export interface InboundRequest {
@@ -56,12 +49,12 @@ export function createWebhooks(context: {
   agents: Agents
   billing: Billing
   clock: Clock
+  largeBodies: LargeBodies
   payloads: Payloads
   runs: Runs
   rateLimits: RateLimits
 }) {
-  const turns = createTurns(largeAtATime)
-  const { agents, billing, clock, payloads, runs, rateLimits } = context
+  const { agents, billing, clock, largeBodies, payloads, runs, rateLimits } = context
 
   async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
     const { header, readBody } = request
@@ -142,8 +135,7 @@ export function createWebhooks(context: {
     async receive({ agent, standing }: Admitted, delivery: Delivery): Promise<Outcome> {
       await rateLimits.delivery(agent.ownerId, standing)
       await rateLimits.inputBytes(agent.ownerId, standing, delivery.body.length)
-      const accept = () => receiveInTurn(agent, standing, delivery)
-      return delivery.body.length > largeBytes ? turns.take(agent.ownerId, accept) : accept()
+      return largeBodies.carryOut(agent.ownerId, delivery.body.length, () => receiveInTurn(agent, standing, delivery))
     },
 
     /**

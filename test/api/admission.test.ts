@@ -4,7 +4,8 @@ import { createAdmission } from '../../api/route/admission.ts'
 type Asked = Parameters<ReturnType<typeof createAdmission>['admit']>[0]
 
 /** A request with this token from this address. */
-const request = (token: string, ip = '192.0.2.1') => ({ ip, get: () => `Bearer ${token}` }) as unknown as Asked
+const request = (token: string, ip = '192.0.2.1', headers = {}) =>
+  ({ ip, headers, get: () => `Bearer ${token}` }) as unknown as Asked
 
 /** Requests whose checks take until they are told to end; `order` has the accounts in the order of their checks. */
 function open() {
@@ -77,4 +78,23 @@ test('checks that hang, as while Postgres does, leave their places to others', a
   t.deepEqual(other, { caller: { userId: 'somebody' } })
   resolve({ caller: undefined })
   t.is((await Promise.all(hanging)).length, 4)
+})
+
+test('requests with large bodies are checked in turns of their own, so somebody with small ones goes before', async (t) => {
+  const admission = createAdmission()
+  const order: string[] = []
+  const check = (userId: string) => async () => {
+    order.push(userId)
+    await new Promise(setImmediate)
+    return { caller: { userId } }
+  }
+  const large = { 'content-length': String(1024 ** 2) }
+  const uploads = Array.from({ length: 40 }, (_, number) =>
+    admission.admit(request(`upload ${number}`, `192.0.2.${number}`, large), check(`upload ${number}`)),
+  )
+  const chunked = admission.admit(request('chunks', '192.0.2.50', { 'transfer-encoding': 'chunked' }), check('chunks'))
+  const small = admission.admit(request('small', '192.0.2.60'), check('small'))
+  await Promise.all([...uploads, chunked, small])
+  t.is(order.indexOf('small'), 2, 'beside the first two uploads')
+  t.is(order.indexOf('chunks'), 41, 'of unknown size: in turn')
 })

@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
+import * as agentRuns from '../../api/agent-runs.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import type { AnyRoute, Limit } from '../../api/route/route.ts'
@@ -13,7 +15,7 @@ import { newId } from '../../src/ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createRateLimits, type RateLimits } from '../../src/rate-limit.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { agentOf, customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform, testKeys, type Platform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
@@ -237,6 +239,22 @@ test('three keys and a login of a free account make 300 requests in a minute tog
   // Making the keys counted, too.
   t.is(statuses.filter((status) => status === 200).length, 297)
   t.is(statuses.filter((status) => status === 429).length, 103)
+})
+
+test('a compressed input counts with the bytes that it has when it is inflated', async (t) => {
+  const someone = await person(await house())
+  const agent = await agentOf(someone, { systemPrompt: '[[say done]]' })
+  const give = (input: unknown) =>
+    call(someone, agentRuns.startRun, {
+      params: { agentId: agent.id },
+      raw: gzipSync(JSON.stringify({ input })),
+      headers: { 'content-encoding': 'gzip' },
+    })
+  for (let number = 0; number < 3; number += 1) t.not((await give(number)).status, 429, 'a small one')
+  t.not((await give('a'.repeat(1_000_000))).status, 429)
+  const refused = (await give('a'.repeat(1_000_000))).failure
+  t.is(refused.code, 'RATE_LIMITED')
+  t.regex(refused.error, /^Too much is given to the runs of this account/)
 })
 
 /** A platform on which little is allowed. */

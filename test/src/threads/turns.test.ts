@@ -40,3 +40,20 @@ test('work that fails gives its place back, and a party without work is forgotte
   t.is(await turns.take('b', () => Promise.resolve(7)), 7)
   t.is(await turns.take('a', () => Promise.resolve(8)), 8)
 })
+
+test('work that takes longer than the limit goes on without its place, and gives back no second one', async (t) => {
+  const turns = createTurns(1, { longestMs: 20 })
+  const slow = gate()
+  const hanging = turns.take('slow', () => slow.promise)
+  t.is(await turns.take('other', () => Promise.resolve(7)), 7)
+  slow.open()
+  await hanging
+  let [now, most] = [0, 0]
+  const work = async () => {
+    most = Math.max(most, ++now)
+    await new Promise(setImmediate)
+    now -= 1
+  }
+  await Promise.all(Array.from({ length: 5 }, () => turns.take('other', work)))
+  t.is(most, 1)
+})
