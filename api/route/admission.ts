@@ -5,16 +5,16 @@ import { createTurns } from '../../src/threads/turns.ts'
 import { announcedBytes } from './body.ts'
 
 /**
- * How many requests of users are checked at a time. A check is a few short queries; more of them at once would not be
- * done sooner, and a request that has its turn would wait behind all of them.
+ * How many requests of users are checked at a time. A check is a few short queries. More of them at once are not done
+ * sooner, because one event loop does the work, and a request that has its turn would wait behind all of them.
  */
-const places = 4
+const places = 2
 
 /** How many requests with large bodies are checked besides. They come seldom, and would go first for that reason. */
-const placesOfLarge = 2
+const placesOfLarge = 1
 
 /** A check that takes longer, as while Postgres hangs, leaves its place to others: all must not wait for all. */
-const longestMs = 1000
+const longestMs = 100
 
 /** Of how many tokens the account is remembered. */
 const remembered = 10_000

@@ -17,7 +17,7 @@ export interface Figures {
   callbackMs: number
 }
 
-const runs = 10
+const runs = 20
 
 /** Somebody who does a little: small requests all the time, and a run now and then, whose end is posted. */
 export async function openVictim(servers: Client, receiver: string, receivers: ChildProcess) {
