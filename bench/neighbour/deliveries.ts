@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* Each target gets texts of 1 MiB as fast as they are accepted, and again when it may. */
-const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; headers: Record<string, string> }[]
-const text = JSON.stringify({ input: 'a'.repeat(1024 * 1024 - 100) })
+/* Each target gets texts of its size as fast as they are accepted, and again when it may. */
+const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; headers: Record<string, string>; bytes: number }[]
 const pauses: Record<number, (answer: Response) => number> = {
   429: (answer) => Number(answer.headers.get('retry-after')) * 1000,
   // The agent is still busy with the one before.
   409: () => 500,
 }
 
-async function deliver({ url, headers }: (typeof targets)[number]): Promise<void> {
+async function deliver({ url, headers, bytes }: (typeof targets)[number]): Promise<void> {
+  const text = JSON.stringify({ input: 'a'.repeat(bytes - 100) })
   for (;;) {
     const answer = await fetch(url, {
       method: 'POST',

@@ -19,6 +19,7 @@ type Start = (name: string, ...given: string[]) => ChildProcess
 
 const accounts = 40
 const concurrency = 8
+const mebibyte = 1024 * 1024
 
 /** One owner with everything, and forty free accounts, for each share. Free accounts get no deliveries, but give inputs. */
 export function openNoise(servers: Client, tarpit: string, fork: Start): Record<string, Noise> {
@@ -35,8 +36,10 @@ export function openNoise(servers: Client, tarpit: string, fork: Start): Record<
     'streams, forty accounts': inProcess(fork, forty, 'streams', (people) => streamTargets(people, 30)),
     'requests over several keys, one owner': inProcess(fork, one, 'flood', (people) => withKeys(people, 5)),
     'requests over several keys, forty accounts': inProcess(fork, forty, 'flood', (people) => withKeys(people, 2)),
-    'deliveries of 1 MiB, one owner': inProcess(fork, () => many(1, 'pro'), 'deliveries', webhooks),
-    'inputs of 1 MiB, forty accounts': inProcess(fork, forty, 'deliveries', manual),
+    'deliveries of 1 MiB, one owner': inProcess(fork, () => many(1, 'pro'), 'deliveries', webhooks(1, mebibyte)),
+    'inputs of 1 MiB, forty accounts': inProcess(fork, forty, 'deliveries', manual(1, mebibyte)),
+    'many starts, one owner': inProcess(fork, one, 'deliveries', webhooks(60, 200)),
+    'many starts, forty accounts': inProcess(fork, forty, 'deliveries', manual(3, 200)),
   }
 }
 
@@ -46,7 +49,7 @@ function running(owners: () => Promise<Person[]>, agentsOfEach: number): Noise {
   let runs: { someone: Person; id: string }[] = []
   return {
     async prepare() {
-      const places = (await owners()).flatMap((someone) => Array.from({ length: agentsOfEach }, () => someone))
+      const places = repeated(await owners(), agentsOfEach)
       const make = async (someone: Person) => ({
         someone,
         agent: await agentOf(someone, { systemPrompt: '[[sleep 120]]' }),
@@ -78,7 +81,7 @@ function callbacks(owners: () => Promise<Person[]>, agentsOfEach: number, ending
   }
   return {
     async prepare() {
-      const places = (await owners()).flatMap((someone) => Array.from({ length: agentsOfEach }, () => someone))
+      const places = repeated(await owners(), agentsOfEach)
       const fields = { systemPrompt: '[[sleep 120]]', callbackUrl: `${tarpit}/endings` }
       // Runs of a paused agent end as soon as they are cancelled.
       const make = async (someone: Person) => {
@@ -140,22 +143,26 @@ const streamTargets = (people: Person[], count: number) =>
     { concurrency },
   )
 
-const webhooks = (people: Person[]) =>
+/** A person as often as they shall have agents. */
+const repeated = (people: Person[], agents: number) =>
+  people.flatMap((someone) => Array.from({ length: agents }, () => someone))
+
+const webhooks = (agents: number, bytes: number) => (people: Person[]) =>
   pMap(
-    people,
+    repeated(people, agents),
     async (someone) => {
-      const { id, webhookSecret } = await webhookAgent(someone, { systemPrompt: '[[sleep 300]]' })
-      return { url: `${someone.url}/api/webhooks/agent/${id}`, headers: { 'x-webhook-secret': webhookSecret } }
+      const { id, webhookSecret } = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+      return { url: `${someone.url}/api/webhooks/agent/${id}`, headers: { 'x-webhook-secret': webhookSecret }, bytes }
     },
     { concurrency },
   )
 
-const manual = (people: Person[]) =>
+const manual = (agents: number, bytes: number) => (people: Person[]) =>
   pMap(
-    people,
+    repeated(people, agents),
     async (someone) => {
       const { id } = await agentOf(someone, { systemPrompt: '[[say done]]' })
-      return { url: `${someone.url}/agents/${id}/runs`, headers: { authorization: `Bearer ${someone.token}` } }
+      return { url: `${someone.url}/agents/${id}/runs`, headers: { authorization: `Bearer ${someone.token}` }, bytes }
     },
     { concurrency },
   )

@@ -73,6 +73,8 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         args: [{ agentId, ownerId }],
         signal: wakeSignal,
         signalArgs: [],
+        // Its runs inherit it: what waits for a worker is handed out in turns by owner.
+        priority: { fairnessKey: ownerId },
         staticSummary: `Runs of ${quotedName(agentName)}, one at a time, in order of arrival`,
         typedSearchAttributes: [
           { key: searchAttributes.agent, value: agentId },

@@ -177,4 +177,12 @@ export const workflows: Fault[] = [
     why: 'a key that a sender uses with one agent is taken for all others',
     tests: ['test/src/runs/constraints.test.ts'],
   },
+  {
+    id: 'workflows/first-come',
+    file: 'src/temporal/temporal.ts',
+    find: '        priority: { fairnessKey: ownerId },\n',
+    replace: '',
+    why: 'the runs of an owner who starts very many keep the tasks of others waiting',
+    tests: ['test/workflows/in-temporal.test.ts'],
+  },
 ]

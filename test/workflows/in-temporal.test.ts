@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
 import * as vault from '../../api/vault.ts'
 import { agentQueueId, agentRunId, scheduleId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
@@ -153,6 +154,16 @@ test('Temporal shows whose runs, run and fire a workflow is, in words that the n
   await scripts.platform.services.schedules.settled()
   const { action } = await client.schedule.getHandle(scheduleId(agentId)).describe()
   t.is(action.staticSummary, `One fire of the schedule of ${shown}: starts a run, or records why not`)
+})
+
+test('owners take turns where the tasks of queues and runs wait for a worker', async (t) => {
+  const { scripts, client } = await open()
+  const agent = await agentOf(scripts.someone, { systemPrompt: '[[say done]]' })
+  const { id } = (await start(scripts.someone, agent)).body
+  await ended(scripts.someone, id)
+  const owner = (await call(scripts.someone, auth.me)).body.id
+  for (const workflowId of [agentQueueId(agent.id), agentRunId(id)])
+    t.is((await client.workflow.getHandle(workflowId).describe()).priority?.fairnessKey, owner, workflowId)
 })
 
 test('a fire that comes late is recorded for the time that its schedule names', async (t) => {

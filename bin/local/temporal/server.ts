@@ -16,7 +16,10 @@ interface TemporalOptions {
  * and off by default. And by default Temporal polls for transfer tasks 20 times a second per shard. This server has one
  * shard, so each hand-over from one workflow to another would take some 50 ms (`npm run bench:drain`).
  */
-const settings = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
+const speed = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
+
+/** Tasks that wait for a worker are handed out in turns by owner, also those that waited before this was set. */
+const fairness = ['matching.enableFairness=true', 'matching.enableMigration=true']
 
 /**
  * Task queues have four partitions by default, which keep forwarding to the first one. One is enough for one machine;
@@ -29,7 +32,7 @@ export function temporalServer({ binary, port, uiPort, databaseFile, environment
   const ui = uiPort === undefined ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]
   const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma])
   const database = databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...pragmas]
-  const dynamic = [...settings, ...(databaseFile === undefined ? onePart : [])].flatMap((setting) => [
+  const dynamic = [...speed, ...fairness, ...(databaseFile === undefined ? onePart : [])].flatMap((setting) => [
     '--dynamic-config-value',
     setting,
   ])
