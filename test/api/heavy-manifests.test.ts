@@ -32,8 +32,9 @@ const heavy: Record<string, { tools: object[]; says: RegExp }> = {
   'very large repeats': { tools: [toolWith(900, (index) => `^.{${index + 1}}$`)], says: /too large/ },
 }
 
+// One after the other, because the processor time of a thread is that of all tests that run in it.
 for (const [title, { tools, says }] of Object.entries(heavy))
-  test(`a manifest with ${title} is refused, and keeps nobody else waiting`, async (t) => {
+  test.serial(`a manifest with ${title} is refused, and keeps nobody else waiting`, async (t) => {
     const site = await startChangingSite(t)
     const someone = await person(await startPlatform(t, { env: reaching(site) }))
     site.manifest['tools'] = tools
@@ -43,11 +44,11 @@ for (const [title, { tools, says }] of Object.entries(heavy))
     const active = (user + system) / 1000
     t.is(failure.code, 'MANIFEST_INVALID')
     t.regex(failure.details?.[0]?.message ?? '', says)
-    // The site is in this process, too. In the event loop, the first of these would take two seconds.
-    t.true(active < 1200, `the main thread worked for ${active} ms`)
+    // Some 50 ms, with the site, which is in this process, too. In the event loop, the first would take two seconds.
+    t.true(active < 500, `the main thread worked for ${active} ms`)
   })
 
-test('arguments are checked in a thread, by patterns that take long, too', async (t) => {
+test.serial('arguments are checked in a thread, by patterns that take long, too', async (t) => {
   const site = await startChangingSite(t)
   const someone = await person(await startPlatform(t, { env: reaching(site) }))
   // Six are what the limit permits.
@@ -61,5 +62,5 @@ test('arguments are checked in a thread, by patterns that take long, too', async
   t.is(failure.code, 'VALIDATION_ERROR')
   t.regex(failure.details?.[0]?.message ?? '', /must match the pattern/)
   t.regex(failure.error, /do not fit the tool's input schema: "p0" must match the pattern/)
-  t.true(active < 300, `the main thread worked for ${active} ms`)
+  t.true(active < 250, `the main thread worked for ${active} ms`)
 })
