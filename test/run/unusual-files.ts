@@ -24,10 +24,11 @@ export const slowFiles = [
 ]
 
 /**
- * Files with their own process, because beside other tests they would miss deadlines for lack of CPU, or because most
- * of their tests are serial.
+ * Files with their own process, because beside other tests they would miss deadlines for lack of CPU, or because they
+ * measure the processor time of their thread, or because most of their tests are serial.
  */
 export const timedFiles = [
+  'test/api/heavy-manifests.test.ts',
   'test/api/open-streams.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
   'test/src/runs/late-attempts.test.ts',
