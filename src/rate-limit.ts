@@ -113,7 +113,7 @@ const byAddress =
  * Whose address it is. A subscriber has a /64 of IPv6 at least (RFC 6177), so all of its addresses count as one. An IPv4
  * address counts by itself, also where it comes in the form of IPv6.
  */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (isIP(address) === 0) return address
   const parsed = ipaddr.process(address)
   if (parsed.kind() === 'ipv4') return parsed.toString()

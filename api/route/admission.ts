@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { networkOf } from '../../src/rate-limit.ts'
 import { isLarge } from '../../src/threads/large-bodies.ts'
 import { createTurns } from '../../src/threads/turns.ts'
 import { announcedBytes } from './body.ts'
@@ -22,7 +23,7 @@ const remembered = 10_000
 /**
  * Lets requests be checked in turns: of those that wait, the one goes first whose account was served longest ago. So a
  * user who sends a request now and then does not wait for those who flood the process, however many accounts and keys
- * they have. Tokens that were never good count by the client's address, as nobody has to pay for making them up.
+ * they have. Tokens that were never good count by the client's network, as nobody has to pay for making them up.
  */
 export function createAdmission() {
   const small = createTurns(places, { longestMs })
@@ -37,7 +38,7 @@ export function createAdmission() {
     ): Promise<T> {
       const token = createHash('sha256').update(ctx.get('authorization')).digest('base64')
       const turns = isLarge(announcedBytes(ctx)) ? large : small
-      const admitted = await turns.take(accounts.get(token) ?? ctx.ip, check)
+      const admitted = await turns.take(accounts.get(token) ?? networkOf(ctx.ip), check)
       if (admitted.caller) remember(token, admitted.caller.userId)
       return admitted
     },

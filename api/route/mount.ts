@@ -35,15 +35,13 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     // The router treats HEAD as GET, and a browser address may be usable only once.
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
     const announced = announcedBytes(ctx)
-    const readRaw = once(async () =>
-      readBytes ? services.largeBodies.read(partyOf(ctx), announced, () => readBytes(ctx)) : Buffer.alloc(0),
-    )
+    const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
     const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
     const { caller } = admitted
     const count = async (bytes: number) => {
-      if (caller && route.rawBody) await countBytes(services, caller, bytes)
+      if (caller && route.rawBody && hasBody(ctx)) await countBytes(services, caller, bytes)
     }
     // Before the body is read: what a limit refuses afterwards would have cost as much as what it allows.
     await count(announced ?? 0)
@@ -101,9 +99,6 @@ function countBytes({ rateLimits }: Services, { userId, tier }: Caller, bytes: n
   return rateLimits.inputBytes(userId, { tier, limits: tierOf(tier).limits }, bytes)
 }
 
-/** Who takes turns: the caller, or the address of somebody who is not known. */
-const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
-
 /** A body can be read only once; later calls share the result. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
@@ -138,7 +133,7 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
 /** The outline of a body whose bytes the handler gets, too. */
 async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
-  const outline = await outlineIn(raw, partyOf(ctx), services.threads)
+  const outline = await outlineIn(raw, String(ctx.state['userId'] ?? ctx.ip), services.threads)
   return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
 }
 

@@ -59,6 +59,17 @@ test('tokens that nobody has been given count by address, so to make them up gai
   t.true(order.lastIndexOf('somebody') <= 6)
 })
 
+test('the addresses of one IPv6 network count as one', async (t) => {
+  const { ask, order, endAll } = open()
+  const flood = Array.from({ length: 20 }, (_, number) =>
+    ask(`made up ${number}`, undefined, `2001:db8::${number + 1}`),
+  )
+  const stranger = ask('made up, too', undefined, '2001:db8:0:1::1')
+  await endAll()
+  await Promise.all([...flood, stranger])
+  t.true(order.indexOf('nobody at 2001:db8:0:1::1') <= 3)
+})
+
 test('a check that fails gives its place back', async (t) => {
   const admission = createAdmission()
   for (let number = 0; number < 20; number += 1)

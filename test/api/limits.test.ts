@@ -255,6 +255,8 @@ test('a compressed input counts with the bytes that it has when it is inflated',
   const refused = (await give('a'.repeat(1_000_000))).failure
   t.is(refused.code, 'RATE_LIMITED')
   t.regex(refused.error, /^Too much is given to the runs of this account/)
+  const params = { agentId: agent.id }
+  t.not((await call(someone, agentRuns.startRun, { params })).status, 429, 'no input, nothing to count')
 })
 
 /** A platform on which little is allowed. */

@@ -101,7 +101,7 @@ export const shares: Fault[] = [
   {
     id: 'shares/made-up-tokens',
     file: 'api/route/admission.ts',
-    find: 'accounts.get(token) ?? ctx.ip',
+    find: 'accounts.get(token) ?? networkOf(ctx.ip)',
     replace: 'accounts.get(token) ?? token',
     why: 'whoever makes up a token for each request goes before everybody else',
     tests: ['test/api/admission.test.ts'],
@@ -109,8 +109,8 @@ export const shares: Fault[] = [
   {
     id: 'shares/keys-for-accounts',
     file: 'api/route/admission.ts',
-    find: 'accounts.get(token) ?? ctx.ip',
-    replace: 'accounts.has(token) ? token : ctx.ip',
+    find: 'accounts.get(token) ?? networkOf(ctx.ip)',
+    replace: 'accounts.has(token) ? token : networkOf(ctx.ip)',
     why: 'an account has as many turns as keys',
     tests: ['test/api/admission.test.ts'],
   },
@@ -151,8 +151,8 @@ export const shares: Fault[] = [
     file: 'src/threads/large-bodies.ts',
     find: 'bytes === undefined || bytes > largeBytes',
     replace: 'bytes !== undefined && bytes > largeBytes',
-    why: 'bodies of unknown size are read all at once',
-    tests: ['test/src/threads/large-bodies.test.ts'],
+    why: 'whoever sends uploads in chunks goes before somebody with small requests',
+    tests: ['test/api/admission.test.ts'],
   },
   {
     id: 'shares/repeats-count',

@@ -25,25 +25,11 @@ test('large bodies are carried out one at a time, small ones at once', async (t)
   t.deepEqual([ofLarge.most(), ofSmall.most()], [1, 8])
 })
 
-test('bodies that are large, or of unknown size, are read one at a time', async (t) => {
-  for (const [bytes, most] of [
-    [large, 1],
-    [undefined, 1],
-    [small, 8],
-  ] as const) {
-    const bodies = createLargeBodies()
-    const { work, most: seen } = counter()
-    await Promise.all(parties.map((party) => bodies.read(party, bytes, work)))
-    t.is(seen(), most, String(bytes))
-  }
-})
-
-test('a body that comes slowly, or work that hangs, leaves its place to others', async (t) => {
+test('work that hangs leaves its place to others', async (t) => {
   const bodies = createLargeBodies()
   const { promise: hanging, resolve } = Promise.withResolvers<Buffer>()
-  const slow = [bodies.read('slow', large, () => hanging), bodies.carryOut('slow', large, () => hanging)]
-  const { work } = counter()
-  await Promise.all([bodies.read('other', large, work), bodies.carryOut('other', large, work)])
+  const slow = bodies.carryOut('slow', large, () => hanging)
+  t.is((await bodies.carryOut('other', large, counter().work)).length, 0)
   resolve(Buffer.alloc(0))
-  t.is((await Promise.all(slow)).length, 2)
+  t.is((await slow).length, 0)
 })
