@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
 import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { dataOf, start, waiting } from '../helpers/runs.ts'
+import { dataOf, happened, start, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { isGapless, measured } from './record.ts'
@@ -156,14 +156,15 @@ test('two agents over two worker processes share what is left of a host, and the
     [callsOf(0, 12), callsOf(1, 5)].map((prompt) => agentOf(someone, { systemPrompt: prompt, sites })),
   )
   await occupy(stage, badTools.origin, limit - 10, 3600)
-  // Who waits asks again at the time that it was told: slots cannot be freed any sooner than was said.
-  const freeAt = Date.now() + 15_000
-  await occupy(stage, badTools.origin, 10, 15)
+  // Who waits asks again at the time that it was told: slots cannot be freed any sooner than was said. Half a minute,
+  // because both have to ask before: with fifteen seconds, a busy machine let the second one come too late to wait.
+  const freeAt = Date.now() + 30_000
+  await occupy(stage, badTools.origin, 10, 30)
   // The first one asks for more, and before the second one.
   const first = (await start(someone, fast!)).body.id
   await waiting(someone, first)
   const second = (await start(someone, slow!)).body.id
-  await waiting(someone, second)
+  await happened(someone, second, 'wait.started')
   t.true(Date.now() < freeAt, 'both waited before anything was free')
   t.is((await ended(someone, second, 60)).status, 'completed')
 
