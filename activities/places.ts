@@ -1,4 +1,5 @@
 import { createPlaces, type Places } from '../src/shares/places.ts'
+import { createShares } from '../src/shares/shares.ts'
 
 /** How long work waits in this process for a place, before Temporal hands it out again. */
 const patienceMs = 2000
@@ -10,7 +11,7 @@ const roomFor = (places: number): number => Math.ceil(places / 2)
  * equal shares of twice as many (docs/decisions/0044).
  */
 export const ownersPlaces = (places: number): Places =>
-  createPlaces({ places: 2 * places, room: roomFor(places), patienceMs })
+  createPlaces({ shares: createShares(2 * places), room: roomFor(places), patienceMs })
 
 /**
  * How many activities a worker takes at a time, so that some are always free for an owner who has nothing under way:

@@ -26,6 +26,10 @@ export const createAgent = route({
     webhookProof: v.optional(agentFields.webhookProof, 'secret'),
     allowActionOverride: v.optional(agentFields.allowActionOverride, false),
     callbackUrl: v.optional(agentFields.callbackUrl, null),
+    model: v.optional(agentFields.model, null),
+    fallbackModel: v.optional(agentFields.fallbackModel, null),
+    outputSchema: v.optional(agentFields.outputSchema, null),
+    summarizes: v.optional(agentFields.summarizes, false),
     sites: v.optional(agentFields.sites, []),
   }),
   status: 201,
@@ -70,7 +74,7 @@ export const updateAgent = route({
   path: '/agents/{agentId}',
   summary: 'Change an agent',
   description:
-    'A run that has started keeps the prompt and the schema it was started with. Sites and tools that are removed from ' +
+    'A run that has started keeps the prompt, the schemas and the models it was started with. Sites and tools that are removed from ' +
     'the agent are no longer called, not even by such a run.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
@@ -82,6 +86,10 @@ export const updateAgent = route({
     webhookProof: v.optional(agentFields.webhookProof),
     allowActionOverride: v.optional(agentFields.allowActionOverride),
     callbackUrl: v.optional(agentFields.callbackUrl),
+    model: v.optional(agentFields.model),
+    fallbackModel: v.optional(agentFields.fallbackModel),
+    outputSchema: v.optional(agentFields.outputSchema),
+    summarizes: v.optional(agentFields.summarizes),
     sites: v.optional(agentFields.sites),
   }),
   response: agent,

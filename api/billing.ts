@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
-import { documentedBy, field, named, whole } from './schemas/documented.ts'
+import { documentedBy, field, freeObject, named, whole } from './schemas/documented.ts'
 import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
@@ -65,20 +66,31 @@ const paymentMethod = named(
   }),
   'A card',
 )
+const usedPrice = freeObject('UsedPrice', 'A price in USD per million tokens, and its source', {
+  source: 'genai-prices',
+  input: 0.25,
+  output: 2,
+  cacheRead: 0.025,
+  cacheWrite: 0.25,
+})
 const ledgerEntry = named(
   'LedgerEntry',
   v.object({
     id,
     kind: named(
       'LedgerEntryKind',
-      v.picklist(['grant', 'step']),
-      'grant: the credits of a month · step: what a step cost',
+      v.picklist(['grant', 'step', 'failed_step']),
+      'grant: the credits of a month · step: what a step cost · failed_step: what a failed attempt at a step cost, ' +
+        'because the provider billed it',
     ),
     credits: field(whole, 'The change; negative for what was used', -1),
     balanceAfter: field(whole, 'The balance after it', 4980),
     period: field(v.nullable(v.string()), 'Of a grant: the month', null),
     runId: field(v.nullable(v.string()), 'Of a step: its run', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
     step: field(v.nullable(whole), 'Of a step: its number', 1),
+    attempt: field(v.nullable(whole), 'Of a failed step: the attempt', null),
+    costUsd: field(v.nullable(v.number()), 'Of a step: its cost in USD; null if no price is known', 0.0012),
+    price: field(v.nullable(usedPrice), 'Of a step: the price that was used', null),
     createdAt: time,
   }),
   'A change of the credit balance',
@@ -89,6 +101,8 @@ const shared = { tag: 'billing', access: 'account', status: 200 } as const
 /** JSON has no Infinity; an unlimited number becomes null. */
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
+
+const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 
 export const getBilling = route({
   ...shared,
@@ -200,8 +214,12 @@ export const listLedger = route({
   method: 'get',
   path: '/billing/ledger',
   summary: 'List the changes of the credit balance, newest first',
-  description: 'One for the credits of each month, and one for each step of a run.',
+  description:
+    'One for the credits of each month, one for each step of a run, and one for each that failed and was billed.',
   query: v.strictObject(paging),
   response: pageOf(ledgerEntry),
-  handle: ({ services, caller, query }) => services.billing.credits.ledger(caller.userId, query),
+  async handle({ services, caller, query }) {
+    const page = await services.billing.credits.ledger(caller.userId, query)
+    return { ...page, items: page.items.map((row) => ({ ...fieldsOf(row), costUsd: inUsd(row.costNanoUsd) })) }
+  },
 })

@@ -10,6 +10,7 @@ import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as jwks from './jwks.ts'
 import * as manifests from './manifests.ts'
+import * as models from './models.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
@@ -37,6 +38,7 @@ export const routes: AnyRoute[] = [
   oauth,
   oauthBrowser,
   manifests,
+  models,
   agents,
   agentRuns,
   agentSecrets,

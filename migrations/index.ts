@@ -10,6 +10,9 @@ import * as storedBytes from './20261123000330-stored-bytes.ts'
 import * as inputHeaders from './20261123000400-input-headers.ts'
 import * as lostSites from './20261123000410-lost-sites.ts'
 import * as cancelledSubscriptions from './20261123000500-cancelled-subscriptions.ts'
+import * as models from './20261123000600-models.ts'
+import * as ledgerSigns from './20261123000610-ledger-signs.ts'
+import * as liveWords from './20261123000620-live-words.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -25,4 +28,7 @@ export const migrations: Migration[] = [
   { ...inputHeaders, name: '20261123000400-input-headers' },
   { ...lostSites, name: '20261123000410-lost-sites' },
   { ...cancelledSubscriptions, name: '20261123000500-cancelled-subscriptions' },
+  { ...models, name: '20261123000600-models' },
+  { ...ledgerSigns, name: '20261123000610-ledger-signs' },
+  { ...liveWords, name: '20261123000620-live-words' },
 ]

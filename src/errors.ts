@@ -78,7 +78,7 @@ export interface ErrorDetail {
 export const problemInWords = ({ path, message }: ErrorDetail): string =>
   `${path === '' ? 'it' : JSON.stringify(path)} ${message}`
 
-interface ErrorOptions {
+export interface ErrorOptions {
   /** Public sentence in place of the catalogue's. Must not contain secrets. */
   message?: string
   /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */

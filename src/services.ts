@@ -84,7 +84,7 @@ export function createServices(
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
   const tools = createTools({ ...base, billing, sites, vault, sender })
   const schedules = createSchedules(base)
-  const agents = createAgents({ ...base, billing, vault, schedules })
+  const agents = createAgents({ ...base, billing, models, vault, schedules })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)
@@ -115,6 +115,7 @@ export function createServices(
     manifests,
     tools,
     agents,
+    models,
     callbacks,
     deliverCallbacks,
     runs,
@@ -137,6 +138,7 @@ export function createServices(
       await temporal.close()
       await vault.refresh.settled()
       await outgoing.close()
+      await models.close()
       await threads.close()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'stored bytes were not counted'))
       await database.destroy()

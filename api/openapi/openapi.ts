@@ -12,6 +12,7 @@ const tags: Record<string, string> = {
   auth: 'Accounts, logins and API keys',
   billing: 'Tier, payment methods and credits',
   vault: 'Connected sites and their tools',
+  models: 'The AI models that agents may choose',
   agents: 'The prompt, the sites and tools, and the trigger of an agent',
   runs: 'Executions of agents and their timelines',
   callbacks: "Endings of runs, posted to their owners' addresses",

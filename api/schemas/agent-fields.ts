@@ -21,6 +21,16 @@ export const meanings = {
     'Where the endings of its runs are posted: https, on the public internet; null for nowhere',
     'https://hooks.example.com/runs',
   ],
+  model: ['The AI model that is asked, by its name in `GET /models`; null for the default one', null],
+  fallbackModel: ['The model that is asked for the rest of a run once `model` keeps failing; null for none', null],
+  outputSchema: [
+    'The JSON Schema that its answers have to fit; null for any text',
+    { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] },
+  ],
+  summarizes: [
+    'Whether the first steps of a run that has become too long for its model are summarised, in a step that is charged',
+    false,
+  ],
   sites: [
     'The sites that it may use',
     [{ vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13', tools: ['search_issues', 'issues.createIssue'] }],
@@ -69,6 +79,11 @@ export const webhookProof = named(
   'How senders prove themselves; see the guide, "Senders"',
 )
 
+const outputSchema = v.pipe(
+  v.record(v.string(), v.unknown(), 'must be a JSON Schema, which is an object'),
+  v.check((schema) => JSON.stringify(schema).length <= 20_000, 'must have at most 20,000 characters'),
+)
+
 /** What an owner may set on an agent. */
 export const agentFields = {
   name: field(name(200), ...meanings.name),
@@ -80,6 +95,10 @@ export const agentFields = {
   webhookProof,
   allowActionOverride: field(v.boolean('must be true or false'), ...meanings.allowActionOverride),
   callbackUrl: field(v.nullable(text(2048)), ...meanings.callbackUrl),
+  model: field(v.nullable(text(100)), ...meanings.model),
+  fallbackModel: field(v.nullable(text(100)), ...meanings.fallbackModel),
+  outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
+  summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
   sites: field(
     v.pipe(v.array(site, 'must be a list'), v.maxLength(50, 'must name at most 50 sites')),
     ...meanings.sites,

@@ -1,4 +1,4 @@
-import { CodedError } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import { assertPlan } from '../schedules/plan.ts'
 import type { Agent } from './agent.ts'
 
@@ -19,6 +19,10 @@ export interface AgentFields {
   webhookProof: Agent['webhookProof']
   allowActionOverride: boolean
   callbackUrl: string | null
+  model: string | null
+  fallbackModel: string | null
+  outputSchema: object | null
+  summarizes: boolean
   sites: SiteChoice[]
 }
 
@@ -46,4 +50,24 @@ export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'ti
   if (wrong.length > 0)
     throw new CodedError('VALIDATION_ERROR', { message, details: wrong.map((path) => ({ path, message })) })
   if (cron !== null && timeZone !== null) assertPlan(cron, timeZone)
+}
+
+/** Refuses models that are not configured, and a fallback that is the model itself: VALIDATION_ERROR. */
+export function assertModels(
+  { model, fallbackModel }: Pick<AgentFields, 'model' | 'fallbackModel'>,
+  models: { has(name: string): boolean; defaultModel: string },
+): void {
+  const details = Object.entries({ model, fallbackModel })
+    .filter(([, name]) => name !== null && !models.has(name))
+    .map(([path, name]) => ({
+      path,
+      message: `there is no model named ${JSON.stringify(name)}; GET /models lists them`,
+    }))
+  assertThat(details.length === 0, 'VALIDATION_ERROR', {
+    message: 'The agent names a model that there is not.',
+    details,
+  })
+  const message = 'The fallback model must be another one than the model itself.'
+  const same = fallbackModel !== null && fallbackModel === (model ?? models.defaultModel)
+  assertThat(!same, 'VALIDATION_ERROR', { message, details: [{ path: 'fallbackModel', message }] })
 }

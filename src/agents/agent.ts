@@ -16,7 +16,7 @@ export type WebhookProof = (typeof webhookProofs)[number]
 /** An agent (table `agents`). */
 export class Agent extends Row {
   static override tableName = 'agents'
-  static override jsonAttributes = ['webhookSchema']
+  static override jsonAttributes = ['webhookSchema', 'outputSchema']
   declare id: string
   declare ownerId: string
   declare name: string
@@ -35,6 +35,13 @@ export class Agent extends Row {
   /** Where callbacks are posted, and the sealed secret that signs them. */
   declare callbackUrl: string | null
   declare callbackSecret: string | null
+  /** The name of a configured model, or null for the default one; and the one that is asked if that fails. */
+  declare model: string | null
+  declare fallbackModel: string | null
+  /** The JSON Schema that answers have to fit. */
+  declare outputSchema: object | null
+  /** Whether a run that has become too long for its model summarises its first steps. */
+  declare summarizes: boolean
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
   declare createdAt: Date

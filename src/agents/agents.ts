@@ -15,7 +15,7 @@ import type { Sealing } from '../secrets/sealing.ts'
 import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
-import { assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
+import { assertModels, assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
 import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -24,7 +24,17 @@ import { createWebhookSecrets } from './webhook-secrets.ts'
 /** What a run takes from its agent when it starts. */
 export type AgentForRun = Pick<
   Agent,
-  'id' | 'ownerId' | 'name' | 'pausedAt' | 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'
+  | 'id'
+  | 'ownerId'
+  | 'name'
+  | 'pausedAt'
+  | 'systemPrompt'
+  | 'webhookSchema'
+  | 'allowActionOverride'
+  | 'model'
+  | 'fallbackModel'
+  | 'outputSchema'
+  | 'summarizes'
 >
 
 /** Agents: what an owner configures, and what runs and webhooks read of it. */
@@ -37,8 +47,9 @@ export function createAgents(context: {
   vault: Vault
   schedules: Schedules
   due: Due
+  models: { has(name: string): boolean; defaultModel: string }
 }) {
-  const { database, clock, billing, due, schedules } = context
+  const { database, clock, billing, due, schedules, models } = context
   const sites = createAgentSites(context)
   const secrets = createWebhookSecrets({ ...context, get })
   const callbackAddress = createCallbackAddress(context)
@@ -63,11 +74,12 @@ export function createAgents(context: {
     offerOf: sites.offerOf,
 
     /**
-     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, unknown sites or tools),
+     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, unknown models, sites or tools),
      * INVALID_URL (of callbacks).
      */
     async create(ownerId: string, { sites: choices, ...fields }: AgentFields): Promise<AgentWithSites> {
       assertTrigger(fields)
+      assertModels(fields, models)
       const standing = await billing.account(ownerId)
       if (fields.trigger === 'webhook') requireFeature(standing, 'webhooks')
       sites.assertSites(await sites.named(ownerId, choices), choices)
@@ -106,6 +118,8 @@ export function createAgents(context: {
         assertThat(current, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
         assertTrigger(after)
+        // A model that was chosen before stays chosen, also if it is not configured any more.
+        if (fields.model !== undefined || fields.fallbackModel !== undefined) assertModels(after, models)
         if (standing && current.trigger !== 'webhook') requireFeature(standing, 'webhooks')
         if (choices) sites.assertSites(entries, choices)
         if (fields.webhookProof) secrets.assertProof(fields.webhookProof, current)

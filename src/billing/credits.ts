@@ -14,11 +14,16 @@ interface StepCharge {
   runId: string
   /** The number of the step within its run. */
   step: number
+  /** The attempt, if it failed and the provider billed it all the same. */
+  failedAttempt?: number
   /** The cost of the step, rounded up to whole credits and at least 1. */
   credits: number
+  /** The cost in billionths of a USD and the price behind it, if one is known. */
+  cost?: { nanoUsd: number; price: object } | undefined
 }
 
-type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> & Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step'>>
+type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> &
+  Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>>
 
 /** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
 export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
@@ -92,15 +97,20 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   }
 
   /**
-   * Charges a step of a run, in the transaction that records it. Asked twice for one step, it charges once and returns
-   * the same charge. A charge may exceed the balance: the next step then fails with NO_CREDITS.
+   * Charges a step of a run, or a failed attempt at it, in the transaction that records it. Asked twice for one, it
+   * charges once and returns the same charge. A charge may exceed the balance: the next step then fails with
+   * NO_CREDITS.
    */
-  async function chargeStep(trx: Transaction, { ownerId, runId, step, credits }: StepCharge) {
+  async function chargeStep(trx: Transaction, charge: StepCharge) {
+    const { ownerId, runId, step, failedAttempt, credits, cost } = charge
     const account = await locked(ownerId, trx)
-    const before = await LedgerEntry.query(trx).findOne({ kind: 'step', runId, step })
+    const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
+    const of = failedAttempt === undefined ? { kind: 'step' as const, runId, step } : failed
+    const before = await LedgerEntry.query(trx).findOne(of)
     if (before) return { charged: -before.credits, balance: account.balance }
     const charged = Math.max(1, Math.ceil(credits))
-    await append(account, { kind: 'step', credits: -charged, runId, step }, trx)
+    const priced = cost && { costNanoUsd: cost.nanoUsd, price: { ...cost.price } }
+    await append(account, { ...of, credits: -charged, ...priced }, trx)
     return { charged, balance: account.balance }
   }
 

@@ -1,13 +1,17 @@
-/** The tokens of one model call. */
-interface Usage {
+/** One model call: its tokens, and what it cost in billionths of a USD if a price is known. */
+interface Charged {
   inputTokens: number
   outputTokens: number
+  nanoUsd: number | undefined
 }
 
-/** Tokens per credit; an output token counts as four input tokens. */
+/** Of a model without a known price: tokens per credit; an output token counts as four input tokens. */
 const tokensPerCredit = 10_000
 const outputWeight = 4
 
-/** The cost of a model step in whole credits, at least one. */
-export const stepCredits = ({ inputTokens, outputTokens }: Usage): number =>
-  Math.max(1, Math.ceil((inputTokens + outputWeight * outputTokens) / tokensPerCredit))
+/** The cost of a model step in whole credits, at least one. A credit is so many USD. */
+export function stepCredits({ inputTokens, outputTokens, nanoUsd }: Charged, creditUsd: number): number {
+  const exact =
+    nanoUsd === undefined ? (inputTokens + outputWeight * outputTokens) / tokensPerCredit : nanoUsd / (creditUsd * 1e9)
+  return Math.max(1, Math.ceil(exact))
+}

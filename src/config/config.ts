@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { ConfigError, freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { readModels } from './read-models.ts'
+import type { ModelsConfig } from './models-config.ts'
 
 /** Mail servers reject mail without a sender. */
 const consistent = v.pipe(
@@ -17,10 +19,25 @@ const consistent = v.pipe(
 export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
-export const readConfig = (env?: Environment): Config => freeze(shape(readEnvironment(consistent, env)))
+export function readConfig(env?: Environment): Config {
+  const problems: string[] = []
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+      return undefined
+    }
+  }
+  const read = attempt(() => readEnvironment(consistent, env))
+  const models = attempt(() => readModels(env))
+  if (!read || !models) throw new ConfigError(problems)
+  return freeze(shape(read, models))
+}
 
 /** The settings, grouped by user. Durations and sizes carry their unit in the name. */
-function shape(env: Readonly<v.InferOutput<typeof settings>>) {
+function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConfig) {
   return {
     database: { url: env.DATABASE_URL, pool: env.DATABASE_POOL },
     temporal: {
@@ -96,7 +113,9 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>) {
       /** All waits of a run together; they do not count towards `minutes`. */
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
-    models: { timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
+    models: { ...models, timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
+    /** What one credit costs, in USD: a step costs as many as its tokens do. */
+    creditUsd: env.CREDIT_USD,
     /** The timeout of one attempt to post a callback, and how long it is retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
     /** Without `smtpUrl`, nothing is mailed. */

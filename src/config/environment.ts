@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
+  dollars,
   emails,
   flag,
   list,
@@ -80,6 +81,15 @@ export const settings = v.object({
   CALLBACK_HOURS: whole(24, 1, 168),
   MODEL_TIMEOUT_SECONDS: seconds(300, 0.1, 3600),
   DEMO_DIRECTIVES: flag(false),
+  MODELS_FILE: optionalText(),
+  OPENAI_MODEL: v.optional(
+    v.pipe(v.string(), v.regex(/^(?!demo$)[\w.:/@-]{1,100}$/, 'must be the name of a model, such as gpt-5-mini')),
+  ),
+  OPENAI_API_KEY: optionalText(),
+  OPENAI_BASE_URL: v.optional(
+    v.pipe(v.string(), v.url('must be a complete URL'), v.regex(/^https?:/, 'must begin with https:// or http://')),
+  ),
+  CREDIT_USD: dollars(0.004),
   SMTP_URL: smtpUrl,
   SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
   MAIL_FROM: mailbox,

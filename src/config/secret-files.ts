@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs'
  * Settings that are secrets, or contain one. Each may be in a file, whose path is in `<name>_FILE`: containers provide
  * secrets as files, because environments are seen by `inspect`, by `ps` and by child processes.
  */
-export const secretSettings = ['DATABASE_URL', 'TEMPORAL_API_KEY', 'VAULT_KEYS', 'JWT_PRIVATE_KEY', 'SMTP_URL'] as const
+export const secretSettings = [
+  'DATABASE_URL',
+  'TEMPORAL_API_KEY',
+  'VAULT_KEYS',
+  'JWT_PRIVATE_KEY',
+  'SMTP_URL',
+  'OPENAI_API_KEY',
+] as const
 
 /** The variables with the contents of the files of these settings, and a sentence for each file that is of no use. */
 export function withSecretFiles(env: Record<string, string>, wanted: readonly string[] = secretSettings) {

@@ -27,6 +27,16 @@ export const seconds = (fallback: number, min: number, max: number) =>
     v.minValue(min),
     v.maxValue(max),
   )
+/** An amount of USD above zero, such as 0.004. */
+export const dollars = (fallback: number) =>
+  v.pipe(
+    v.optional(
+      v.pipe(v.string(), v.regex(/^\d{1,4}(\.\d{1,9})?$/, 'must be an amount in USD, such as 0.004')),
+      String(fallback),
+    ),
+    v.transform(Number),
+    v.check((amount) => amount > 0, 'must be more than 0'),
+  )
 /** A non-empty text. */
 export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
 /** A non-empty text, or nothing. */

@@ -1,47 +1,44 @@
-import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider'
-import type { ModelMessage } from 'ai'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { readCalls, storable, type RequestedCall } from './calls.ts'
+import type { RawAnswer } from './collect.ts'
 import { unusableAnswer } from './failures.ts'
+import { readUsage, type Usage } from './usage.ts'
+import { keepVerbatim } from './verbatim.ts'
 
-export interface Answer {
+export interface Answer extends Usage {
   text: string
   finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
   calls: RequestedCall[]
-  inputTokens: number
-  outputTokens: number
+  /** What has to be sent back unchanged, as JSON text; null if text and calls say it all. See `keepVerbatim`. */
+  content: string | null
 }
 
 /**
- * Reads a model's answer to a request. Only text and tool calls count; the rest (files, sources, the provider's own
- * tools) is ignored. Throws MODEL_ERROR if the answer is marked as incomplete, or lacks its token usage.
+ * Reads a model's answer to a request. Only text, reasoning and tool calls count; the rest (files, sources, the
+ * provider's own tools) is ignored. Throws MODEL_ERROR if the answer is marked as incomplete, or lacks its token usage.
  */
 export function readAnswer(
-  { content, finishReason, usage }: LanguageModelV4GenerateResult,
-  request: { messages: ModelMessage[]; tools: { name: string }[] },
+  { content, finishReason, usage: stated }: RawAnswer,
+  request: { by: string; prompt: LanguageModelV4Prompt; tools: { name: string }[] },
 ): Answer {
   const { unified } = finishReason
-  if (unified === 'error' || unified === 'interrupted') throw unusableAnswer('ended early')
+  const usage = readUsage(stated)
+  if (unified === 'error' || unified === 'interrupted') throw unusableAnswer('ended early', usage)
+  if (!usage) throw unusableAnswer('does not state its token usage')
   const own = content.filter((part) => part.type !== 'tool-call' || !part.providerExecuted)
+  const calls = readCalls(own, new Set(request.tools.map(({ name }) => name)), idsOf(request.prompt))
   return {
     text: storable(own.map((part) => (part.type === 'text' ? part.text : '')).join('')),
     finish: unified,
-    calls: readCalls(own, new Set(request.tools.map(({ name }) => name)), idsOf(request.messages)),
-    inputTokens: tokens(usage?.inputTokens?.total),
-    outputTokens: tokens(usage?.outputTokens?.total),
+    calls,
+    content: keepVerbatim(own, calls, request.by),
+    ...usage,
   }
 }
 
-/** A step is charged by its tokens, so an answer without them is refused. */
-function tokens(count: number | undefined): number {
-  if (!Number.isSafeInteger(count) || Number(count) < 0) throw unusableAnswer('does not state its token usage')
-  return Number(count)
-}
-
-const idsOf = (messages: ModelMessage[]): Set<string> =>
+const idsOf = (prompt: LanguageModelV4Prompt): Set<string> =>
   new Set(
-    messages.flatMap(({ content }) =>
-      typeof content === 'string'
-        ? []
-        : content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+    prompt.flatMap(({ role, content }) =>
+      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
     ),
   )

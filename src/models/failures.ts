@@ -1,8 +1,34 @@
 import { APICallError } from '@ai-sdk/provider'
-import { CodedError, isCoded } from '../errors.ts'
+import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import { CodedError, isCoded, type ErrorOptions } from '../errors.ts'
+import { readUsage, type Usage } from './usage.ts'
 
 /** The longest Retry-After of a provider that is honoured: a day. */
 const maxRetryAfterSeconds = 86_400
+
+/** A failure of a model call, with the tokens that the provider says it has used, and so has billed. */
+export class ModelError extends CodedError {
+  readonly usage: Usage | undefined
+
+  constructor(options: ErrorOptions & { usage?: Usage | undefined }) {
+    super('MODEL_ERROR', options)
+    this.usage = options.usage
+  }
+}
+
+/** An answer that broke off: `cause` is what the adapter said of it, if anything. */
+export class BrokenAnswer extends Error {
+  override readonly name = 'BrokenAnswer'
+  readonly usage: Usage | undefined
+
+  constructor(cause: unknown, usage: Usage | undefined) {
+    super('the answer broke off', { cause })
+    this.usage = usage
+  }
+}
+
+export const brokenAnswer = (cause: unknown, usage: LanguageModelV4Usage | undefined): BrokenAnswer =>
+  new BrokenAnswer(cause, readUsage(usage))
 
 /**
  * Turns an error of a provider's call into MODEL_ERROR. Only the class and the status of the original survive: the AI
@@ -12,10 +38,11 @@ const maxRetryAfterSeconds = 86_400
  */
 export function modelFailure(error: unknown, now: Date): CodedError {
   if (isCoded(error)) return error
+  if (error instanceof BrokenAnswer) return brokenFailure(error, now)
   if (!APICallError.isInstance(error)) return otherFailure(error)
   const { statusCode, isRetryable } = error
   const retryAfter = readRetryAfter(error.responseHeaders?.['retry-after'], now)
-  return new CodedError('MODEL_ERROR', {
+  return new ModelError({
     message: sentence(statusCode, isRetryable),
     retryable: isRetryable,
     ...(retryAfter !== undefined && { retryAfter }),
@@ -23,12 +50,57 @@ export function modelFailure(error: unknown, now: Date): CodedError {
   })
 }
 
+/** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
+function brokenFailure({ cause, usage }: BrokenAnswer, now: Date): ModelError {
+  if (APICallError.isInstance(cause) && cause.statusCode !== 200) {
+    const { message, retryable, retryAfter, privateDetail } = modelFailure(cause, now)
+    return new ModelError({
+      message,
+      retryable,
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(privateDetail !== undefined && { privateDetail }),
+      usage,
+    })
+  }
+  const { name, statusCode, isRetryable } = streamError(cause)
+  return new ModelError({
+    message: statusCode === undefined ? lostSentence : sentence(statusCode, isRetryable),
+    retryable: isRetryable,
+    privateDetail: `broken answer: ${name}, status ${statusCode ?? 'none'}`,
+    usage,
+  })
+}
+
+/** What an adapter says of an error in a stream (ProviderStreamError of the AI SDK, which exports no class for it). */
+function streamError(cause: unknown): { name: string; statusCode: number | undefined; isRetryable: boolean } {
+  const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
+  const said = (typeof cause === 'object' && cause !== null ? cause : {}) as Record<string, unknown>
+  const status = said['statusCode']
+  return {
+    name,
+    statusCode: typeof status === 'number' && status >= 400 ? status : undefined,
+    isRetryable: said['isRetryable'] !== false,
+  }
+}
+
+const lostSentence = 'The answer of the AI provider broke off before it was complete.'
+
 /** An answer came, but it is marked as incomplete, or lacks its token usage. */
-export function unusableAnswer(what: string): CodedError {
-  return new CodedError('MODEL_ERROR', {
+export function unusableAnswer(what: string, usage?: Usage): ModelError {
+  return new ModelError({
     message: `The AI provider's answer ${what}.`,
     retryable: true,
     privateDetail: `unusable answer: ${what}`,
+    usage,
+  })
+}
+
+/** The model is not configured any more, or its provider's adapter cannot be loaded. */
+export function noSuchModel(name: string): ModelError {
+  return new ModelError({
+    message: `The model ${name} is not among those of this platform. GET /models lists them.`,
+    retryable: false,
+    privateDetail: 'unknown model',
   })
 }
 

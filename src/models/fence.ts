@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** What a fenced text is. Only the schema comes from the owner of the agent; the rest comes from strangers. */
-type FenceKind = 'untrusted payload' | 'untrusted headers' | 'untrusted sites' | 'untrusted result' | 'schema'
+/** What a fenced text is. Only the schemas come from the owner of the agent; the rest comes from strangers. */
+const kinds = [
+  'untrusted payload',
+  'untrusted headers',
+  'untrusted sites',
+  'untrusted result',
+  'untrusted summary',
+  'schema',
+  'output schema',
+] as const
+type FenceKind = (typeof kinds)[number]
 
 interface FencedBlock {
   kind: FenceKind
@@ -23,8 +32,7 @@ export function fence(kind: FenceKind, text: string): string {
  * Splits a text into its fenced blocks, in order, and the words outside them. What only looks like a fence is words.
  */
 export function splitFenced(text: string): { words: string; blocks: FencedBlock[] } {
-  const opening =
-    /^<<<(untrusted payload|untrusted headers|untrusted sites|untrusted result|schema) ([0-9a-f]{32})>>>\n/gm
+  const opening = new RegExp(`^<<<(${kinds.join('|')}) ([0-9a-f]{32})>>>\n`, 'gm')
   const blocks: FencedBlock[] = []
   let words = ''
   let read = 0

@@ -1,28 +1,34 @@
-import { addAbortListener } from 'node:events'
-import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { JSONSchema7, ModelMessage, ToolSet } from 'ai'
+import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
 import type { Logger } from '../logger.ts'
+import { createPlaces, type Places } from '../shares/places.ts'
+import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
-import { lateAnswer, modelFailure, unusableAnswer } from './failures.ts'
-import { buildPrompt } from './prompt.ts'
-import { chooseModel } from './provider.ts'
+import { ask, functionTool, type ModelTool } from './ask.ts'
+import { markForCaching } from './caching.ts'
+import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
+import { optionsOf } from './options.ts'
+import { costOf, factsOf, type Cost } from './prices.ts'
+import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
+import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
+import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
-
-export interface ModelTool {
-  /** Already provider-safe, see nameTools. */
-  name: string
-  description: string
-  inputSchema: object
-}
+import type { Usage } from './usage.ts'
 
 export interface StepRequest {
-  instructions: string
-  messages: ModelMessage[]
+  /** The name of a configured model. */
+  model: string
+  prompt: LanguageModelV4Prompt
   tools: ModelTool[]
+  /** Requests of one key begin alike, so a provider may keep them in one cache. */
+  cacheKey: string
+  outputSchema?: object | undefined
   signal: AbortSignal
+  /** Is called with the text of the answer as it comes. */
+  onWords?: ((text: string) => void) | undefined
 }
 
 export interface StepResult extends Answer {
@@ -30,31 +36,96 @@ export interface StepResult extends Answer {
   latencyMs: number
 }
 
+/** A configured model, its provider, and how to get at it. */
+interface Entry {
+  model: ModelConfig
+  provider: ProviderConfig
+  reader: Reader
+  places: Places
+  adapter: () => Promise<LanguageModelV4>
+}
+
+/** A model as agents may choose it. */
+export interface ModelFacts {
+  name: string
+  provider: string
+  isDefault: boolean
+  contextTokens: number
+  maxOutputTokens: number | null
+  price: Cost['price'] | null
+  streams: boolean
+  structuredOutput: boolean
+}
+
+/** The context window of a model of which nothing is known, in tokens. */
+const usualContextTokens = 128_000
+
+/** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
+const patienceMs = 2000
+
+/** What of a call's arguments goes out as text; the other adapters want objects. */
+const withTextArguments = new Set<string>(['openai', 'azure', 'openai-compatible', 'mistral'])
+
 export type Models = ReturnType<typeof createModels>
 
-/** Calls the configured model, once per step: retries are the caller's decision. */
+/** The configured models. Each is called once per step: retries are the caller's decision. */
 export function createModels(context: {
-  config: Config
+  config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
-  /** The configured model unless given. */
-  languageModel?: LanguageModelV4
+  /** Replaced by tests that have no server. */
+  load?: (context: AdapterContext) => Promise<LanguageModelV4>
 }) {
-  const { config, logger, clock = systemClock, languageModel = chooseModel(config) } = context
-  // The AI SDK would print them to standard error, outside the structured log.
-  globalThis.AI_SDK_LOG_WARNINGS = false
-  const seconds = config.models.timeoutSeconds
-  const model = languageModel.modelId
+  const { config, logger, clock = systemClock, load = loadAdapter } = context
+  const { timeoutSeconds: seconds, demoDirectives } = config.models
+  const network = createProviderFetch()
+  const entries = createEntries()
+
+  function createEntries(): Map<string, Entry> {
+    const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
+    return new Map(
+      config.models.models.map((model) => {
+        const provider = config.models.providers.find(({ name }) => name === model.provider)
+        const shared = places.get(model.provider)
+        if (!provider || !shared) throw new Error(`the model ${model.name} has no provider`)
+        return [
+          model.name,
+          { model, provider, places: shared, reader: readerOf(model, provider), adapter: loader(model, provider) },
+        ]
+      }),
+    )
+  }
+
+  /** Loaded once; a failed attempt is not remembered. */
+  function loader({ id, structuredOutput = false }: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+    let loading: Promise<LanguageModelV4> | undefined
+    return async () => {
+      loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
+      return loading.catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
+    }
+  }
+
+  function entryOf(name: string): Entry {
+    const entry = entries.get(name)
+    if (!entry) throw noSuchModel(name)
+    return entry
+  }
 
   /**
    * One step: one model call, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's failure
-   * says and `retryAfter` in seconds if it named a time; or the signal's reason if aborted.
+   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; or the signal's reason if
+   * aborted.
    */
   async function step(request: StepRequest): Promise<StepResult> {
+    const entry = entryOf(request.model)
+    const { name: model } = entry.model
     const started = performance.now()
     const deadline = startDeadline(seconds * 1000, [request.signal])
     try {
-      const answer = await ask(languageModel, request, deadline.signal)
+      const answer = await answerOf(entry, request, deadline.signal)
       const latencyMs = Math.round(performance.now() - started)
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
       return { model, ...answer, latencyMs }
@@ -69,57 +140,67 @@ export function createModels(context: {
     }
   }
 
-  return { step, buildPrompt, nameTools }
-}
+  async function answerOf(entry: Entry, request: StepRequest, abortSignal: AbortSignal): Promise<Answer> {
+    const { model, provider, reader, adapter } = entry
+    const { outputSchema, onWords } = request
+    const tools = request.tools.map(functionTool)
+    const marked = markForCaching(provider.kind, request.prompt, tools)
+    const options = {
+      ...marked,
+      abortSignal,
+      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),
+    }
+    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, onWords })
+    return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
+  }
 
-/** Loaded only to call a model: it is a tenth of all the code that an API process would load. */
-const aiSdk = () => import('ai')
+  async function describe({ model, provider }: Entry): Promise<ModelFacts> {
+    const { price, contextTokens = usualContextTokens } = await factsOf({ model, provider }, clock.now())
+    return {
+      name: model.name,
+      provider: provider.name,
+      isDefault: model.name === config.models.default,
+      contextTokens,
+      maxOutputTokens: model.maxOutputTokens ?? null,
+      price: price ?? null,
+      streams: model.stream ?? true,
+      structuredOutput: model.structuredOutput ?? false,
+    }
+  }
 
-/**
- * Uses generateText for the prompt, but reads the answer before generateText does: that would turn the second of two
- * calls with one id into a copy of the first, and would parse arguments, where the record keeps their text.
- */
-async function ask(languageModel: LanguageModelV4, request: StepRequest, signal: AbortSignal): Promise<Answer> {
-  const { generateText, wrapLanguageModel } = await aiSdk()
-  let answer: Answer | undefined
-  const model = wrapLanguageModel({
-    model: languageModel,
-    middleware: {
-      specificationVersion: 'v4',
-      wrapGenerate: async ({ doGenerate }) => {
-        const result = await doGenerate()
-        answer = readAnswer(result, request)
-        return { ...result, content: answer.text === '' ? [] : [{ type: 'text', text: answer.text }] }
-      },
+  return {
+    step,
+    defaultModel: config.models.default,
+    has: (name: string): boolean => entries.has(name),
+    /** MODEL_ERROR if no such model is configured. */
+    facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
+    list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
+
+    nameTools,
+
+    /** MODEL_ERROR if no such model is configured. */
+    prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
+
+    /** Undefined if no price is known. */
+    costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
+
+    /** Does the work in a place at the model's provider; owners have equal shares. NoPlaceError if there is none. */
+    inPlace: <T>(name: string, party: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+      const entry = entries.get(name)
+      return entry ? entry.places.use(party, signal, work) : work()
     },
-  })
-  const { instructions, messages } = request
-  const options = { maxRetries: 0, abortSignal: signal, telemetry: { isEnabled: false } }
-  await unlessAborted(
-    signal,
-    generateText({ model, instructions, messages, tools: await toolSet(request.tools), ...options }),
-  )
-  if (!answer) throw unusableAnswer('did not come')
-  return answer
-}
 
-/** Without `execute`, so nothing runs. Providers require an object schema, which sites may omit. */
-async function toolSet(tools: ModelTool[]): Promise<ToolSet> {
-  const { jsonSchema, tool } = await aiSdk()
-  const entries = tools.map(({ name, description, inputSchema }) => {
-    const schema: JSONSchema7 = { type: 'object', properties: {}, ...inputSchema }
-    return [name, tool({ description, inputSchema: jsonSchema(schema) })]
-  })
-  return Object.fromEntries(entries) as ToolSet
-}
-
-/** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const listening = addAbortListener(signal, () => aborted.reject(signal.reason))
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    listening[Symbol.dispose]()
+    close: (): Promise<void> => network.close(),
   }
 }
+
+const placesOf = ({ concurrency }: ProviderConfig): Places =>
+  createPlaces({ shares: createCommon(concurrency), room: concurrency, patienceMs })
+
+const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader => ({
+  by: `${kind} ${name} ${id}`,
+  textArguments: withTextArguments.has(kind),
+})
+
+export type { ModelTool }

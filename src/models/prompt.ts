@@ -1,18 +1,25 @@
-import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
 import {
+  correctionSentences,
   headersSentence,
+  leftOutSentence,
   missingReasons,
   missingSentence,
   outcomeSentences,
+  outputSentence,
   payloadSentence,
   schemaSentence,
+  shortenedSentence,
   standingRules,
+  summarySentence,
   triggerSentences,
   type OutcomeStatus,
+  type StepProblem,
   type Trigger,
 } from './prompt-format.ts'
+import { keptParts, type KeptPart } from './verbatim.ts'
 
 export interface TranscriptCall {
   id: string
@@ -21,7 +28,16 @@ export interface TranscriptCall {
   /** JSON text. */
   arguments: string
   /** `bytes` is the length of the whole result if the text is only its beginning. */
-  outcome: { status: OutcomeStatus; text: string; bytes?: number | undefined }
+  outcome: { status: OutcomeStatus; text: string; bytes?: number | undefined; shortened?: boolean }
+}
+
+export interface TranscriptStep {
+  text: string
+  /** What its provider wants back unchanged, see `keepVerbatim`. */
+  content?: string | null | undefined
+  calls: TranscriptCall[]
+  /** Why the answer could not be used, and what the model is told about it. */
+  problem?: { kind: StepProblem; detail: string | null } | undefined
 }
 
 interface SchemaField {
@@ -48,7 +64,19 @@ export interface Transcript {
   schema?: SchemaField[] | undefined
   /** Sites that the owner gave to the agent, and that it cannot use now. */
   missingSites?: MissingSite[] | undefined
-  steps: { text: string; calls: TranscriptCall[] }[]
+  /** The JSON Schema that the answer has to fit. */
+  outputSchema?: object | undefined
+  /** How many of the first steps the model does not see, and what an earlier answer said about them. */
+  leftOut?: { steps: number; summary?: string | undefined } | undefined
+  steps: TranscriptStep[]
+}
+
+/** The model that a prompt is for. */
+export interface Reader {
+  /** Provider kind and model: what another one wants back unchanged is not shown to it. */
+  by: string
+  /** Whether its adapter sends the text of a call's arguments as it is; otherwise they are parsed. */
+  textArguments: boolean
 }
 
 /** Longer results, in bytes of UTF-8, are cut for the model; the record keeps all. */
@@ -60,20 +88,30 @@ const maxInvalidCharacters = 1000
  * Writes the prompt of a run's next step. Payload and tool results are fenced and labelled as data, so that no text
  * from outside can pass for an instruction or leave its place. The same transcript gives the same prompt.
  */
-export function buildPrompt(transcript: Transcript): { instructions: string; messages: ModelMessage[] } {
-  return {
-    instructions: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n'),
-    messages: [{ role: 'user', content: opening(transcript) }, ...transcript.steps.flatMap(stepMessages)],
-  }
+export function buildPrompt(transcript: Transcript, reader: Reader): LanguageModelV4Prompt {
+  return [
+    { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
+    { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
+    ...transcript.steps.flatMap((step) => stepMessages(step, reader)),
+  ]
 }
 
-function opening({ trigger, missingSites, schema, headers, payload }: Transcript): string {
+function opening(transcript: Transcript): string {
+  const { trigger, missingSites, schema, headers, payload, outputSchema, leftOut } = transcript
   const missing = missingSites?.length ? `${missingSentence}\n${fence('untrusted sites', sitesText(missingSites))}` : ''
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
+  const output = outputSchema ? `${outputSentence}\n${fence('output schema', JSON.stringify(outputSchema))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
   const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
-  return [triggerSentences[trigger], missing, fields, said, data].filter(Boolean).join('\n\n')
+  const before = leftOut ? beforeText(leftOut) : ''
+  return [triggerSentences[trigger], missing, fields, output, said, data, before].filter(Boolean).join('\n\n')
 }
+
+/** A summary was written from texts of strangers, so it is no more trusted than they are. */
+const beforeText = ({ steps, summary }: NonNullable<Transcript['leftOut']>): string =>
+  [leftOutSentence(steps), summary === undefined ? '' : `${summarySentence}\n${fence('untrusted summary', summary)}`]
+    .filter(Boolean)
+    .join('\n')
 
 const sitesText = (sites: MissingSite[]): string =>
   sites.map(({ name, origin, reason }) => `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}`).join('\n')
@@ -84,24 +122,58 @@ const linesOf = (headers: Record<string, string>): string =>
     .join('\n')
 
 /** A step without text and calls is left out: providers refuse empty messages. */
-function stepMessages({ text, calls }: Transcript['steps'][number]): ModelMessage[] {
-  const said = text === '' ? [] : [{ type: 'text' as const, text }]
-  const assistant: AssistantModelMessage = { role: 'assistant', content: [...said, ...calls.map(callPart)] }
-  const tool: ToolModelMessage = { role: 'tool', content: calls.map(resultPart) }
-  return [assistant, tool].filter(({ content }) => content.length > 0)
+function stepMessages(step: TranscriptStep, reader: Reader): LanguageModelV4Message[] {
+  const { calls, problem } = step
+  const messages: LanguageModelV4Message[] = [
+    { role: 'assistant', content: answerParts(step, reader) },
+    { role: 'tool', content: calls.map(resultPart) },
+  ]
+  const correction = problem
+    ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: correctionText(problem) }] }]
+    : []
+  return [...messages.filter(({ content }) => content.length > 0), ...correction]
+}
+
+const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>): string =>
+  [correctionSentences[kind], detail].filter(Boolean).join('\n')
+
+type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+
+/** The answer as its provider gave it; for another provider, only what everyone understands. */
+function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): AssistantParts {
+  const kept = keptParts(content, reader.by) ?? [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map(({ id }) => ({ type: 'tool-call' as const, id })),
+  ]
+  return kept.flatMap((part) => answerPart(part, calls, reader))
+}
+
+function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): AssistantParts {
+  const options = part.metadata ? { providerOptions: part.metadata } : {}
+  if (part.type === 'tool-call') {
+    const call = calls.find(({ id }) => id === part.id)
+    return call ? [{ ...callPart(call, reader), ...options }] : []
+  }
+  if (part.type === 'custom') return [{ type: 'custom', kind: part.kind, ...options }]
+  return [{ type: part.type, text: part.text, ...options }]
 }
 
 /** Providers require an object, so other arguments are wrapped in one. */
-function callPart({ id, name, arguments: text }: TranscriptCall) {
-  const input = readArguments(text) ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
-  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input }
+function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments }: Reader) {
+  const read = readArguments(text)
+  const input = read ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
+  // Parsing would round long numbers.
+  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: read && textArguments ? text : input }
 }
 
-function resultPart({ id, name, outcome }: TranscriptCall) {
+function resultPart({ id, name, outcome }: TranscriptCall): LanguageModelV4ToolResultPart {
   const type = outcome.status === 'succeeded' ? ('text' as const) : ('error-text' as const)
-  const { text, note } = cut(outcome.text, outcome.bytes)
-  const value = [outcomeSentences[outcome.status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
-  return { type: 'tool-result' as const, toolCallId: id, toolName: name, output: { type, value } }
+  return { type: 'tool-result', toolCallId: id, toolName: name, output: { type, value: resultText(outcome) } }
+}
+
+function resultText({ status, text: whole, bytes, shortened }: TranscriptCall['outcome']): string {
+  const { text, note } = shortened ? { text: whole, note: shortenedSentence } : cut(whole, bytes)
+  return [outcomeSentences[status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
 }
 
 /** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */

@@ -8,10 +8,14 @@ import { Row } from '../database/row.ts'
 export class AgentPrompt extends Row {
   static override tableName = 'agent_prompts'
   static override idColumn = ['agentId', 'sinceSequence']
-  static override jsonAttributes = ['webhookSchema']
+  static override jsonAttributes = ['webhookSchema', 'outputSchema']
   declare agentId: string
   declare sinceSequence: number
   declare systemPrompt: string
   declare webhookSchema: WebhookField[] | null
   declare allowActionOverride: boolean
+  declare model: string | null
+  declare fallbackModel: string | null
+  declare outputSchema: object | null
+  declare summarizes: boolean
 }

@@ -20,7 +20,7 @@ export type CallFacts = Pick<
 /** Everything that decides what a run does next. */
 export interface RunRecord {
   run: Run
-  lastStep: Pick<RunStep, 'step' | 'finish'> | undefined
+  lastStep: Pick<RunStep, 'step' | 'finish' | 'outcome'> | undefined
   /** Every call of the run, in the order of the model's requests. */
   calls: CallFacts[]
 }
@@ -45,7 +45,8 @@ export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
 /** Reads what decides the next move of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
-  const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish')
+  const lastStep =
+    steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish', 'outcome')
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .select('id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore')

@@ -1,8 +1,9 @@
 import type { Pojo } from 'objection'
 import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
+import type { StepProblem } from '../models/prompt-format.ts'
 import { Row } from '../database/row.ts'
 
-const anyTexts = ['answer']
+const anyTexts = ['answer', 'remark']
 
 /** One recorded model call of a run (table `run_steps`). */
 export class RunStep extends Row {
@@ -24,4 +25,13 @@ export class RunStep extends Row {
   declare credits: number
   declare latencyMs: number
   declare recordedAt: Date
+  /** The part of the input tokens that the provider had in its cache. */
+  declare cachedTokens: number | null
+  /** In billionths of a USD; null if no price was known. */
+  declare costNanoUsd: number | null
+  /** What its provider wants back unchanged (`src/models/verbatim.ts`). */
+  declare content: string | null
+  /** Why the answer did not count, or that it is a summary of earlier steps; and what is said of it. */
+  declare outcome: StepProblem | 'summary' | null
+  declare remark: string | null
 }

@@ -30,6 +30,16 @@ export class Run extends Row {
   declare inputTokens: number
   declare outputTokens: number
   declare credits: number
+  /** The part of the input tokens that providers had in their caches, and the cost in billionths of a USD. */
+  declare cachedTokens: number | null
+  declare costNanoUsd: number | null
+  /** Since which step its agent's fallback model is asked. */
+  declare fallbackSince: number | null
+  /** Answers in a row that did not count. */
+  declare corrections: number | null
+  /** Up to which step the model sees results shortened, and up to which it sees nothing. */
+  declare shortenedThrough: number | null
+  declare leftOutThrough: number | null
   /** What it waits for (`waitingFor` is the site), since when, and until when at most; all null unless it waits. */
   declare waitingCause: WaitCause | null
   declare waitingFor: string | null

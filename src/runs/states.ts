@@ -34,7 +34,9 @@ export const endReasons = {
   TERMINATED: 'The run was terminated in Temporal by an operator.',
   TIMED_OUT: 'The run exceeded its time limit in Temporal.',
   WORKFLOW_FAILED: 'The workflow of the run failed.',
-  MODEL_ERROR: 'The AI provider returned an error, and retrying did not help or was not possible.',
+  MODEL_ERROR:
+    'The AI provider returned an error or no usable answer, and asking again did not help or was not possible.',
+  OUTPUT_INVALID: "The model's answer did not fit the agent's output schema, also after it was told what was wrong.",
   MODEL_STOPPED: 'The model stopped before it finished its answer.',
   STEP_ABANDONED: 'A model step was started several times and never finished.',
   NO_CREDITS: 'The credit balance was used up and was not topped up in time.',

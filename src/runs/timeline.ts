@@ -14,6 +14,12 @@ interface StepFailure {
   message: string
   willRetry: boolean
   retryAt?: string
+  /** The model that was asked; failures that were recorded by earlier versions have none. */
+  model?: string
+  /** What the provider has billed all the same. */
+  inputTokens?: number
+  outputTokens?: number
+  credits?: number
 }
 
 /** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
@@ -25,6 +31,8 @@ export interface EventData {
   'step.failed': StepFailure
   /** `missingSites`: sites of the agent whose tools the model was not offered. */
   'step.finished': { step: number; attempt: number; missingSites?: MissingSite[] }
+  /** From `step` on another model is asked. */
+  'model.changed': { step: number; from: string; to: string; note: string }
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }

@@ -1,4 +1,4 @@
-import { createShares } from './shares.ts'
+import { createShares, type Shares } from './shares.ts'
 
 /** The party has to come again: it holds its share of the places already, and nothing became free for it. */
 export class NoPlaceError extends Error {
@@ -19,8 +19,8 @@ interface Waiting {
  * the same way; a place that becomes free goes to the party that holds the fewest. What finds no room, or waits for
  * longer than `patienceMs`, is refused at once, so that whoever fetched it can fetch the work of others.
  */
-export function createPlaces(given: { places: number; room: number; patienceMs: number }) {
-  const shares = createShares(given.places)
+export function createPlaces(given: { shares: Shares; room: number; patienceMs: number }) {
+  const { shares } = given
   const room = createShares(given.room)
   /** In order of arrival. */
   const waiting = new Set<Waiting>()
@@ -61,8 +61,11 @@ export function createPlaces(given: { places: number; room: number; patienceMs: 
     }
   }
 
-  /** Whoever holds fewer places may take one sooner, so those who may at the same time hold the same number. */
-  const nextOf = (): Waiting | undefined => [...waiting].find(({ party }) => shares.mayTake(party))
+  function nextOf(): Waiting | undefined {
+    const ready = [...waiting].filter(({ party }) => shares.mayTake(party))
+    const fewest = Math.min(...ready.map(({ party }) => shares.holds(party)))
+    return ready.find(({ party }) => shares.holds(party) === fewest)
+  }
 
   return {
     /** Does the work in a place of the party. NoPlaceError if there is none, or the signal's reason, before it begins. */

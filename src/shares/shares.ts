@@ -4,12 +4,17 @@
  * and some are always free for a party that holds none. No party has to be known beforehand, and nothing is reserved
  * for anyone by name.
  */
-export function createShares(places: number) {
+export const createShares = (places: number) => createHeld(places, (holds, free) => holds < free)
+
+/** Places of which each party may take whatever is free. */
+export const createCommon = (places: number) => createHeld(places, (_, free) => free > 0)
+
+function createHeld(places: number, allows: (holds: number, free: number) => boolean) {
   const held = new Map<string, number>()
   let free = places
 
   const holds = (party: string): number => held.get(party) ?? 0
-  const mayTake = (party: string): boolean => holds(party) < free
+  const mayTake = (party: string): boolean => allows(holds(party), free)
 
   return {
     /** How many places the party holds. */

@@ -141,9 +141,11 @@ export async function firstMessage({ database, runs }: Platform['services'], age
   const run = await Run.query(database)
     .findById(claimed?.runId ?? '')
     .throwIfNotFound()
-  const [first] = buildPrompt(await readTranscript(database, run)).messages
-  if (typeof first?.content !== 'string') throw new Error('the first message is no text')
-  return first.content
+  const prompt = buildPrompt(await readTranscript(database, run), { by: 'demo', textArguments: false })
+  const first = prompt.find(({ role }) => role === 'user')
+  const [part] = first?.role === 'user' ? first.content : []
+  if (part?.type !== 'text') throw new Error('the first message is no text')
+  return part.text
 }
 
 /** Backdates the agent's progress by an hour, so that it counts as stalled. */

@@ -143,10 +143,14 @@ async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: A
   await AgentPrompt.query(trx).insert({ agentId, sinceSequence: sequence, ...wanted })
 }
 
-const instructionsOf = ({ systemPrompt, webhookSchema, allowActionOverride }: AgentForRun | AgentPrompt) => ({
-  systemPrompt,
-  webhookSchema,
-  allowActionOverride,
+const instructionsOf = (given: AgentForRun | AgentPrompt) => ({
+  systemPrompt: given.systemPrompt,
+  webhookSchema: given.webhookSchema,
+  allowActionOverride: given.allowActionOverride,
+  model: given.model,
+  fallbackModel: given.fallbackModel,
+  outputSchema: given.outputSchema,
+  summarizes: given.summarizes,
 })
 
 const toClaimed = (run: Run, epoch: number, name: string): ClaimedRun => ({

@@ -1,5 +1,6 @@
 import type { WebhookField } from '../../agents/agent.ts'
 import { memberText } from '../../json-member.ts'
+import type { Row } from '../../database/row.ts'
 import type { AgentPrompt } from '../agent-prompt.ts'
 import type { Run } from '../run.ts'
 
@@ -9,6 +10,11 @@ export interface PromptInForce {
   /** Whether the payload's `action` replaced the agent's system prompt, or why it did not. */
   override: 'used' | 'not-allowed' | 'absent'
   schema: WebhookField[] | null
+  /** The model it chose, or null for the default one; and the one that is asked if that fails. */
+  model: string | null
+  fallbackModel: string | null
+  outputSchema: object | null
+  summarizes: boolean
 }
 
 /**
@@ -18,10 +24,12 @@ export interface PromptInForce {
 export function promptInForce(
   trigger: Run['trigger'],
   payload: string | null,
-  agent: Pick<AgentPrompt, 'systemPrompt' | 'webhookSchema' | 'allowActionOverride'>,
+  agent: Omit<AgentPrompt, keyof Row | 'agentId' | 'sinceSequence'>,
 ): PromptInForce {
   const action = trigger === 'webhook' ? actionOf(payload) : undefined
-  const base = { systemPrompt: agent.systemPrompt, schema: trigger === 'webhook' ? agent.webhookSchema : null }
+  const { systemPrompt, model, fallbackModel, outputSchema, summarizes } = agent
+  const schema = trigger === 'webhook' ? agent.webhookSchema : null
+  const base = { systemPrompt, schema, model, fallbackModel, outputSchema, summarizes }
   if (action === undefined) return { ...base, override: 'absent' }
   if (!agent.allowActionOverride) return { ...base, override: 'not-allowed' }
   return { ...base, systemPrompt: action, override: 'used' }

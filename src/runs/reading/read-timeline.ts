@@ -126,9 +126,12 @@ function payloadContents(input: RunInput | undefined, shown: JsonText | undefine
 
 function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
   if (!step) return {}
-  const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs } = step
+  const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs, costNanoUsd, outcome, remark } = step
+  const costUsd = costNanoUsd === null ? null : costNanoUsd / 1e9
+  const unusual = { ...(outcome !== null && { outcome }), ...(remark !== null && { remark }) }
   const asked = calls.filter((call) => call.step === step.step).map(({ id, name }) => ({ callId: id, name }))
-  return { model, text: answer, finish, inputTokens, outputTokens, credits, latencyMs, calls: asked }
+  const tokens = { inputTokens, outputTokens, cachedTokens: step.cachedTokens ?? 0 }
+  return { model, text: answer, finish, ...tokens, credits, costUsd, latencyMs, calls: asked, ...unusual }
 }
 
 const callContents = (call: ToolCall) => ({

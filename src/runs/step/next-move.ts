@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
-import type { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
@@ -23,7 +22,9 @@ export function nextMove({ run, lastStep, calls }: RunRecord, budgets: Budgets, 
   const open = calls.filter(({ status }) => !isFinal(status))
   const exceeded = exceededBudget(run, calls, budgets, now)
   if (open.length > 0 && !exceeded) return nextCalls(run, open, budgets, now)
-  if (lastStep && !calls.some(({ step }) => step === lastStep.step)) return finished(lastStep.finish)
+  const finished =
+    lastStep && !calls.some(({ step }) => step === lastStep.step) ? endAfterStep(run, lastStep) : undefined
+  if (finished) return finished
   if (exceeded) return failed(exceeded)
   return run.steps >= budgets.steps ? failed('BUDGET_STEPS') : { kind: 'model', step: run.steps + 1 }
 }
@@ -62,8 +63,17 @@ export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date
 
 const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
-function finished(finish: RunStep['finish']): Move {
-  return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
+/** How often in a row a model is told what is wrong with its answer. */
+const maxCorrections = 1
+
+/** The end of a run whose last step asks for nothing; undefined if the model is asked once more. */
+function endAfterStep(run: Run, { step, finish, outcome }: NonNullable<RunRecord['lastStep']>): Move | undefined {
+  if (outcome === null)
+    return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
+  if (outcome === 'summary') return undefined
+  // The model that refused is not asked again, but the fallback model is.
+  const isLast = outcome === 'refused' ? run.fallbackSince !== step + 1 : (run.corrections ?? 0) > maxCorrections
+  return isLast ? failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR') : undefined
 }
 
 function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {

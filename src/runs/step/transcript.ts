@@ -24,8 +24,11 @@ export async function readTranscript(database: Database, run: Run): Promise<Tran
     payload: input && readable(input.payload),
     headers: input?.headers ?? undefined,
     schema: prompt.schema ?? undefined,
-    steps: steps.map(({ step, answer }) => ({
+    outputSchema: prompt.outputSchema ?? undefined,
+    steps: steps.map(({ step, answer, content, outcome, remark }) => ({
       text: answer,
+      content,
+      problem: outcome === null || outcome === 'summary' ? undefined : { kind: outcome, detail: remark },
       calls: calls.filter((call) => call.step === step).map(toTranscriptCall),
     })),
   }

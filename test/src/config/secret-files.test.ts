@@ -24,12 +24,14 @@ test('every secret setting may be in a file, with a line break at its end', (t) 
     DATABASE_URL: 'postgres://user:secret@127.0.0.1/switchyard',
     TEMPORAL_API_KEY: 'a-key',
     SMTP_URL: 'smtp://user:password@mail.example.com',
+    OPENAI_API_KEY: 'sk-secret',
     ...newKeys(),
   }
   const folder = folderWith(t, Object.fromEntries(secretSettings.map((name) => [name, `${values[name]}\n`])))
   const files = Object.fromEntries(secretSettings.map((name) => [`${name}_FILE`, join(folder, name)]))
-  const MAIL_FROM = 'no-reply@example.com'
-  t.deepEqual(readConfig({ ...files, MAIL_FROM }), readConfig({ ...values, MAIL_FROM }))
+  const more = { MAIL_FROM: 'no-reply@example.com', OPENAI_MODEL: 'gpt-5-mini' }
+  t.deepEqual(readConfig({ ...files, ...more }), readConfig({ ...values, ...more }))
+  t.is(readConfig({ ...files, ...more }).models.providers[0]?.apiKey, 'sk-secret')
   t.is(readDatabaseConfig(files).database.url, values.DATABASE_URL)
   const others = { VAULT_KEYS_FILE: join(folder, 'none'), JWT_PRIVATE_KEY_FILE: join(folder, 'none') }
   t.is(readDatabaseConfig({ ...files, ...others }).database.url, values.DATABASE_URL, 'it needs no keys')

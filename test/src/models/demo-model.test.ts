@@ -11,6 +11,8 @@ import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/
 
 type Outcome = TranscriptCall['outcome']
 
+const reader = { by: 'demo', textArguments: false }
+
 const configOf = (directives: boolean) =>
   readConfig({
     DATABASE_URL: 'postgres://nobody@127.0.0.1/none',
@@ -45,11 +47,12 @@ async function play(scene: Scene) {
   const { tools = [search, ticket], outcome = () => succeed(), directives = false } = scene
   const logger = createLogger('silent', 'test')
   const models = createModels({ config: configOf(directives), logger })
+  const signal = new AbortController().signal
   const steps: Transcript['steps'] = []
   for (;;) {
     const { systemPrompt = 'Do your work.', trigger = 'webhook', payload } = scene
-    const prompt = buildPrompt({ systemPrompt, trigger, payload, steps })
-    const { text, calls } = await models.step({ ...prompt, tools, signal: new AbortController().signal })
+    const prompt = models.prompt('demo', { systemPrompt, trigger, payload, steps })
+    const { text, calls } = await models.step({ model: 'demo', prompt, tools, cacheKey: '', signal })
     steps.push({ text, calls: calls.map((call) => ({ ...call, outcome: outcome(call.name) })) })
     if (calls.length === 0)
       return { steps: steps.map((step) => step.calls.map(spell)), texts: steps.map(({ text }) => text) }
@@ -166,9 +169,9 @@ test('if the instructions name some of the tools, only those are called', async 
 
 test("the platform's own sentences name no tool and fill no input", async (t) => {
   const words = new Set(
-    JSON.stringify(buildPrompt({ systemPrompt: '', trigger: 'webhook', payload: '', schema: [], steps: [] })).match(
-      /\w+/g,
-    ),
+    JSON.stringify(
+      buildPrompt({ systemPrompt: '', trigger: 'webhook', payload: '', schema: [], steps: [] }, reader),
+    ).match(/\w+/g),
   )
   const tools = [...words].map((name) => needs(name, { never: {} }))
   t.deepEqual((await play({ systemPrompt: '', tools: [...tools, list] })).steps, [['list_all {}'], []])
@@ -205,8 +208,9 @@ test('a script is followed step by step, calls side by side, and ends in the rep
 
 test('a script may ask for a tool that is not offered, which the step reports as a problem', async (t) => {
   const models = createModels({ config: configOf(true), logger: createLogger('silent', 'test') })
-  const prompt = buildPrompt({ systemPrompt: '[[call nothing]]', trigger: 'manual', steps: [] })
-  const { calls } = await models.step({ ...prompt, tools: [list], signal: new AbortController().signal })
+  const prompt = models.prompt('demo', { systemPrompt: '[[call nothing]]', trigger: 'manual', steps: [] })
+  const signal = new AbortController().signal
+  const { calls } = await models.step({ model: 'demo', prompt, tools: [list], cacheKey: '', signal })
   t.deepEqual(
     calls.map(({ name, problem }) => [name, problem]),
     [['nothing', 'There is no tool named "nothing".']],

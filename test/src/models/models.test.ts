@@ -5,6 +5,7 @@ import { createLogger } from '../../../src/logger.ts'
 import { isCoded, type CodedError } from '../../../src/errors.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { createModels, type StepRequest } from '../../../src/models/models.ts'
+import { streamed } from '../../helpers/streamed.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -46,19 +47,24 @@ function over(doGenerate: Generate, env: Record<string, string> = {}) {
     provider: 'stub',
     modelId: 'stub-1',
     supportedUrls: {},
-    doGenerate: (options) => {
+    doGenerate: () => Promise.reject(new Error('not streamed')),
+    doStream: async (options) => {
       asked.push(options)
-      return doGenerate(options)
+      return { stream: streamed(await doGenerate(options)) }
     },
-    doStream: () => Promise.reject(new Error('not streamed')),
   }
   const config = readConfig({ ...environment, ...env })
-  return { asked, lines, models: createModels({ config, logger, clock: { now: () => now }, languageModel }) }
+  const load = () => Promise.resolve(languageModel)
+  return { asked, lines, models: createModels({ config, logger, clock: { now: () => now }, load }) }
 }
 
 const request = (parts: Partial<StepRequest> = {}): StepRequest => ({
-  instructions: 'the secret prompt',
-  messages: [{ role: 'user', content: 'hello' }],
+  model: 'demo',
+  prompt: [
+    { role: 'system', content: 'the secret prompt' },
+    { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+  ],
+  cacheKey: 'key',
   tools: [{ name: 'search', description: 'Searches.', inputSchema: { properties: { q: { type: 'string' } } } }],
   signal: new AbortController().signal,
   ...parts,
@@ -98,7 +104,8 @@ const rejects = (error: Error) => () => {
 
 test('a step returns what the model said, why it stopped and what it used', async (t) => {
   const { latencyMs, ...result } = await stepOf(answer())
-  t.deepEqual(result, { model: 'stub-1', text: 'done', finish: 'stop', calls: [], inputTokens: 10, outputTokens: 2 })
+  const used = { inputTokens: 10, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 2 }
+  t.deepEqual(result, { model: 'demo', text: 'done', finish: 'stop', calls: [], content: null, ...used })
   t.true(Number.isInteger(latencyMs) && latencyMs >= 0)
 })
 
@@ -135,8 +142,8 @@ test('calls that share an id keep their own arguments and get ids of their own',
 test('an id that an earlier step used is not used again', async (t) => {
   const output = { type: 'text' as const, value: 'ok' }
   const { calls } = await stepOf(asking(['call_0', 'search', '{}']), {
-    messages: [
-      { role: 'user', content: 'hello' },
+    prompt: [
+      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
       { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_0', toolName: 'search', input: {} }] },
       { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName: 'search', output }] },
     ],

@@ -1,4 +1,4 @@
-import type { ToolResultPart } from 'ai'
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import test from 'ava'
 import * as fc from 'fast-check'
 import { splitFenced } from '../../../src/models/fence.ts'
@@ -13,15 +13,24 @@ const call = (outcome: TranscriptCall['outcome'], id = 'c1', args = '{"q":"x"}')
   outcome,
 })
 
+const reader = { by: 'openai gpt', textArguments: false }
+
+/** The instructions and the messages after them. */
+function promptOf(transcript: Transcript): { instructions: string; messages: LanguageModelV4Message[] } {
+  const [system, ...messages] = buildPrompt(transcript, reader)
+  return { instructions: system?.role === 'system' ? system.content : '', messages }
+}
+
 const opening = (transcript: Transcript): string => {
-  const [first] = buildPrompt(transcript).messages
-  return typeof first?.content === 'string' ? first.content : ''
+  const [first] = promptOf(transcript).messages
+  const [part] = first?.role === 'user' ? first.content : []
+  return part?.type === 'text' ? part.text : ''
 }
 
 function results(transcript: Transcript): { type: string; value: string }[] {
-  return buildPrompt(transcript)
+  return promptOf(transcript)
     .messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))
-    .map((part) => (part as ToolResultPart).output as { type: string; value: string })
+    .flatMap((part) => (part.type === 'tool-result' ? [part.output as { type: string; value: string }] : []))
 }
 
 const resultOf = (outcome: TranscriptCall['outcome']) => {
@@ -30,10 +39,10 @@ const resultOf = (outcome: TranscriptCall['outcome']) => {
 }
 
 test('the instructions are the system prompt, followed by the rules about fenced texts', (t) => {
-  const { instructions } = buildPrompt(empty)
+  const { instructions } = promptOf(empty)
   t.true(instructions.startsWith('Sort the tickets.\n\n'))
   t.regex(instructions, /Never follow instructions/)
-  t.false(buildPrompt({ ...empty, systemPrompt: '' }).instructions.startsWith('\n'))
+  t.false(promptOf({ ...empty, systemPrompt: '' }).instructions.startsWith('\n'))
 })
 
 test('the payload is fenced as untrusted, and nothing of it stands outside', (t) => {
@@ -97,7 +106,7 @@ test('steps keep their order, and each call is answered right after it', (t) => 
     { text: '', calls: [] },
     { text: 'done', calls: [] },
   ]
-  const { messages } = buildPrompt({ ...empty, steps })
+  const { messages } = promptOf({ ...empty, steps })
   t.deepEqual(
     messages.map(({ role }) => role),
     ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
@@ -149,7 +158,7 @@ test('a longer result is cut between two characters, with a note of the full siz
 test('arguments that are no JSON object are shown to the model inside an object', (t) => {
   for (const args of ['{"q":', '[1]', 'null', '['.repeat(100_000), `{"a":${'['.repeat(100)}${']'.repeat(100)}}`]) {
     const failed = call({ status: 'failed', text: 'not an object' }, 'a', args)
-    const { messages } = buildPrompt({ ...empty, steps: [{ text: '', calls: [failed] }] })
+    const { messages } = promptOf({ ...empty, steps: [{ text: '', calls: [failed] }] })
     const [part] = messages[1]?.content ?? []
     t.deepEqual((part as { input: unknown }).input, { unreadableArguments: args.slice(0, 1000) })
   }

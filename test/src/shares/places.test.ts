@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createPlaces, NoPlaceError } from '../../../src/shares/places.ts'
+import { createShares } from '../../../src/shares/shares.ts'
 
 const never = new AbortController().signal
 const long = 5000
@@ -18,7 +19,7 @@ function begin(places: ReturnType<typeof createPlaces>, party: string, signal = 
 const settle = () => new Promise(setImmediate)
 
 test('a place that becomes free goes to the party that holds the fewest, not to the one that has waited longest', async (t) => {
-  const places = createPlaces({ places: 4, room: 20, patienceMs: long })
+  const places = createPlaces({ shares: createShares(4), room: 20, patienceMs: long })
   const [one, two, three] = ['busy', 'busy', 'other'].map((party) => begin(places, party))
   const [busy, newcomer] = ['busy', 'newcomer'].map((party) => begin(places, party))
   await settle()
@@ -34,7 +35,7 @@ test('a place that becomes free goes to the party that holds the fewest, not to 
 })
 
 test('a party that is alone does no more at a time than its share, and all of its work in the end', async (t) => {
-  const places = createPlaces({ places: 6, room: 40, patienceMs: long })
+  const places = createPlaces({ shares: createShares(6), room: 40, patienceMs: long })
   let [now, most] = [0, 0]
   const work = async () => {
     most = Math.max(most, ++now)
@@ -46,7 +47,7 @@ test('a party that is alone does no more at a time than its share, and all of it
 })
 
 test('work that finds no room is refused at once, and what waits for too long after its patience', async (t) => {
-  const places = createPlaces({ places: 2, room: 2, patienceMs: 20 })
+  const places = createPlaces({ shares: createShares(2), room: 2, patienceMs: 20 })
   const first = begin(places, 'a')
   const second = begin(places, 'a')
   const third = begin(places, 'a')
@@ -65,7 +66,7 @@ test('work that finds no room is refused at once, and what waits for too long af
 })
 
 test('work that is aborted while it waits never begins, and leaves its room', async (t) => {
-  const places = createPlaces({ places: 2, room: 2, patienceMs: long })
+  const places = createPlaces({ shares: createShares(2), room: 2, patienceMs: long })
   const first = begin(places, 'a')
   const aborting = new AbortController()
   const waiting = begin(places, 'a', aborting.signal)
@@ -79,7 +80,7 @@ test('work that is aborted while it waits never begins, and leaves its room', as
 })
 
 test('work that fails gives its place back', async (t) => {
-  const places = createPlaces({ places: 1, room: 1, patienceMs: long })
+  const places = createPlaces({ shares: createShares(1), room: 1, patienceMs: long })
   await t.throwsAsync(
     places.use('a', never, () => Promise.reject(new Error('broken'))),
     { message: 'broken' },

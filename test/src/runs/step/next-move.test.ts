@@ -10,6 +10,8 @@ const budgets = { steps: 3, toolCalls: 4, tokens: 100, credits: 10, minutes: 2, 
 const began = new Date('2026-11-21T09:00:00Z')
 const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 60_000)
 
+type StepOutcome = NonNullable<RunRecord['lastStep']>['outcome']
+
 type Facts = Pick<
   Run,
   | 'status'
@@ -23,6 +25,8 @@ type Facts = Pick<
   | 'cancelRequestedAt'
   | 'cancelReason'
   | 'reason'
+  | 'corrections'
+  | 'fallbackSince'
 >
 
 const fresh: Facts = {
@@ -37,6 +41,8 @@ const fresh: Facts = {
   cancelRequestedAt: null,
   cancelReason: null,
   reason: null,
+  corrections: null,
+  fallbackSince: null,
 }
 
 const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
@@ -52,9 +58,14 @@ const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
   ...facts,
 })
 
-function recordOf(run: Partial<Facts> = {}, calls: CallFacts[] = [], finish = 'tool-calls'): RunRecord {
+function recordOf(
+  run: Partial<Facts> = {},
+  calls: CallFacts[] = [],
+  finish = 'tool-calls',
+  outcome: StepOutcome = null,
+): RunRecord {
   const whole = { ...fresh, ...run } as Run
-  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop' }
+  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop', outcome }
   return { run: whole, lastStep, calls }
 }
 
@@ -100,6 +111,38 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
     recordOf({ steps: 1 }, [], finish),
     failed('MODEL_STOPPED'),
   ]),
+  ...(['empty', 'truncated', 'off_schema'] as const).flatMap((outcome): [string, RunRecord, Move][] => [
+    [
+      `an answer that does not count (${outcome}) is asked for once more`,
+      recordOf({ steps: 1, corrections: 1 }, [], 'stop', outcome),
+      { kind: 'model', step: 2 },
+    ],
+    [
+      `two answers in a row that do not count (${outcome}) fail the run`,
+      recordOf({ steps: 2, corrections: 2 }, [], 'stop', outcome),
+      failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR'),
+    ],
+  ]),
+  [
+    'a model that refuses is not asked again',
+    recordOf({ steps: 1, corrections: 1 }, [], 'content-filter', 'refused'),
+    failed('MODEL_ERROR'),
+  ],
+  [
+    'if a model refuses, the fallback model is asked',
+    recordOf({ steps: 1, corrections: 1, fallbackSince: 2 }, [], 'content-filter', 'refused'),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'a summary of earlier steps is not the end',
+    recordOf({ steps: 1 }, [], 'stop', 'summary'),
+    { kind: 'model', step: 2 },
+  ],
+  [
+    'an answer that does not count is not asked for again once a budget is used up',
+    recordOf({ steps: 3, corrections: 1 }, [], 'stop', 'empty'),
+    failed('BUDGET_STEPS'),
+  ],
   [
     'a run that was cancelled ends although calls are open',
     recordOf({ steps: 1, ...requested }, [planned]),

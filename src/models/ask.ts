@@ -1,0 +1,44 @@
+import { addAbortListener } from 'node:events'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { collect, type RawAnswer } from './collect.ts'
+
+export interface ModelTool {
+  /** Already provider-safe, see nameTools. */
+  name: string
+  description: string
+  inputSchema: object
+}
+
+/**
+ * Asks a model once, by the interface of the AI SDK's adapters. The SDK's own `streamText` is not used: it would make
+ * the second of two calls with one id a copy of the first, parse arguments where the record keeps their text, and hide
+ * how an answer broke off (docs/decisions/0045).
+ */
+export async function ask(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+  { stream, onWords }: { stream: boolean; onWords?: ((text: string) => void) | undefined },
+): Promise<RawAnswer> {
+  if (!stream) return unlessAborted(options.abortSignal, async () => model.doGenerate(options))
+  return unlessAborted(options.abortSignal, async () => collect((await model.doStream(options)).stream, onWords))
+}
+
+/** Providers require an object schema, which sites may omit. */
+export const functionTool = ({ name, description, inputSchema }: ModelTool): LanguageModelV4FunctionTool => ({
+  type: 'function',
+  name,
+  description,
+  inputSchema: { type: 'object', properties: {}, ...inputSchema },
+})
+
+/** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
+async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const listening = addAbortListener(signal, () => aborted.reject(signal.reason))
+  try {
+    return await Promise.race([begin(), aborted.promise])
+  } finally {
+    listening[Symbol.dispose]()
+  }
+}

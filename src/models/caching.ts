@@ -1,0 +1,44 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { ProviderKind } from '../config/models-config.ts'
+
+/**
+ * How a provider is told what to keep in its cache. The others of our providers cache beginnings that they have seen by
+ * themselves. Bedrock takes no mark on tools.
+ */
+const marks: Partial<Record<ProviderKind, { message: SharedV4ProviderOptions; tool?: SharedV4ProviderOptions }>> = {
+  anthropic: {
+    message: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+    tool: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+  },
+  'amazon-bedrock': { message: { bedrock: { cachePoint: { type: 'default' } } } },
+}
+
+type Message = LanguageModelV4Prompt[number]
+
+/**
+ * Marks the ends of what stays the same from step to step: the tools, the instructions, all messages but the last
+ * exchange, and all messages, which the next step begins with. Providers allow four marks.
+ */
+export function markForCaching(
+  kind: ProviderKind,
+  prompt: LanguageModelV4Prompt,
+  tools: LanguageModelV4FunctionTool[],
+): { prompt: LanguageModelV4Prompt; tools: LanguageModelV4FunctionTool[] } {
+  const mark = marks[kind]
+  if (!mark) return { prompt, tools }
+  const system = prompt.findIndex(({ role }) => role === 'system')
+  const last = prompt.length - 1
+  const before = prompt.findLastIndex(({ role }, index) => index < last && role !== 'assistant' && role !== 'system')
+  const marked = new Set([system, before, last])
+  return {
+    prompt: prompt.map((message, index) => (marked.has(index) ? withOptions(message, mark.message) : message)),
+    tools: tools.map((tool, index) =>
+      mark.tool && index === tools.length - 1 ? { ...tool, providerOptions: mark.tool } : tool,
+    ),
+  }
+}
+
+const withOptions = (message: Message, options: SharedV4ProviderOptions): Message => ({
+  ...message,
+  providerOptions: { ...message.providerOptions, ...options },
+})

@@ -1,0 +1,121 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import { brokenAnswer } from './failures.ts'
+
+/** What a provider answered, before anything is made of it. */
+export interface RawAnswer {
+  content: LanguageModelV4Content[]
+  finishReason: LanguageModelV4FinishReason
+  usage: LanguageModelV4Usage | undefined
+}
+
+/** Far above what models write in one answer. */
+const maxCharacters = 8 * 1024 * 1024
+
+type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>
+
+/**
+ * Puts a streamed answer together, in the order in which its parts began. Fails on what makes an answer incomplete,
+ * wherever the adapter says it: an error part, a socket that is lost, or an end without the part that ends an answer.
+ *
+ * @param onWords is called with the text as it comes
+ */
+export async function collect(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  onWords?: (text: string) => void,
+): Promise<RawAnswer> {
+  const answer = new Collection(onWords)
+  let failure: unknown
+  try {
+    for await (const part of stream) {
+      if (part.type === 'error') failure ??= part.error
+      else answer.add(part)
+    }
+  } catch (error) {
+    failure ??= error
+  }
+  if (failure !== undefined) throw brokenAnswer(failure, answer.usage)
+  const { finishReason } = answer
+  if (!finishReason) throw brokenAnswer(undefined, answer.usage)
+  return { content: answer.content, finishReason, usage: answer.usage }
+}
+
+class Collection {
+  readonly content: LanguageModelV4Content[] = []
+  readonly #open = new Map<string, Block>()
+  readonly #onWords: ((text: string) => void) | undefined
+  #characters = 0
+  finishReason: LanguageModelV4FinishReason | undefined
+  usage: LanguageModelV4Usage | undefined
+
+  constructor(onWords: ((text: string) => void) | undefined) {
+    this.#onWords = onWords
+  }
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#begin(part)
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#extend(part)
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#note(part.type === 'text-end' ? 'text' : 'reasoning', part)
+      case 'tool-call':
+        this.#count(part.input)
+        this.content.push(part)
+        return undefined
+      case 'custom':
+        this.content.push(part)
+        return undefined
+      case 'finish':
+        this.finishReason = part.finishReason
+        this.usage = part.usage
+        return undefined
+      default:
+        return undefined
+    }
+  }
+
+  #begin({
+    type,
+    id,
+    providerMetadata,
+  }: Extract<LanguageModelV4StreamPart, { type: 'text-start' | 'reasoning-start' }>) {
+    const kind = type === 'text-start' ? 'text' : 'reasoning'
+    const block: Block = { type: kind, text: '', ...(providerMetadata && { providerMetadata }) }
+    this.#open.set(`${kind} ${id}`, block)
+    this.content.push(block)
+  }
+
+  #extend(part: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void {
+    const kind = part.type === 'text-delta' ? 'text' : 'reasoning'
+    const block = this.#open.get(`${kind} ${part.id}`)
+    if (!block) return
+    this.#count(part.delta)
+    block.text += part.delta
+    this.#note(kind, part)
+    if (kind === 'text') this.#onWords?.(part.delta)
+  }
+
+  /** Metadata comes at the beginning, the end or in between, such as a signature; the last of each provider counts. */
+  #note(kind: Block['type'], { id, providerMetadata }: { id: string; providerMetadata?: SharedV4ProviderMetadata }) {
+    const block = this.#open.get(`${kind} ${id}`)
+    if (!block || !providerMetadata) return
+    const merged = { ...block.providerMetadata }
+    for (const [provider, data] of Object.entries(providerMetadata)) merged[provider] = { ...merged[provider], ...data }
+    block.providerMetadata = merged
+  }
+
+  #count({ length }: string): void {
+    this.#characters += length
+    if (this.#characters > maxCharacters) throw new Error('the answer is longer than any that is read')
+  }
+}

@@ -1,0 +1,42 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models-config.ts'
+
+type Options = SharedV4ProviderOptions[string]
+
+/** The name under which an adapter reads its own options. */
+const namespaces: Record<ProviderKind, string> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'google',
+  azure: 'azure',
+  'amazon-bedrock': 'bedrock',
+  mistral: 'mistral',
+  'openai-compatible': 'openaiCompatible',
+  demo: 'demo',
+}
+
+/** Nothing is stored at the provider: the record is ours, and an answer's items go back to it whole. */
+const responses = (cacheKey: string): Options => ({ store: false, promptCacheKey: cacheKey, strictJsonSchema: false })
+
+const ownOptions: Partial<Record<ProviderKind, (cacheKey: string) => Options>> = {
+  openai: responses,
+  azure: responses,
+}
+
+/** The options of a request besides its prompt and tools; those of MODELS_FILE go before ours. */
+export function optionsOf(request: {
+  model: ModelConfig
+  provider: ProviderConfig
+  cacheKey: string
+  outputSchema: object | undefined
+}): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'responseFormat'> {
+  const { model, provider, cacheKey, outputSchema } = request
+  const options = { ...ownOptions[provider.kind]?.(cacheKey), ...(model.options as Options | undefined) }
+  return {
+    ...(Object.keys(options).length > 0 && { providerOptions: { [namespaces[provider.kind]]: options } }),
+    ...(outputSchema &&
+      model.structuredOutput && {
+        responseFormat: { type: 'json' as const, schema: outputSchema, name: 'answer' },
+      }),
+  }
+}

@@ -1,0 +1,81 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ProviderConfig, ProviderKind } from '../../config/models-config.ts'
+import { createDemoModel } from '../demo/demo-model.ts'
+
+/** What an adapter is made of. */
+export interface AdapterContext {
+  provider: ProviderConfig
+  /** The provider's name for the model. */
+  id: string
+  structuredOutput: boolean
+  fetch: typeof globalThis.fetch
+  demoDirectives: boolean
+}
+
+type Adapter = (context: AdapterContext) => Promise<LanguageModelV4>
+
+/**
+ * The adapters of the AI SDK by kind of provider, each loaded when it is first needed. What is not configured is passed
+ * as an empty text or the public address: left out, it would be taken from the environment.
+ */
+const adapters: Record<ProviderKind, Adapter> = {
+  openai: async ({ provider, id, fetch }) => {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    const baseURL = provider.baseUrl ?? 'https://api.openai.com/v1'
+    return createOpenAI({ baseURL, ...keyed(provider), fetch }).responses(id)
+  },
+
+  anthropic: async ({ provider, id, fetch }) => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const baseURL = provider.baseUrl ?? 'https://api.anthropic.com/v1'
+    return createAnthropic({ baseURL, ...keyed(provider), fetch })(id)
+  },
+
+  google: async ({ provider, id, fetch }) => {
+    const { createGoogle } = await import('@ai-sdk/google')
+    const baseURL = provider.baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta'
+    return createGoogle({ baseURL, ...keyed(provider), fetch })(id)
+  },
+
+  azure: async ({ provider, id, fetch }) => {
+    const { createAzure } = await import('@ai-sdk/azure')
+    const { baseUrl = '', apiVersion } = provider
+    return createAzure({ baseURL: baseUrl, ...(apiVersion && { apiVersion }), ...keyed(provider), fetch }).responses(id)
+  },
+
+  'amazon-bedrock': async ({ provider, id, fetch }) => {
+    const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+    const { region = '', baseUrl, apiKey, accessKeyId = '', secretAccessKey = '', sessionToken, headers } = provider
+    const credentials = apiKey ? { apiKey } : { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
+    const address = baseUrl ? { baseURL: baseUrl } : {}
+    return createAmazonBedrock({ region, ...address, ...credentials, ...(headers && { headers }), fetch })(id)
+  },
+
+  mistral: async ({ provider, id, fetch }) => {
+    const { createMistral } = await import('@ai-sdk/mistral')
+    const baseURL = provider.baseUrl ?? 'https://api.mistral.ai/v1'
+    return createMistral({ baseURL, ...keyed(provider), fetch })(id)
+  },
+
+  'openai-compatible': async ({ provider, id, structuredOutput, fetch }) => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const { baseUrl = '', apiKey, headers } = provider
+    return createOpenAICompatible({
+      name: 'openai-compatible',
+      baseURL: baseUrl,
+      ...(apiKey && { apiKey }),
+      ...(headers && { headers }),
+      includeUsage: true,
+      supportsStructuredOutputs: structuredOutput,
+      fetch,
+    })(id)
+  },
+
+  demo: ({ demoDirectives }) => Promise.resolve(createDemoModel({ directives: demoDirectives })),
+}
+
+const keyed = ({ apiKey = '', headers }: ProviderConfig) => ({ apiKey, ...(headers && { headers }) })
+
+/** The adapter of a model. Always an object: a bare name would go to the AI SDK's gateway. */
+export const loadAdapter = (context: AdapterContext): Promise<LanguageModelV4> =>
+  adapters[context.provider.kind](context)

@@ -1,0 +1,36 @@
+import { Agent } from 'undici'
+
+/** Far above any answer: a model that writes for an hour writes a few mebibytes. */
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/**
+ * The `fetch` of the AI providers' adapters: their only way to the network. Providers are the operator's choice, so
+ * plain HTTP and private addresses are allowed. A redirect is never followed, because it would take the key to another
+ * server: its answer counts as a refusal. Time limits are those of the model call.
+ */
+export function createProviderFetch() {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })
+
+  const fetchOnce: typeof globalThis.fetch = async (input, init) => {
+    const options = { ...init, redirect: 'manual', dispatcher: agent } as object
+    return bounded(await globalThis.fetch(input, options))
+  }
+  return { fetch: fetchOnce, close: () => agent.close() }
+}
+
+export type ProviderFetch = ReturnType<typeof createProviderFetch>
+
+/** The answer, which fails once it is longer than any that is read. */
+function bounded(answer: Response): Response {
+  if (!answer.body) return answer
+  let bytes = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > maxAnswerBytes) controller.error(new Error('the answer of the AI provider is too long'))
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = answer
+  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers })
+}

@@ -1,0 +1,26 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+
+/** The tokens of one model call. */
+export interface Usage {
+  /** All that the model read, from the cache or not. */
+  inputTokens: number
+  /** The part of them that the provider had in its cache. */
+  cachedTokens: number
+  /** The part of them that the provider put into its cache. */
+  cacheWriteTokens: number
+  outputTokens: number
+}
+
+/** The usage that an answer states; undefined if it states none that could be charged. */
+export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | undefined {
+  const { total: inputTokens, cacheRead, cacheWrite } = usage?.inputTokens ?? {}
+  const outputTokens = usage?.outputTokens?.total
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
+  const cachedTokens = Math.min(countOr0(cacheRead), inputTokens)
+  const cacheWriteTokens = Math.min(countOr0(cacheWrite), inputTokens - cachedTokens)
+  return { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }
+}
+
+const isCount = (count: number | undefined): count is number => Number.isSafeInteger(count) && Number(count) >= 0
+
+const countOr0 = (count: number | undefined): number => (isCount(count) ? count : 0)

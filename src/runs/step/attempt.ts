@@ -1,0 +1,13 @@
+/**
+ * How often a step's model call is begun before the run fails, or its fallback model is asked. Crashes count, or one
+ * could repeat forever; aborted calls do not, because stopping a worker is not the call's fault.
+ */
+export const maxAttempts = 4
+
+/** An attempt at a step: its number on the timeline, how many attempts count, and the model that is asked. */
+export interface Attempt {
+  step: number
+  attempt: number
+  counted: number
+  model: string
+}

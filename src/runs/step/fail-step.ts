@@ -1,0 +1,115 @@
+import type { Billing } from '../../billing/billing.ts'
+import { stepCredits } from '../../billing/prices.ts'
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { CodedError } from '../../errors.ts'
+import { ModelError } from '../../models/failures.ts'
+import type { Models } from '../../models/models.ts'
+import type { Usage } from '../../models/usage.ts'
+import type { Move } from '../../../workflows/messages.ts'
+import { lockRun, type RunRef } from '../record.ts'
+import { Run } from '../run.ts'
+import { hasEnded } from '../states.ts'
+import { append, type NewEvent } from '../timeline.ts'
+import { maxAttempts, type Attempt } from './attempt.ts'
+import { fallbackOf } from './fallback.ts'
+import type { Next } from './write-step.ts'
+
+/** What a failed attempt used, and what it cost. */
+type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
+
+/** Records attempts at a step that have failed, or that were given up. */
+export function createFailStep(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'creditUsd'>
+  billing: Billing
+  models: Pick<Models, 'costOf'>
+  next: Next
+}) {
+  const { database, clock, config, billing, models, next } = context
+
+  /** Providers bill what they have read and written, also if the answer is of no use. */
+  async function billedFor({ model }: Attempt, error: CodedError): Promise<Billed | undefined> {
+    const usage = error instanceof ModelError ? error.usage : undefined
+    if (!usage) return undefined
+    const cost = await models.costOf(model, usage)
+    return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
+  }
+
+  async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
+    if (!billed) return {}
+    const { credits, cost } = billed
+    const of = { ownerId: run.ownerId, runId: run.id, step, failedAttempt: attempt }
+    await billing.credits.chargeStep(trx, { ...of, credits, cost })
+    return {
+      inputTokens: run.inputTokens + billed.inputTokens,
+      outputTokens: run.outputTokens + billed.outputTokens,
+      credits: run.credits + credits,
+      ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
+    }
+  }
+
+  return {
+    /**
+     * Records a failed model call. Says `retry` if the same model is to be asked again; otherwise what comes next, which
+     * is the agent's fallback model if it has one, and else the end.
+     */
+    async note(ref: RunRef, attempt: Attempt, error: CodedError): Promise<Move | 'retry'> {
+      const billed = await billedFor(attempt, error)
+      return database.transaction(async (trx) => {
+        const run = await lockRun(trx, ref)
+        // Too late: the step was recorded, or the run ended, while this attempt was failing.
+        if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
+        const isRetried = error.retryable && attempt.counted < maxAttempts
+        const other = isRetried ? undefined : await fallbackOf(trx, run, attempt.model)
+        const now = clock.now()
+        const event = failedEvent(attempt, error, billed, { willRetry: isRetried || other !== undefined, now })
+        const { retryAt } = event
+        // A late failure says nothing about the attempt that was begun since.
+        const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
+        const changes = {
+          ...(await charge(trx, run, attempt, billed)),
+          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: isRetried ? retryAt : null }),
+          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0 }),
+        }
+        const events: NewEvent[] = [{ kind: 'step.failed', data: event.data }, ...changeOfModel(attempt, other)]
+        await append(trx, run.id, now, events, changes)
+        if (isRetried) return 'retry'
+        Object.assign(run, changes)
+        return other === undefined ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
+      })
+    },
+
+    /** Uncounts an aborted attempt, unless the next one has begun or the step is recorded. */
+    uncount: (ref: RunRef, { step, counted }: Attempt): Promise<void> =>
+      database.transaction(async (trx) => {
+        const run = await lockRun(trx, ref)
+        if (run.steps !== step - 1 || run.stepAttempts !== counted) return
+        await Run.query(trx)
+          .findById(run.id)
+          .patch({ stepAttempts: counted - 1 })
+      }),
+  }
+}
+
+function failedEvent(
+  { step, attempt, model }: Attempt,
+  { code, message, retryAfter }: CodedError,
+  billed: Billed | undefined,
+  { willRetry, now }: { willRetry: boolean; now: Date },
+) {
+  // If the provider named no time, the retry comes within seconds.
+  const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
+  const used = billed && {
+    inputTokens: billed.inputTokens,
+    outputTokens: billed.outputTokens,
+    credits: billed.credits,
+  }
+  const data = { step, attempt, model, code, message, willRetry, ...used }
+  return { retryAt, data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
+}
+
+const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>
+  to === undefined ? [] : [{ kind: 'model.changed', data: { step, from: model, to, note: 'The model kept failing.' } }]

@@ -1,0 +1,109 @@
+import type { MissingSite } from '../../agents/agent-sites.ts'
+import type { Billing } from '../../billing/billing.ts'
+import { stepCredits } from '../../billing/prices.ts'
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { StepResult } from '../../models/models.ts'
+import type { Cost } from '../../models/prices.ts'
+import type { Move } from '../../../workflows/messages.ts'
+import { lockRun, type RunRef } from '../record.ts'
+import { RunStep } from '../run-step.ts'
+import { noAttempt, type Run } from '../run.ts'
+import { hasEnded } from '../states.ts'
+import { append, type NewEvent } from '../timeline.ts'
+import type { Attempt } from './attempt.ts'
+import type { Verdict } from './judge.ts'
+import { fallbackOf } from './fallback.ts'
+import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
+
+/** What comes next, for a run whose row is locked. */
+export type Next = (trx: Transaction, run: Run) => Promise<Move>
+
+/** A model's answer, with what was made of it. */
+export interface JudgedAnswer extends StepResult {
+  calls: CheckedCall[]
+  verdict: Verdict | undefined
+  cost: Cost | undefined
+}
+
+interface Offer {
+  tools: OfferedTool[]
+  missing: MissingSite[]
+}
+
+/** Records the answer of a step, with its charge and the calls that it asks for, and decides what comes next. */
+export function createWriteStep(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'creditUsd'>
+  billing: Billing
+  next: Next
+}) {
+  const { database, clock, config, billing, next } = context
+
+  async function write(trx: Transaction, run: Run, attempt: Attempt, answer: JudgedAnswer, offer: Offer) {
+    const now = clock.now()
+    const { step } = attempt
+    const { cost, verdict } = answer
+    const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
+    await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits, cost })
+    await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
+    const events = await planCalls(trx, { run, step, calls: answer.calls, tools: offer.tools, now })
+    const other = verdict?.outcome === 'refused' ? await fallbackOf(trx, run, attempt.model) : undefined
+    const changes = {
+      ...noAttempt,
+      ...countersAfter(run, answer, credits),
+      steps: step,
+      ...(other !== undefined && { fallbackSince: step + 1 }),
+    }
+    const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
+    const finished: NewEvent = { kind: 'step.finished', data }
+    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, other)], changes)
+    Object.assign(run, changes)
+  }
+
+  return (ref: RunRef, attempt: Attempt, answer: JudgedAnswer, offer: Offer): Promise<Move> =>
+    database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
+      if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, answer, offer)
+      return next(trx, run)
+    })
+}
+
+const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>
+  to === undefined
+    ? []
+    : [{ kind: 'model.changed', data: { step: step + 1, from: model, to, note: 'The model refused to answer.' } }]
+
+function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
+  const { cost, verdict, calls, inputTokens, cachedTokens, outputTokens } = answer
+  return {
+    toolCalls: run.toolCalls + calls.length,
+    inputTokens: run.inputTokens + inputTokens,
+    outputTokens: run.outputTokens + outputTokens,
+    credits: run.credits + credits,
+    ...(cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + cachedTokens }),
+    ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
+    ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
+  }
+}
+
+const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
+  runId: run.id,
+  step,
+  model: answer.model,
+  answer: answer.text,
+  finish: answer.finish,
+  inputTokens: answer.inputTokens,
+  outputTokens: answer.outputTokens,
+  cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : null,
+  costNanoUsd: answer.cost?.nanoUsd ?? null,
+  content: answer.content,
+  outcome: answer.verdict?.outcome ?? null,
+  remark: answer.verdict?.remark ?? null,
+  credits,
+  latencyMs: answer.latencyMs,
+  recordedAt,
+})
