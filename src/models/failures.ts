@@ -46,7 +46,7 @@ export function modelFailure(error: unknown, now: Date): CodedError {
     message: sentence(statusCode, isRetryable),
     retryable: isRetryable,
     ...(retryAfter !== undefined && { retryAfter }),
-    privateDetail: `${error.name}, status ${statusCode ?? 'none'}`,
+    privateDetail: [`${error.name}, status ${statusCode ?? 'none'}`, systemCodeOf(error)].filter(Boolean).join(', '),
   })
 }
 
@@ -132,6 +132,14 @@ function sentence(status: number | undefined, retryable: boolean): string {
   return retryable
     ? 'The connection to the AI provider was lost before its answer was complete.'
     : "The AI provider's answer could not be read."
+}
+
+/** Such as ECONNREFUSED; the message beside it may hold an address with a key. */
+function systemCodeOf(error: Error): string | undefined {
+  for (let { cause } = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code.slice(0, 40)
+  }
+  return undefined
 }
 
 function readRetryAfter(header: string | undefined, now: Date): number | undefined {

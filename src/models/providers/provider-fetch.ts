@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import { Agent, fetch, type RequestInit } from 'undici'
 
 /** Far above any answer: a model that writes for an hour writes a few mebibytes. */
 const maxAnswerBytes = 64 * 1024 * 1024
@@ -11,9 +11,10 @@ const maxAnswerBytes = 64 * 1024 * 1024
 export function createProviderFetch() {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })
 
+  /** The adapters ask with an address and options, never with a `Request`. */
   const fetchOnce: typeof globalThis.fetch = async (input, init) => {
-    const options = { ...init, redirect: 'manual', dispatcher: agent } as object
-    return bounded(await globalThis.fetch(input, options))
+    const options = { ...(init as object), redirect: 'manual', dispatcher: agent } satisfies RequestInit
+    return bounded((await fetch(input instanceof Request ? input.url : input, options)) as unknown as Response)
   }
   return { fetch: fetchOnce, close: () => agent.close() }
 }

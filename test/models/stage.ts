@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { openStage, type StageOptions } from '../helpers/runs.ts'
+
+/** A provider as MODELS_FILE describes it. */
+export interface WrittenProvider {
+  name: string
+  kind: string
+  models: ({ id: string } & Record<string, unknown>)[]
+  [member: string]: unknown
+}
+
+/** A platform whose models are those of a MODELS_FILE; providers find their key in THE_KEY. */
+export async function openModels(
+  t: ExecutionContext,
+  providers: WrittenProvider[],
+  { env = {}, ...options }: StageOptions & { default?: string } = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-models-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'models.json')
+  const { default: chosen, ...rest } = options
+  writeFileSync(file, JSON.stringify({ ...(chosen && { default: chosen }), providers }))
+  return openStage(t, { ...rest, env: { MODELS_FILE: file, THE_KEY: theKey, ...env } })
+}
+
+/** No text that would occur by chance. */
+export const theKey = 'sk-test-4f1c9d2ab7e8'
