@@ -14,6 +14,7 @@ import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { fallbackOf } from './fallback.ts'
+import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
 
 /** What a failed attempt used, and what it cost. */
@@ -54,18 +55,22 @@ export function createFailStep(context: {
   return {
     /**
      * Records a failed model call. Says `retry` if the same model is to be asked again; otherwise what comes next, which
-     * is the agent's fallback model if it has one, and else the end.
+     * is the agent's fallback model if it has one, and else the end. A summary can be done without: then the run goes on
+     * with the given cut.
      */
-    async note(ref: RunRef, attempt: Attempt, error: CodedError): Promise<Move | 'retry'> {
+    async note(ref: RunRef, attempt: Attempt, error: CodedError, instead?: Cut): Promise<Move | 'retry'> {
       const billed = await billedFor(attempt, error)
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
         const isRetried = error.retryable && attempt.counted < maxAttempts
-        const other = isRetried ? undefined : await fallbackOf(trx, run, attempt.model)
+        const other = isRetried || instead ? undefined : await fallbackOf(trx, run, attempt.model)
         const now = clock.now()
-        const event = failedEvent(attempt, error, billed, { willRetry: isRetried || other !== undefined, now })
+        const event = failedEvent(attempt, error, billed, {
+          willRetry: isRetried || other !== undefined || instead !== undefined,
+          now,
+        })
         const { retryAt } = event
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
@@ -73,12 +78,16 @@ export function createFailStep(context: {
           ...(await charge(trx, run, attempt, billed)),
           ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: isRetried ? retryAt : null }),
           ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0 }),
+          ...(instead && !isRetried && { ...instead.changes, stepAttempts: 0 }),
         }
-        const events: NewEvent[] = [{ kind: 'step.failed', data: event.data }, ...changeOfModel(attempt, other)]
+        const cut = instead && !isRetried ? [instead.event] : []
+        const events: NewEvent[] = [{ kind: 'step.failed', data: event.data }, ...changeOfModel(attempt, other), ...cut]
         await append(trx, run.id, now, events, changes)
         if (isRetried) return 'retry'
         Object.assign(run, changes)
-        return other === undefined ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
+        return other === undefined && !instead
+          ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' }
+          : next(trx, run)
       })
     },
 
