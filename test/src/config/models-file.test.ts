@@ -27,7 +27,7 @@ test('a file names providers and models; keys come from the variables that it na
   const config = read(
     t,
     { default: 'small', providers: [openai, { ...local, models: [{ id: 'llama', name: 'small' }] }] },
-    { A_KEY: 'secret' },
+    { A_KEY: 'sk-123' },
   )
   t.is(config.default, 'small')
   t.like(config.models, [
@@ -35,13 +35,13 @@ test('a file names providers and models; keys come from the variables that it na
     { name: 'small', id: 'llama', provider: 'local' },
   ])
   t.like(config.providers, [
-    { apiKey: 'secret', concurrency: 100 },
+    { apiKey: 'sk-123', concurrency: 100 },
     { apiKey: undefined, baseUrl: 'http://127.0.0.1:1/v1' },
   ])
 })
 
 test('without a default, the first model of the file is it', (t) => {
-  t.is(read(t, { providers: [local, openai] }, { A_KEY: 'secret' }).default, 'llama')
+  t.is(read(t, { providers: [local, openai] }, { A_KEY: 'sk-123' }).default, 'llama')
 })
 
 test('every problem of the form of a file is told, with its place', (t) => {
@@ -54,10 +54,10 @@ test('every problem of the form of a file is told, with its place', (t) => {
   const places = [
     'providers.0.kind must be one of openai, anthropic,',
     'providers.0.baseUrl must begin with https:// or http://',
-    'providers.0.surprise ',
-    'providers.1.concurrency ',
-    'providers.1.models.0.price.input ',
-    'providers.1.models.0.price.output ',
+    'providers.0.surprise is not known',
+    'providers.1.concurrency must be at least 1',
+    'providers.1.models.0.price.input must not be negative',
+    'providers.1.models.0.price.output is missing',
     'providers.1.models.0.contextTokens must be a whole number',
   ]
   for (const place of places)
@@ -72,7 +72,7 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
   const aws = { name: 'aws', kind: 'amazon-bedrock', accessKeyIdEnv: 'A_KEY', models: [{ id: 'nova' }] }
   const azure = { name: 'azure', kind: 'azure', models: [{ id: 'gpt-5-mini' }] }
   const providers = [openai, { ...local, name: 'openai', baseUrl: undefined, apiKeyEnv: 'NO_KEY' }, azure, aws]
-  const problems = problemsOf(t, { default: 'none', providers }, { A_KEY: 'secret' })
+  const problems = problemsOf(t, { default: 'none', providers }, { A_KEY: 'sk-123' })
   t.deepEqual(problems, [
     'MODELS_FILE: two providers have the name openai',
     'MODELS_FILE: two models have the name gpt-5-mini; give one of them another `name`',
@@ -84,7 +84,7 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
     'MODELS_FILE: the provider aws needs `region`',
     'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`',
   ])
-  t.false(problems.join('').includes('secret'))
+  t.false(problems.join('').includes('sk-123'))
 })
 
 test('a file that is not there, or is not JSON, is one problem', (t) => {
@@ -95,9 +95,9 @@ test('a file that is not there, or is not JSON, is one problem', (t) => {
 })
 
 test('two variables are enough for one model, beside which the demo model stays', (t) => {
-  const remote = readModels({ OPENAI_MODEL: 'gpt-5-mini', OPENAI_API_KEY: 'secret' })
+  const remote = readModels({ OPENAI_MODEL: 'gpt-5-mini', OPENAI_API_KEY: 'sk-123' })
   t.is(remote.default, 'gpt-5-mini')
-  t.like(remote.providers, [{ kind: 'openai', apiKey: 'secret', baseUrl: undefined }, { kind: 'demo' }])
+  t.like(remote.providers, [{ kind: 'openai', apiKey: 'sk-123', baseUrl: undefined }, { kind: 'demo' }])
   const own = readModels({ OPENAI_MODEL: 'llama3.2', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' })
   t.like(own.providers, [{ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' }, { kind: 'demo' }])
   t.deepEqual(
@@ -107,7 +107,7 @@ test('two variables are enough for one model, beside which the demo model stays'
 })
 
 test('a key alone changes nothing: it may be in the environment for another program', (t) => {
-  t.is(readModels({ OPENAI_API_KEY: 'secret' }).default, 'demo')
+  t.is(readModels({ OPENAI_API_KEY: 'sk-123' }).default, 'demo')
 })
 
 test('variables that do not go together are refused', (t) => {
