@@ -9,6 +9,7 @@ import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
+import { withCallIds } from './call-ids.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -63,8 +64,11 @@ const usualContextTokens = 128_000
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
 const patienceMs = 2000
 
-/** What of a call's arguments goes out as text; the other adapters want objects. */
-const withTextArguments = new Set<string>(['openai', 'azure', 'openai-compatible', 'mistral'])
+/**
+ * Providers that take a call's arguments as text, so that long numbers survive; the other adapters want objects. Azure
+ * takes text too, but its adapter is built on an older one that would quote it once more.
+ */
+const withTextArguments = new Set<string>(['openai', 'openai-compatible', 'mistral'])
 
 export type Models = ReturnType<typeof createModels>
 
@@ -144,9 +148,10 @@ export function createModels(context: {
     const { model, provider, reader, adapter } = entry
     const { outputSchema, onWords } = request
     const tools = request.tools.map(functionTool)
-    const marked = markForCaching(provider.kind, request.prompt, tools)
+    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
     const options = {
-      ...marked,
+      tools: marked.tools,
+      prompt: withCallIds(provider.kind, marked.prompt),
       abortSignal,
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
       ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),

@@ -23,7 +23,8 @@ export async function openModels(
   const file = join(folder, 'models.json')
   const { default: chosen, ...rest } = options
   writeFileSync(file, JSON.stringify({ ...(chosen && { default: chosen }), providers }))
-  return openStage(t, { ...rest, env: { MODELS_FILE: file, THE_KEY: theKey, ...env } })
+  const stage = await openStage(t, { ...rest, env: { MODELS_FILE: file, THE_KEY: theKey, ...env } })
+  return { ...stage, modelsFile: file }
 }
 
 /** No text that would occur by chance. */
