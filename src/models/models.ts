@@ -14,6 +14,7 @@ import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
+import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
@@ -62,7 +63,10 @@ export interface ModelFacts {
 const usualContextTokens = 128_000
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
-const patienceMs = 2000
+const patienceMs = 5000
+
+/** How many calls may wait so: more than a worker makes, since each holds a place of its owner in the worker, too. */
+const room = 1000
 
 /**
  * Providers that take a call's arguments as text, so that long numbers survive; the other adapters want objects. Azure
@@ -128,14 +132,16 @@ export function createModels(context: {
     const { name: model } = entry.model
     const started = performance.now()
     const deadline = startDeadline(seconds * 1000, [request.signal])
+    const stated = createStatedUsage()
     try {
-      const answer = await answerOf(entry, request, deadline.signal)
+      const answer = await answerOf(entry, { ...request, signal: deadline.signal }, stated)
       const latencyMs = Math.round(performance.now() - started)
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
       request.signal.throwIfAborted()
       const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
       logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
       throw failure
@@ -144,9 +150,9 @@ export function createModels(context: {
     }
   }
 
-  async function answerOf(entry: Entry, request: StepRequest, abortSignal: AbortSignal): Promise<Answer> {
+  async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
     const { model, provider, reader, adapter } = entry
-    const { outputSchema, onWords } = request
+    const { outputSchema, onWords, signal: abortSignal } = request
     const tools = request.tools.map(functionTool)
     const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
     const options = {
@@ -156,7 +162,7 @@ export function createModels(context: {
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
       ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),
     }
-    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, onWords })
+    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords })
     return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
   }
 
@@ -200,8 +206,8 @@ export function createModels(context: {
   }
 }
 
-const placesOf = ({ concurrency }: ProviderConfig): Places =>
-  createPlaces({ shares: createCommon(concurrency), room: concurrency, patienceMs })
+const placesOf = ({ concurrency, name }: ProviderConfig): Places =>
+  createPlaces({ shares: createCommon(concurrency), room, patienceMs, of: name })
 
 const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader => ({
   by: `${kind} ${name} ${id}`,

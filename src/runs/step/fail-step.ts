@@ -1,6 +1,6 @@
 import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
-import type { Clock } from '../../clock.ts'
+import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
@@ -11,6 +11,7 @@ import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
+import { workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { fallbackOf } from './fallback.ts'
@@ -19,11 +20,18 @@ import type { Next } from './write-step.ts'
 /** What a failed attempt used, and what it cost. */
 type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
 
+/** What follows a failure: the same model is asked again, perhaps not before a time, or another one, or none. */
+interface Plan {
+  isRetried: boolean
+  retryAt: Date | null
+  other: string | undefined
+}
+
 /** Records attempts at a step that have failed, or that were given up. */
 export function createFailStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd'>
+  config: Pick<Config, 'creditUsd' | 'budgets'>
   billing: Billing
   models: Pick<Models, 'costOf'>
   next: Next
@@ -38,6 +46,17 @@ export function createFailStep(context: {
     return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
   }
 
+  /** A pause that outlasts the run's minutes helps nobody who has another model. */
+  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, error: CodedError, now: Date): Promise<Plan> {
+    const mayPass = error.retryable && attempt.counted < maxAttempts
+    // If the provider named no time, the retry comes within seconds.
+    const retryAt = mayPass && error.retryAfter ? later(now, error.retryAfter) : null
+    const pauseMs = retryAt ? retryAt.getTime() - now.getTime() : 0
+    const isInTime = pauseMs <= workingTimeLeft(run, config.budgets, now)
+    const other = mayPass && isInTime ? undefined : await fallbackOf(trx, run, attempt.model)
+    return other === undefined ? { isRetried: mayPass, retryAt, other } : { isRetried: false, retryAt: null, other }
+  }
+
   async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
     if (!billed) return {}
     const { credits, cost } = billed
@@ -47,6 +66,7 @@ export function createFailStep(context: {
       inputTokens: run.inputTokens + billed.inputTokens,
       outputTokens: run.outputTokens + billed.outputTokens,
       credits: run.credits + credits,
+      ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
       ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
     }
   }
@@ -62,21 +82,19 @@ export function createFailStep(context: {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
-        const isRetried = error.retryable && attempt.counted < maxAttempts
-        const other = isRetried ? undefined : await fallbackOf(trx, run, attempt.model)
         const now = clock.now()
-        const event = failedEvent(attempt, error, billed, { willRetry: isRetried || other !== undefined, now })
-        const { retryAt } = event
+        const plan = await planAfter(trx, run, attempt, error, now)
+        const { other } = plan
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
         const changes = {
           ...(await charge(trx, run, attempt, billed)),
-          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: isRetried ? retryAt : null }),
-          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0 }),
+          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: plan.retryAt }),
+          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0, corrections: 0 }),
         }
-        const events: NewEvent[] = [{ kind: 'step.failed', data: event.data }, ...changeOfModel(attempt, other)]
+        const events = [failedEvent(attempt, error, billed, plan), ...changeOfModel(attempt, other)]
         await append(trx, run.id, now, events, changes)
-        if (isRetried) return 'retry'
+        if (plan.isRetried) return 'retry'
         Object.assign(run, changes)
         return other === undefined ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
       })
@@ -96,19 +114,17 @@ export function createFailStep(context: {
 
 function failedEvent(
   { step, attempt, model }: Attempt,
-  { code, message, retryAfter }: CodedError,
+  { code, message }: CodedError,
   billed: Billed | undefined,
-  { willRetry, now }: { willRetry: boolean; now: Date },
-) {
-  // If the provider named no time, the retry comes within seconds.
-  const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
+  { isRetried, retryAt, other }: Plan,
+): NewEvent {
   const used = billed && {
     inputTokens: billed.inputTokens,
     outputTokens: billed.outputTokens,
     credits: billed.credits,
   }
-  const data = { step, attempt, model, code, message, willRetry, ...used }
-  return { retryAt, data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
+  const data = { step, attempt, model, code, message, willRetry: isRetried || other !== undefined, ...used }
+  return { kind: 'step.failed', data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
 }
 
 const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>
