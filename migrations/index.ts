@@ -14,6 +14,8 @@ import * as models from './20261123000600-models.ts'
 import * as ledgerSigns from './20261123000610-ledger-signs.ts'
 import * as liveWords from './20261123000620-live-words.ts'
 import * as providerPlaces from './20261123000650-provider-places.ts'
+import * as bytesPerToken from './20261123000660-bytes-per-token.ts'
+import * as eventKinds from './20261123000665-event-kinds.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -33,4 +35,6 @@ export const migrations: Migration[] = [
   { ...ledgerSigns, name: '20261123000610-ledger-signs' },
   { ...liveWords, name: '20261123000620-live-words' },
   { ...providerPlaces, name: '20261123000650-provider-places' },
+  { ...bytesPerToken, name: '20261123000660-bytes-per-token' },
+  { ...eventKinds, name: '20261123000665-event-kinds' },
 ]

@@ -126,6 +126,15 @@ const data = {
     ),
     remark: v.optional(field(v.string(), 'What the model was told about it', '"/issue" must be an integer')),
   }),
+  'context.fitted': v.looseObject({
+    step: ofStep.step,
+    shortenedThrough: field(whole, 'Up to which step the model sees long results shortened; 0 for none', 12),
+    leftOutThrough: field(whole, 'Up to which step the model sees nothing; 0 for none', 0),
+    tokensBefore: field(whole, 'How long the prompt would have been, as estimated', 118_000),
+    tokensAfter: field(whole, 'How long it is now, as estimated', 71_000),
+    contextTokens: field(whole, "The size of the model's context window", 128_000),
+    note: field(v.string(), 'What was done, for people', 'The run has become long for its model.'),
+  }),
   'model.changed': v.looseObject({
     step: ofStep.step,
     from: field(v.string(), 'The model that was asked so far', 'gpt-5-mini'),
@@ -186,6 +195,7 @@ const meanings = {
   'step.started': 'The model was asked',
   'step.failed': 'The model did not answer',
   'step.finished': 'The model answered',
+  'context.fitted': 'The run has become too long for its model, which sees less of it from now on',
   'model.changed': "The agent's fallback model is asked from now on",
   'tool.started': 'A tool call is about to be sent',
   'tool.failed': 'An attempt at a tool call failed, and there is another',

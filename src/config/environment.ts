@@ -72,7 +72,7 @@ export const settings = v.object({
   RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: whole(60),
   QUEUE_DEPTH: whole(10_000),
   RUN_STEPS: whole(25),
-  RUN_TOOL_CALLS: whole(50, 1, 900),
+  RUN_TOOL_CALLS: whole(50, 1, 10_000),
   RUN_TOKENS: whole(1_000_000),
   RUN_CREDITS: whole(500),
   RUN_MINUTES: whole(15),

@@ -13,7 +13,7 @@ export interface RequestedCall {
   problem?: string
 }
 
-/** Above the maximum of RUN_TOOL_CALLS, so that an answer with too many calls ends its run by that budget. */
+/** Above what a workflow may have under way at once; also far above the usual RUN_TOOL_CALLS, so that this ends the run. */
 const maxCalls = 1000
 
 /**

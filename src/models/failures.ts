@@ -94,6 +94,19 @@ export function noSuchModel(name: string): ModelError {
   })
 }
 
+/** What has to stay in the prompt is more than the model can take; it is not asked. */
+export function promptTooLong(name: string, sizes: { tokens: number; contextTokens: number; promptTokens: number }) {
+  const { tokens, contextTokens, promptTokens } = sizes
+  const window = `its context window has ${contextTokens} tokens, of which a prompt may take ${promptTokens}`
+  return new ModelError({
+    message:
+      `The run has become too long for the model ${name}, so that was not asked: the instructions, the payload and the ` +
+      `last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, or send less.`,
+    retryable: false,
+    privateDetail: 'prompt too long',
+  })
+}
+
 /** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({

@@ -7,6 +7,8 @@ const kinds = [
   'untrusted sites',
   'untrusted result',
   'untrusted summary',
+  'untrusted steps',
+  'agent instructions',
   'schema',
   'output schema',
 ] as const

@@ -13,12 +13,14 @@ import { withCallIds } from './call-ids.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
+import { bytesOf, sizeOf } from './prompt-size.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
 import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
 import type { Usage } from './usage.ts'
+import { windowOf, type Window } from './window.ts'
 
 export interface StepRequest {
   /** The name of a configured model. */
@@ -88,6 +90,7 @@ export function createModels(context: {
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const entries = createEntries()
+  const windows = new Map<string, Promise<Window>>()
 
   function createEntries(): Map<string, Entry> {
     const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
@@ -180,6 +183,21 @@ export function createModels(context: {
     }
   }
 
+  /** Looked up once: the bundled list of models is long. */
+  function windowFor(name: string): Promise<Window> {
+    const known = windows.get(name)
+    if (known) return known
+    const found = readWindow(entryOf(name))
+    windows.set(name, found)
+    found.catch(() => windows.delete(name))
+    return found
+  }
+
+  async function readWindow({ model, provider }: Entry): Promise<Window> {
+    const contextTokens = model.contextTokens ?? (await factsOf({ model, provider }, clock.now())).contextTokens
+    return windowOf(contextTokens ?? usualContextTokens, model.maxOutputTokens ?? null)
+  }
+
   return {
     step,
     defaultModel: config.models.default,
@@ -192,6 +210,15 @@ export function createModels(context: {
 
     /** MODEL_ERROR if no such model is configured. */
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
+
+    /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
+    window: async (name: string): Promise<Window> => windowFor(name),
+
+    /** The size of the prompt that `prompt` would make, in bytes; the tools count as fixed. */
+    sizeOf: (name: string, transcript: Transcript, tools: ModelTool[]) => {
+      const { fixed, steps } = sizeOf(transcript, entryOf(name).reader)
+      return { fixed: fixed + bytesOf(tools), steps }
+    },
 
     /** Undefined if no price is known. */
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),

@@ -66,9 +66,16 @@ export interface Transcript {
   missingSites?: MissingSite[] | undefined
   /** The JSON Schema that the answer has to fit. */
   outputSchema?: object | undefined
+  /** Longer results, in bytes of UTF-8, are cut for the model; `maxResultBytes` if absent. */
+  resultBytes?: number | undefined
   /** How many of the first steps the model does not see, and what an earlier answer said about them. */
   leftOut?: { steps: number; summary?: string | undefined } | undefined
   steps: TranscriptStep[]
+}
+
+/** How a transcript is shown. */
+export interface Shown extends Reader {
+  resultBytes: number
 }
 
 /** The model that a prompt is for. */
@@ -92,9 +99,14 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
   return [
     { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
     { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
-    ...transcript.steps.flatMap((step) => stepMessages(step, reader)),
+    ...transcript.steps.flatMap((step) => stepMessages(step, shownTo(reader, transcript))),
   ]
 }
+
+export const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
+  ...reader,
+  resultBytes,
+})
 
 function opening(transcript: Transcript): string {
   const { trigger, missingSites, schema, headers, payload, outputSchema, leftOut } = transcript
@@ -122,11 +134,11 @@ const linesOf = (headers: Record<string, string>): string =>
     .join('\n')
 
 /** A step without text and calls is left out: providers refuse empty messages. */
-function stepMessages(step: TranscriptStep, reader: Reader): LanguageModelV4Message[] {
+export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const { calls, problem } = step
   const messages: LanguageModelV4Message[] = [
     { role: 'assistant', content: answerParts(step, reader) },
-    { role: 'tool', content: calls.map(resultPart) },
+    { role: 'tool', content: calls.map((call) => resultPart(call, reader)) },
   ]
   const correction = problem
     ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: correctionText(problem) }] }]
@@ -175,22 +187,27 @@ function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments
 /** Names, perhaps with escaped letters, that adapters take for an attack: they would quote the whole text once more. */
 const refusedAsText = /__proto__|constructor|\\u00[4-7]/
 
-function resultPart({ id, name, outcome }: TranscriptCall): LanguageModelV4ToolResultPart {
+function resultPart({ id, name, outcome }: TranscriptCall, { resultBytes }: Shown): LanguageModelV4ToolResultPart {
   const type = outcome.status === 'succeeded' ? ('text' as const) : ('error-text' as const)
-  return { type: 'tool-result', toolCallId: id, toolName: name, output: { type, value: resultText(outcome) } }
+  return {
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: { type, value: resultText(outcome, resultBytes) },
+  }
 }
 
-function resultText({ status, text: whole, bytes, shortened }: TranscriptCall['outcome']): string {
-  const { text, note } = shortened ? { text: whole, note: shortenedSentence } : cut(whole, bytes)
+function resultText({ status, text: whole, bytes, shortened }: TranscriptCall['outcome'], most: number): string {
+  const { text, note } = shortened ? { text: whole, note: shortenedSentence } : cut(whole, most, bytes)
   return [outcomeSentences[status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
 }
 
 /** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */
-function cut(text: string, total?: number): { text: string; note: string } {
+function cut(text: string, most: number, total?: number): { text: string; note: string } {
   // One character more than could fit, so that the last one inside is whole.
-  const bytes = Buffer.from(text.slice(0, maxResultBytes + 1))
-  if (bytes.length <= maxResultBytes) return { text, note: '' }
-  let end = maxResultBytes
+  const bytes = Buffer.from(text.slice(0, most + 1))
+  if (bytes.length <= most) return { text, note: '' }
+  let end = most
   while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
   return {
     text: bytes.subarray(0, end).toString(),

@@ -21,7 +21,7 @@ export type CallFacts = Pick<
 export interface RunRecord {
   run: Run
   lastStep: Pick<RunStep, 'step' | 'finish' | 'outcome'> | undefined
-  /** Every call of the run, in the order of the model's requests. */
+  /** The calls of the last step, and a few before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
 
@@ -42,14 +42,31 @@ export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   throw new StaleEpochError('the run has a later epoch')
 }
 
+/** How many identical calls in a row end a run. */
+export const endAfter = 5
+
+const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
+
+/**
+ * The last calls before a step, latest first: as many as matter for a row of identical ones. A run may have a thousand
+ * steps, so the others are not read.
+ */
+export const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: number) =>
+  ToolCall.query(trx)
+    .where({ runId })
+    .where('step', '<', step)
+    .orderBy([
+      { column: 'step', order: 'desc' },
+      { column: 'position', order: 'desc' },
+    ])
+    .limit(endAfter - 1)
+
 /** Reads what decides the next move of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
   const lastStep =
     steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish', 'outcome')
-  const calls = await ToolCall.query(trx)
-    .where({ runId })
-    .select('id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore')
-    .orderBy(['step', 'position'])
-  return { run, lastStep, calls }
+  const before = await callsBefore(trx, run, steps).select(facts)
+  const calls = await ToolCall.query(trx).where({ runId, step: steps }).select(facts).orderBy('position')
+  return { run, lastStep, calls: [...before.toReversed(), ...calls] }
 }

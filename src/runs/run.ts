@@ -40,6 +40,8 @@ export class Run extends Row {
   /** Up to which step the model sees results shortened, and up to which it sees nothing. */
   declare shortenedThrough: number | null
   declare leftOutThrough: number | null
+  /** How many bytes of its prompt the model counted as a token in the latest step. */
+  declare bytesPerToken: number | null
   /** What it waits for (`waitingFor` is the site), since when, and until when at most; all null unless it waits. */
   declare waitingCause: WaitCause | null
   declare waitingFor: string | null

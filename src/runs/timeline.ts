@@ -31,6 +31,16 @@ export interface EventData {
   'step.failed': StepFailure
   /** `missingSites`: sites of the agent whose tools the model was not offered. */
   'step.finished': { step: number; attempt: number; missingSites?: MissingSite[] }
+  /** The prompt of the step would not fit, so the model sees less of the run from now on; 0 stands for nothing. */
+  'context.fitted': {
+    step: number
+    shortenedThrough: number
+    leftOutThrough: number
+    tokensBefore: number
+    tokensAfter: number
+    contextTokens: number
+    note: string
+  }
   /** From `step` on another model is asked. */
   'model.changed': { step: number; from: string; to: string; note: string }
   'tool.started': { callId: string; attempt: number; note?: string }

@@ -1,6 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { splitFenced } from '../fence.ts'
 import {
+  correctionSentences,
+  leftOutIn,
   outcomeSentences,
   triggerSentences,
   withoutRules,
@@ -19,33 +21,42 @@ export interface MadeCall {
 export interface Conversation {
   /** The words of the agent's owner, without the platform's rules. */
   instructions: string
-  /** The words of the last user message, outside of all fences. */
+  /** The words of the last user message, outside of all fences; the platform's corrections are none. */
   words: string
   payload: string | undefined
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
   /** What started this, as a sentence. */
   trigger: string
-  /** Answers of the model since the last user message. */
+  /** Answers of the model since the last user message, shown or left out. */
   turns: number
+  /** How many of its first answers are left out. */
+  leftOut: number
   calls: MadeCall[]
 }
 
 /** Reads a prompt made by buildPrompt, or by a chat. Fenced text never counts as anybody's words. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
-  const asked = prompt.findLastIndex(({ role }) => role === 'user')
+  const asked = prompt.findLastIndex((message) => message.role === 'user' && !isCorrection(message))
   const since = prompt.slice(asked + 1)
   const { words, blocks } = splitFenced(textOf(prompt[asked]))
+  const leftOut = leftOutIn(words)
   return {
     instructions: prompt.map((message) => (message.role === 'system' ? withoutRules(message.content) : '')).join('\n'),
     words: withoutSentences(words),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
     trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
-    turns: since.filter(({ role }) => role === 'assistant').length,
+    turns: leftOut + since.filter(({ role }) => role === 'assistant').length,
+    leftOut,
     calls: since.flatMap((message) => (message.role === 'tool' ? message.content : [])).flatMap(madeCall),
   }
 }
+
+const corrections: string[] = Object.values(correctionSentences)
+
+const isCorrection = (message: LanguageModelV4Message): boolean =>
+  corrections.includes(textOf(message).split('\n', 1)[0] ?? '')
 
 function textOf(message: LanguageModelV4Message | undefined): string {
   if (message?.role !== 'user') return ''

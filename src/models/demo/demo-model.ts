@@ -34,7 +34,9 @@ export function createDemoModel({ directives }: { directives: boolean }): Langua
         ? await followScript(steps[conversation.turns] ?? [], tools, options.abortSignal)
         : chooseTool(conversation, tools)
     const opening = conversation.turns === 0 ? [introduction, ...unreadable.map(complaint)] : []
-    const content = contentOf(opening, move, options, () => report(conversation, tools.length))
+    const content = contentOf(opening, move, options.prompt.length + 2 * conversation.leftOut, () =>
+      report(conversation, tools.length),
+    )
     const unified = move.calls.length > 0 ? ('tool-calls' as const) : ('stop' as const)
     return { content, finishReason: { unified, raw: unified }, usage: usageOf(options, content) }
   }
@@ -54,10 +56,10 @@ function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): Langua
 }
 
 /** Call ids contain the position in the conversation, so that no two calls share one. */
-function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, lastWords: () => string) {
+function contentOf(opening: string[], move: Move, position: number, lastWords: () => string) {
   const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({
     type: 'tool-call',
-    toolCallId: `demo_${options.prompt.length}_${index}`,
+    toolCallId: `demo_${position}_${index}`,
     toolName: name,
     input,
   }))

@@ -5,16 +5,18 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
-import type { Models } from '../../models/models.ts'
+import type { ModelTool, Models } from '../../models/models.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
+import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
 import { judge } from './judge.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
-import { readTranscript } from './transcript.ts'
+import { summarise, withoutSummary } from './summarise.ts'
+import { measuredBytesPerToken } from './tokens.ts'
 import { createWriteStep, type Next } from './write-step.ts'
 
 /** What the model is offered in a step, and which sites of its agent it has to do without. */
@@ -40,15 +42,17 @@ export function createAsk(context: AskContext) {
   const { database, agents, models, sites } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
+  const fitTranscript = createFitTranscript(context)
 
-  async function answerOf(run: Run, { model }: Attempt, offer: Offer, signal: AbortSignal) {
-    const transcript = await readTranscript(database, run)
-    const prompt = models.prompt(model, { ...transcript, missingSites: offer.missing })
-    const tools = offer.tools.map(({ name, tool }) => ({
-      name,
-      description: tool.description,
-      inputSchema: tool.inputSchema as object,
-    }))
+  async function answerOf(
+    run: Run,
+    { model }: Attempt,
+    offer: Offer,
+    { transcript, bytes }: Fitted,
+    signal: AbortSignal,
+  ) {
+    const prompt = models.prompt(model, transcript)
+    const tools = toolsOf(offer)
     const result = await models.step({
       model,
       prompt,
@@ -58,7 +62,8 @@ export function createAsk(context: AskContext) {
       signal,
     })
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
-    return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result) }
+    const bytesPerToken = measuredBytesPerToken(bytes, result.inputTokens)
+    return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result), bytesPerToken }
   }
 
   async function offerOf(run: Run): Promise<Offer> {
@@ -74,15 +79,30 @@ export function createAsk(context: AskContext) {
   return async (ref: RunRef, attempt: Attempt, signal: AbortSignal): Promise<Move> => {
     const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
     const offer = await offerOf(run)
+    let summaryDue: Cut | undefined
     try {
-      const answer = await answerOf(run, attempt, offer, signal)
+      const fitted = await fitTranscript(ref, run, attempt, { ...offer, tools: toolsOf(offer) })
+      summaryDue = fitted.summaryDue
+      const answer = summaryDue
+        ? await summarise(models, { run, attempt, signal }, fitted, summaryDue)
+        : await answerOf(run, attempt, offer, fitted, signal)
       return await retryWhileUnavailable(() => writeStep(ref, attempt, answer, offer), signal)
     } catch (error) {
       if (signal.aborted) await failStep.uncount(ref, attempt)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
-      const failed = await retryWhileUnavailable(() => failStep.note(ref, attempt, error), signal)
+      const failed = await retryWhileUnavailable(
+        () => failStep.note(ref, attempt, error, summaryDue && withoutSummary(summaryDue)),
+        signal,
+      )
       if (failed === 'retry') throw error
       return failed
     }
   }
 }
+
+const toolsOf = ({ tools }: Offer): ModelTool[] =>
+  tools.map(({ name, tool: { description, inputSchema } }) => ({
+    name,
+    description,
+    inputSchema: inputSchema as object,
+  }))

@@ -15,16 +15,28 @@ import { workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { fallbackOf } from './fallback.ts'
+import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
 
 /** What a failed attempt used, and what it cost. */
 type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
 
-/** What follows a failure: the same model is asked again, perhaps not before a time, or another one, or none. */
+/**
+ * What follows a failure: the same model is asked again, perhaps not before a time, or another one, or the run goes on
+ * without the summary that was asked for, or it ends.
+ */
 interface Plan {
   isRetried: boolean
   retryAt: Date | null
   other: string | undefined
+  cut: Cut | undefined
+}
+
+/** A failure, and the cut with which the run can do without the answer. */
+interface Failed {
+  error: CodedError
+  instead: Cut | undefined
+  now: Date
 }
 
 /** Records attempts at a step that have failed, or that were given up. */
@@ -47,14 +59,16 @@ export function createFailStep(context: {
   }
 
   /** A pause that outlasts the run's minutes helps nobody who has another model. */
-  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, error: CodedError, now: Date): Promise<Plan> {
+  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed): Promise<Plan> {
+    const { error, instead, now } = failed
     const mayPass = error.retryable && attempt.counted < maxAttempts
     // If the provider named no time, the retry comes within seconds.
     const retryAt = mayPass && error.retryAfter ? later(now, error.retryAfter) : null
     const pauseMs = retryAt ? retryAt.getTime() - now.getTime() : 0
-    const isInTime = pauseMs <= workingTimeLeft(run, config.budgets, now)
-    const other = mayPass && isInTime ? undefined : await fallbackOf(trx, run, attempt.model)
-    return other === undefined ? { isRetried: mayPass, retryAt, other } : { isRetried: false, retryAt: null, other }
+    if (mayPass && pauseMs <= workingTimeLeft(run, config.budgets, now)) return { ...retried, retryAt }
+    if (instead) return { ...retried, isRetried: false, cut: instead }
+    const other = await fallbackOf(trx, run, attempt.model)
+    return other === undefined ? { ...retried, isRetried: mayPass, retryAt } : { ...retried, isRetried: false, other }
   }
 
   async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
@@ -74,29 +88,32 @@ export function createFailStep(context: {
   return {
     /**
      * Records a failed model call. Says `retry` if the same model is to be asked again; otherwise what comes next, which
-     * is the agent's fallback model if it has one, and else the end.
+     * is the agent's fallback model if it has one, and else the end. A summary can be done without: then the run goes on
+     * with the given cut.
      */
-    async note(ref: RunRef, attempt: Attempt, error: CodedError): Promise<Move | 'retry'> {
+    async note(ref: RunRef, attempt: Attempt, error: CodedError, instead?: Cut): Promise<Move | 'retry'> {
       const billed = await billedFor(attempt, error)
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
         const now = clock.now()
-        const plan = await planAfter(trx, run, attempt, error, now)
-        const { other } = plan
+        const plan = await planAfter(trx, run, attempt, { error, instead, now })
+        const { other, cut } = plan
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
         const changes = {
           ...(await charge(trx, run, attempt, billed)),
           ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: plan.retryAt }),
           ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0, corrections: 0 }),
+          ...(cut && { ...cut.changes, stepAttempts: 0 }),
         }
         const events = [failedEvent(attempt, error, billed, plan), ...changeOfModel(attempt, other)]
+        if (cut) events.push(cut.event)
         await append(trx, run.id, now, events, changes)
         if (plan.isRetried) return 'retry'
         Object.assign(run, changes)
-        return other === undefined ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
+        return other === undefined && !cut ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
       })
     },
 
@@ -112,18 +129,28 @@ export function createFailStep(context: {
   }
 }
 
+const retried: Plan = { isRetried: true, retryAt: null, other: undefined, cut: undefined }
+
 function failedEvent(
   { step, attempt, model }: Attempt,
   { code, message }: CodedError,
   billed: Billed | undefined,
-  { isRetried, retryAt, other }: Plan,
+  { isRetried, retryAt, other, cut }: Plan,
 ): NewEvent {
   const used = billed && {
     inputTokens: billed.inputTokens,
     outputTokens: billed.outputTokens,
     credits: billed.credits,
   }
-  const data = { step, attempt, model, code, message, willRetry: isRetried || other !== undefined, ...used }
+  const data = {
+    step,
+    attempt,
+    model,
+    code,
+    message,
+    willRetry: isRetried || other !== undefined || cut !== undefined,
+    ...used,
+  }
   return { kind: 'step.failed', data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
 }
 

@@ -4,14 +4,13 @@ import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
-import type { CallFacts, RunRecord } from '../record.ts'
+import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
 import { maxCorrections } from './judge.ts'
 
 type Budgets = Config['budgets']
 
-/** The third identical call in a row is answered with a warning, the fifth ends the run. */
+/** The third identical call in a row is answered with a warning, the fifth (`endAfter`) ends the run. */
 export const warnAfter = 3
-export const endAfter = 5
 
 /**
  * The rule of a run: the record alone decides what comes next, so that every caller gets the same answer every time.
@@ -77,7 +76,7 @@ function endAfterStep(run: Run, { step, finish, outcome }: NonNullable<RunRecord
 
 function exceededBudget(run: Run, calls: CallFacts[], budgets: Budgets, now: Date): EndReason | undefined {
   if (longestStreak(calls) >= endAfter) return 'REPEATED_TOOL_CALL'
-  if (calls.length > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
+  if (run.toolCalls > budgets.toolCalls) return 'BUDGET_TOOL_CALLS'
   if (run.inputTokens + run.outputTokens > budgets.tokens) return 'BUDGET_TOKENS'
   if (run.credits > budgets.credits) return 'BUDGET_CREDITS'
   return workingTimeLeft(run, budgets, now) < 0 ? 'BUDGET_TIME' : undefined

@@ -5,7 +5,8 @@ import { newId } from '../../ids.ts'
 import type { RequestedCall } from '../../models/calls.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
-import { endAfter, streak, warnAfter } from './next-move.ts'
+import { callsBefore, endAfter } from '../record.ts'
+import { streak, warnAfter } from './next-move.ts'
 import type { Run } from '../run.ts'
 import type { NewEvent } from '../timeline.ts'
 
@@ -52,11 +53,8 @@ export async function checkArguments(
  * model can correct itself. Returns the events of these failures.
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
-  const { run, calls, tools, now } = plan
-  const requested = await ToolCall.query(trx)
-    .where({ runId: run.id })
-    .select('name', 'arguments')
-    .orderBy(['step', 'position'])
+  const { run, step, calls, tools, now } = plan
+  const requested = (await callsBefore(trx, run, step).select('name', 'arguments')).toReversed()
   const rows: Partial<ToolCall>[] = []
   const events: NewEvent[] = []
   for (const [position, call] of calls.entries()) {

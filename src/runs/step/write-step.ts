@@ -13,6 +13,7 @@ import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
+import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from './judge.ts'
 import { fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
@@ -25,6 +26,9 @@ export interface JudgedAnswer extends StepResult {
   calls: CheckedCall[]
   verdict: Verdict | undefined
   cost: Cost | undefined
+  bytesPerToken?: number
+  /** Is given if the answer is a summary of the steps that are left out from now on. */
+  cut?: Cut
 }
 
 interface Offer {
@@ -57,11 +61,14 @@ export function createWriteStep(context: {
       ...noAttempt,
       ...counters,
       steps: step,
+      ...answer.cut?.changes,
+      ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
       ...(other !== undefined && { fallbackSince: step + 1, corrections: 0 }),
     }
     const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
     const finished: NewEvent = { kind: 'step.finished', data }
-    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, answer, other)], changes)
+    const cut = answer.cut ? [answer.cut.event] : []
+    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, answer, other), ...cut], changes)
     Object.assign(run, changes)
   }
 
@@ -109,7 +116,7 @@ const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, re
   cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : null,
   costNanoUsd: answer.cost?.nanoUsd ?? null,
   content: answer.content,
-  outcome: answer.verdict?.outcome ?? null,
+  outcome: answer.cut ? 'summary' : (answer.verdict?.outcome ?? null),
   remark: answer.verdict?.remark ?? null,
   credits,
   latencyMs: answer.latencyMs,

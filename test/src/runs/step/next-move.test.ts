@@ -19,6 +19,7 @@ type Facts = Pick<
   | 'inputTokens'
   | 'outputTokens'
   | 'credits'
+  | 'toolCalls'
   | 'waitingSince'
   | 'waitedMs'
   | 'startedAt'
@@ -35,6 +36,7 @@ const fresh: Facts = {
   inputTokens: 0,
   outputTokens: 0,
   credits: 0,
+  toolCalls: 0,
   waitedMs: 0,
   waitingSince: null,
   startedAt: began,
@@ -64,7 +66,7 @@ function recordOf(
   finish = 'tool-calls',
   outcome: StepOutcome = null,
 ): RunRecord {
-  const whole = { ...fresh, ...run } as Run
+  const whole = { ...fresh, toolCalls: calls.length, ...run } as Run
   const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop', outcome }
   return { run: whole, lastStep, calls }
 }
@@ -182,6 +184,11 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
   [
     'with one call more none of the open ones is made',
     recordOf({ steps: 1 }, [answered, callOf('e'), callOf('f'), planned, started]),
+    failed('BUDGET_TOOL_CALLS'),
+  ],
+  [
+    'calls of earlier steps count as well',
+    recordOf({ steps: 2, toolCalls: 5 }, [callOf('z', { step: 2 })]),
     failed('BUDGET_TOOL_CALLS'),
   ],
   [

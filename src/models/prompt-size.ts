@@ -1,0 +1,35 @@
+import { buildPrompt, shownTo, stepMessages, type Reader, type Transcript, type TranscriptCall } from './prompt.ts'
+
+/** The sizes of a prompt and its parts, in bytes of JSON. */
+export interface PromptSize {
+  /** Instructions, payload and what else stands before the steps. */
+  fixed: number
+  /** Each step as it is shown, and with its results shortened. */
+  steps: { whole: number; shortened: number }[]
+}
+
+/** A longer result is shortened to its first characters; a shorter one would hardly become shorter. */
+export const shortening = { aboveBytes: 400, toCharacters: 300 }
+
+/** The call with its result shortened, if that is worth it. */
+export function shortenCall(call: TranscriptCall): TranscriptCall {
+  const { text } = call.outcome
+  if (call.outcome.shortened || Buffer.byteLength(text) <= shortening.aboveBytes) return call
+  const beginning = text.slice(0, shortening.toCharacters).toWellFormed()
+  return { ...call, outcome: { ...call.outcome, text: beginning, shortened: true } }
+}
+
+/** Measures the prompt that `buildPrompt` would make. */
+export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
+  const shown = shownTo(reader, transcript)
+  return {
+    fixed: bytesOf(buildPrompt({ ...transcript, steps: [] }, reader)),
+    steps: transcript.steps.map((step) => ({
+      whole: bytesOf(stepMessages(step, shown)),
+      shortened: bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
+    })),
+  }
+}
+
+/** As JSON, because that is how prompts and tools go out. */
+export const bytesOf = (part: unknown): number => Buffer.byteLength(JSON.stringify(part))

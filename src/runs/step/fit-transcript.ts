@@ -1,0 +1,112 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import type { ModelTool } from '../../models/ask.ts'
+import { promptTooLong } from '../../models/failures.ts'
+import type { Models } from '../../models/models.ts'
+import type { Transcript } from '../../models/prompt.ts'
+import type { Window } from '../../models/window.ts'
+import { lockRun, type RunRef } from '../record.ts'
+import type { Run } from '../run.ts'
+import { hasEnded } from '../states.ts'
+import { append, type NewEvent } from '../timeline.ts'
+import type { Attempt } from './attempt.ts'
+import { fit, type Cuts, type Sizes } from './fit.ts'
+import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
+import { readTranscript, type RunTranscript } from './transcript.ts'
+
+/** What the model is offered, and which sites of its agent it lacks. */
+interface Offered {
+  tools: ModelTool[]
+  missing: Transcript['missingSites']
+}
+
+/** What is recorded when a prompt is cut. */
+export interface Cut {
+  changes: Cuts
+  event: Extract<NewEvent, { kind: 'context.fitted' }>
+}
+
+/** What a model is shown of a run. */
+export interface Fitted {
+  transcript: RunTranscript
+  /** The size of prompt and tools, in bytes. */
+  bytes: number
+  window: Window
+  /** What the prompt would be without; not recorded yet. The model is to summarise what will be left out. */
+  summaryDue?: Cut
+}
+
+/** Reads what the model is shown of a run, cut so that it fits into the model's context window. */
+export function createFitTranscript({ database, clock, models }: { database: Database; clock: Clock; models: Models }) {
+  /** A cut is recorded before it is used, so that the same step gets the same prompt after a crash. */
+  const record = ({ ref, step }: { ref: RunRef; step: number }, { changes, event }: Cut): Promise<Run> =>
+    database.transaction(async (trx) => {
+      const run = await lockRun(trx, ref)
+      // Another attempt was faster, or has cut as much.
+      if (run.steps !== step - 1 || hasEnded(run.status) || !isFurther(changes, cutsOf(run))) return run
+      await append(trx, run.id, clock.now(), [event], changes)
+      return Object.assign(run, changes)
+    })
+
+  async function read(run: Run, model: string, { tools, missing }: Offered) {
+    const window = await models.window(model)
+    const transcript = { ...(await readTranscript(database, run, window.resultBytes)), missingSites: missing }
+    const { fixed, steps } = models.sizeOf(model, transcript, tools)
+    const sized = transcript.steps.map(({ step, calls }, index) => ({
+      ...(steps[index] ?? { whole: 0, shortened: 0 }),
+      step,
+      hasCalls: calls.length > 0,
+    }))
+    return { window, transcript, sizes: { fixed, steps: sized }, bytes: bytesOf({ fixed, steps: sized }) }
+  }
+
+  /** Throws MODEL_ERROR if what must not be cut is too long by itself. */
+  return async (ref: RunRef, run: Run, { model, step }: Attempt, offered: Offered): Promise<Fitted> => {
+    const { window, transcript, sizes, bytes } = await read(run, model, offered)
+    const fitted = fit(sizes, cutsOf(run), bytesFor(window.promptTokens, run.bytesPerToken))
+    if (cannotFit(fitted.after, window.promptTokens, run.bytesPerToken)) {
+      throw promptTooLong(model, { ...window, tokens: tokensIn(fitted.after, run.bytesPerToken) })
+    }
+    if (!isFurther(fitted, cutsOf(run))) return { transcript, bytes, window }
+    const cut = cutTo(fitted, step, window, run.bytesPerToken)
+    const isLeftOut = fitted.leftOutThrough > (run.leftOutThrough ?? 0)
+    if (isLeftOut && transcript.summarizes) return { transcript, bytes, window, summaryDue: cut }
+    return read(await record({ ref, step }, cut), model, offered)
+  }
+}
+
+const bytesOf = ({ fixed, steps }: Sizes): number => steps.reduce((total, { whole }) => total + whole, fixed)
+
+const cutsOf = ({ shortenedThrough, leftOutThrough }: Run): Cuts => ({
+  shortenedThrough: shortenedThrough ?? 0,
+  leftOutThrough: leftOutThrough ?? 0,
+})
+
+const isFurther = (one: Cuts, other: Cuts): boolean =>
+  one.shortenedThrough > other.shortenedThrough || one.leftOutThrough > other.leftOutThrough
+
+function cutTo(
+  { shortenedThrough, leftOutThrough, before, after }: ReturnType<typeof fit>,
+  step: number,
+  { contextTokens }: Window,
+  bytesPerToken: number | null,
+): Cut {
+  const changes = { shortenedThrough, leftOutThrough }
+  const tokens = { tokensBefore: tokensIn(before, bytesPerToken), tokensAfter: tokensIn(after, bytesPerToken) }
+  return {
+    changes,
+    event: {
+      kind: 'context.fitted',
+      data: { step, ...changes, ...tokens, contextTokens, note: noteOn(changes) },
+    },
+  }
+}
+
+const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts): string =>
+  [
+    'The run has become long for its model.',
+    ...(shortenedThrough > leftOutThrough
+      ? [`From now on, the model sees long tool results up to step ${shortenedThrough} shortened.`]
+      : []),
+    ...(leftOutThrough > 0 ? [`It does not see the steps up to ${leftOutThrough} any more.`] : []),
+  ].join(' ')
