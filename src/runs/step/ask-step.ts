@@ -8,6 +8,7 @@ import { isCoded } from '../../errors.ts'
 import type { Models } from '../../models/models.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
+import type { LiveWords } from '../live/live-words.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
@@ -31,17 +32,18 @@ export interface AskContext {
   billing: Billing
   models: Models
   sites: Sites
+  live: LiveWords
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites } = context
+  const { database, agents, models, sites, live } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
 
-  async function answerOf(run: Run, { model }: Attempt, offer: Offer, signal: AbortSignal) {
+  async function answerOf(run: Run, { model, step, attempt }: Attempt, offer: Offer, signal: AbortSignal) {
     const transcript = await readTranscript(database, run)
     const prompt = models.prompt(model, { ...transcript, missingSites: offer.missing })
     const tools = offer.tools.map(({ name, tool }) => ({
@@ -49,14 +51,9 @@ export function createAsk(context: AskContext) {
       description: tool.description,
       inputSchema: tool.inputSchema as object,
     }))
-    const result = await models.step({
-      model,
-      prompt,
-      tools,
-      cacheKey: run.id,
-      outputSchema: transcript.outputSchema,
-      signal,
-    })
+    const words = live.begin({ runId: run.id, step, attempt })
+    const request = { model, prompt, tools, cacheKey: run.id, outputSchema: transcript.outputSchema, signal }
+    const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
     return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result) }
   }
