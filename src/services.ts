@@ -134,6 +134,7 @@ export function createServices(
     /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
       await runs.watching.stop()
+      await runs.live.stop()
       await schedules.settled()
       await temporal.close()
       await vault.refresh.settled()

@@ -230,3 +230,26 @@ export const event = documentedBy(
   v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) }),
   documentation,
 )
+
+/** What a stream tells between the events, and what is not on record. */
+export const words = named(
+  'RunWords',
+  v.object({
+    kind: v.literal('words'),
+    data: named(
+      'WordsData',
+      v.object({
+        step: field(whole, 'The step whose answer it is', 1),
+        attempt,
+        offset: field(
+          whole,
+          'How many UTF-16 units of the answer came before; at 0 the text begins, or begins anew',
+          0,
+        ),
+        text: field(v.string(), 'What the model has written since', 'I look at the'),
+      }),
+      'Where the words stand in the answer',
+    ),
+  }),
+  'Words of an answer that is not complete, only in a stream. The event has no number',
+)

@@ -22,6 +22,7 @@ import { createCancel } from './ending/cancel.ts'
 import { createEnd, createWriteEnding } from './ending/end.ts'
 import { createClaim } from './queue/claim-run.ts'
 import { createDepth } from './queue/depth.ts'
+import { createLiveWords } from './live/live-words.ts'
 import { createReading } from './reading/read-runs.ts'
 import { createWatching } from './reading/watching.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
@@ -48,7 +49,8 @@ export function createRuns(context: {
   reachability: ReachabilityOfTemporal
   workers: Workers
 }) {
-  const base = { ...context, writeEnding: createWriteEnding(context) }
+  const live = createLiveWords(context)
+  const base = { ...context, live, writeEnding: createWriteEnding(context) }
   const queue = { ...createClaim(base), ...createDepth(base) }
   const accept = createAccept(base)
   const repeats = createRepeats(accept)
@@ -66,6 +68,7 @@ export function createRuns(context: {
     ending,
     reconciler: createReconciler({ ...base, ...ending }),
     reading,
+    live,
     watching: createWatching(base),
   }
 }

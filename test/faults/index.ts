@@ -3,6 +3,7 @@ import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
+import { live } from './live.ts'
 import { migrations } from './migrations.ts'
 import { plumbing } from './plumbing.ts'
 import { reconcile } from './reconcile.ts'
@@ -22,6 +23,7 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...live,
   ...reconcile,
   ...vault,
   ...webhooks,

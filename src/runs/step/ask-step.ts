@@ -8,6 +8,7 @@ import { isCoded } from '../../errors.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
+import type { LiveWords } from '../live/live-words.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
@@ -33,34 +34,36 @@ export interface AskContext {
   billing: Billing
   models: Models
   sites: Sites
+  live: LiveWords
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites } = context
+  const { database, agents, models, sites, live } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
 
   async function answerOf(
     run: Run,
-    { model }: Attempt,
+    { model, step, attempt }: Attempt,
     offer: Offer,
     { transcript, bytes }: Fitted,
     signal: AbortSignal,
   ) {
     const prompt = models.prompt(model, transcript)
-    const tools = toolsOf(offer)
-    const result = await models.step({
+    const words = live.begin({ runId: run.id, step, attempt })
+    const request = {
       model,
       prompt,
-      tools,
+      tools: toolsOf(offer),
       cacheKey: run.id,
       outputSchema: transcript.outputSchema,
       signal,
-    })
+    }
+    const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
     const bytesPerToken = measuredBytesPerToken(bytes, result.inputTokens)
     return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result), bytesPerToken }
