@@ -4,8 +4,8 @@ import { fieldsOf } from '../../src/database/row.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import { fieldType, meanings, webhookProof } from './agent-fields.ts'
-import { field, freeObject, named } from './documented.ts'
+import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
+import { field, named } from './documented.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 const lastRun = named(
@@ -59,8 +59,6 @@ export const webhookField = named(
   }),
   'A member that payloads have',
 )
-
-const jsonSchema = freeObject('JsonSchema', 'A JSON Schema (2020-12)', { type: 'object' })
 
 export const agent = named(
   'Agent',

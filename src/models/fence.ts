@@ -7,6 +7,7 @@ const kinds = [
   'untrusted sites',
   'untrusted result',
   'untrusted summary',
+  'untrusted problems',
   'schema',
   'output schema',
 ] as const

@@ -13,6 +13,7 @@ import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
+import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
@@ -97,7 +98,9 @@ export function createModels(context: {
   }
 
   /** Loaded once; a failed attempt is not remembered. */
-  function loader({ id, structuredOutput = false }: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+  function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+    const { id } = model
+    const structuredOutput = isAskedForSchemas(model, provider)
     let loading: Promise<LanguageModelV4> | undefined
     return async () => {
       loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
@@ -149,7 +152,7 @@ export function createModels(context: {
       ...marked,
       abortSignal,
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),
+      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
     const raw = await ask(await adapter(), options, { stream: model.stream ?? true, onWords })
     return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
@@ -165,7 +168,7 @@ export function createModels(context: {
       maxOutputTokens: model.maxOutputTokens ?? null,
       price: price ?? null,
       streams: model.stream ?? true,
-      structuredOutput: model.structuredOutput ?? false,
+      structuredOutput: isAskedForSchemas(model, provider),
     }
   }
 

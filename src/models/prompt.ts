@@ -10,6 +10,7 @@ import {
   outcomeSentences,
   outputSentence,
   payloadSentence,
+  problemsSentence,
   schemaSentence,
   shortenedSentence,
   standingRules,
@@ -134,8 +135,11 @@ function stepMessages(step: TranscriptStep, reader: Reader): LanguageModelV4Mess
   return [...messages.filter(({ content }) => content.length > 0), ...correction]
 }
 
+/** The details name members of the answer, which may be words of a stranger. */
 const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>): string =>
-  [correctionSentences[kind], detail].filter(Boolean).join('\n')
+  [correctionSentences[kind], detail && `${problemsSentence}\n${fence('untrusted problems', detail)}`]
+    .filter(Boolean)
+    .join('\n')
 
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 

@@ -1,6 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { parse } from '../arguments.ts'
 import { splitFenced } from '../fence.ts'
 import {
+  correctionSentences,
   outcomeSentences,
   triggerSentences,
   withoutRules,
@@ -24,6 +26,8 @@ export interface Conversation {
   payload: string | undefined
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
+  /** The JSON Schema that the last answer has to fit, if it has to. */
+  outputSchema: unknown
   /** What started this, as a sentence. */
   trigger: string
   /** Answers of the model since the last user message. */
@@ -33,7 +37,7 @@ export interface Conversation {
 
 /** Reads a prompt made by buildPrompt, or by a chat. Fenced text never counts as anybody's words. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
-  const asked = prompt.findLastIndex(({ role }) => role === 'user')
+  const asked = prompt.findLastIndex((message) => message.role === 'user' && !isCorrection(message))
   const since = prompt.slice(asked + 1)
   const { words, blocks } = splitFenced(textOf(prompt[asked]))
   return {
@@ -41,11 +45,16 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     words: withoutSentences(words),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
+    outputSchema: parse(blocks.find(({ kind }) => kind === 'output schema')?.text ?? ''),
     trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
     turns: since.filter(({ role }) => role === 'assistant').length,
     calls: since.flatMap((message) => (message.role === 'tool' ? message.content : [])).flatMap(madeCall),
   }
 }
+
+/** What the platform says of an answer asks for nothing new: it is the same conversation. */
+const isCorrection = (message: LanguageModelV4Message): boolean =>
+  Object.values(correctionSentences).some((sentence) => textOf(message).startsWith(sentence))
 
 function textOf(message: LanguageModelV4Message | undefined): string {
   if (message?.role !== 'user') return ''

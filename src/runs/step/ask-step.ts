@@ -6,13 +6,14 @@ import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
 import type { Models } from '../../models/models.ts'
+import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
-import { judge } from './judge.ts'
+import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { readTranscript } from './transcript.ts'
 import { createWriteStep, type Next } from './write-step.ts'
@@ -31,13 +32,14 @@ export interface AskContext {
   billing: Billing
   models: Models
   sites: Sites
+  outputs: Outputs
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites } = context
+  const { database, agents, models, sites, outputs } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
 
@@ -58,7 +60,8 @@ export function createAsk(context: AskContext) {
       signal,
     })
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
-    return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result) }
+    const wanted = { outputs, schema: transcript.outputSchema, ownerId: run.ownerId }
+    return { ...result, calls, ...(await judgeOutput(result, wanted)), cost: await models.costOf(model, result) }
   }
 
   async function offerOf(run: Run): Promise<Offer> {

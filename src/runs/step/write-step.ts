@@ -13,7 +13,7 @@ import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
-import type { Verdict } from './judge.ts'
+import type { Judgement } from './judge-output.ts'
 import { fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
@@ -21,9 +21,8 @@ import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.t
 export type Next = (trx: Transaction, run: Run) => Promise<Move>
 
 /** A model's answer, with what was made of it. */
-export interface JudgedAnswer extends StepResult {
+export interface JudgedAnswer extends StepResult, Judgement {
   calls: CheckedCall[]
-  verdict: Verdict | undefined
   cost: Cost | undefined
 }
 
@@ -103,6 +102,7 @@ const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, re
   content: answer.content,
   outcome: answer.verdict?.outcome ?? null,
   remark: answer.verdict?.remark ?? null,
+  output: answer.output,
   credits,
   latencyMs: answer.latencyMs,
   recordedAt,
