@@ -80,6 +80,8 @@ export const webhookProof = named(
 )
 
 export const jsonSchema = freeObject('JsonSchema', 'A JSON Schema (2020-12)', { type: 'object' })
+
+/** What it says is checked later, in a thread: an owner writes it. */
 const outputSchema = named(
   'JsonSchemaRequest',
   v.pipe(

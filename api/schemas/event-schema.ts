@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
 import { webhookField } from './agent-schema.ts'
-import { documentedBy, field, freeObject, named, whole } from './documented.ts'
+import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
 import { endedStatus, endReason, waitCause } from './run-schema.ts'
 import { errorCode, id, time, trigger } from './schemas.ts'
 import { effect } from './vault-schema.ts'
@@ -124,7 +124,14 @@ const data = {
         'truncated',
       ),
     ),
-    remark: v.optional(field(v.string(), 'What the model was told about it', '"/issue" must be an integer')),
+    remark: v.optional(
+      field(v.string(), 'What the model was told about it', '"issue" is of the type "string", expected "integer"'),
+    ),
+    output: v.optional(
+      field(anyJson, "The answer as a value that fits the agent's `outputSchema`; only in the last step", {
+        issue: 4711,
+      }),
+    ),
   }),
   'context.fitted': v.looseObject({
     step: ofStep.step,

@@ -9,6 +9,7 @@ const kinds = [
   'untrusted summary',
   'untrusted steps',
   'agent instructions',
+  'untrusted problems',
   'schema',
   'output schema',
 ] as const

@@ -16,6 +16,7 @@ import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
 import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
+import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
@@ -108,7 +109,9 @@ export function createModels(context: {
   }
 
   /** Loaded once; a failed attempt is not remembered. */
-  function loader({ id, structuredOutput = false }: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+  function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+    const { id } = model
+    const structuredOutput = isAskedForSchemas(model, provider)
     let loading: Promise<LanguageModelV4> | undefined
     return async () => {
       loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
@@ -163,7 +166,7 @@ export function createModels(context: {
       prompt: withCallIds(provider.kind, marked.prompt),
       abortSignal,
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),
+      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
     const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords })
     return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
@@ -179,7 +182,7 @@ export function createModels(context: {
       maxOutputTokens: model.maxOutputTokens ?? null,
       price: price ?? null,
       streams: model.stream ?? true,
-      structuredOutput: model.structuredOutput ?? false,
+      structuredOutput: isAskedForSchemas(model, provider),
     }
   }
 

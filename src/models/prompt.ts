@@ -10,6 +10,7 @@ import {
   outcomeSentences,
   outputSentence,
   payloadSentence,
+  problemsSentence,
   schemaSentence,
   shortenedSentence,
   standingRules,
@@ -146,8 +147,11 @@ export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModel
   return [...messages.filter(({ content }) => content.length > 0), ...correction]
 }
 
+/** The details name members of the answer, which may be words of a stranger. */
 const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>): string =>
-  [correctionSentences[kind], detail].filter(Boolean).join('\n')
+  [correctionSentences[kind], detail && `${problemsSentence}\n${fence('untrusted problems', detail)}`]
+    .filter(Boolean)
+    .join('\n')
 
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
@@ -44,6 +45,7 @@ export function createRuns(context: {
   models: Models
   payloads: Payloads
   sites: Sites
+  outputs: Outputs
   sender: Sender
   due: Due
   reachability: ReachabilityOfTemporal

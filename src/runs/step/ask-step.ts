@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
+import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { LiveWords } from '../live/live-words.ts'
@@ -14,7 +15,7 @@ import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
-import { judge } from './judge.ts'
+import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { summarise, withoutSummary } from './summarise.ts'
 import { measuredBytesPerToken } from './tokens.ts'
@@ -35,13 +36,14 @@ export interface AskContext {
   models: Models
   sites: Sites
   live: LiveWords
+  outputs: Outputs
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites, live } = context
+  const { database, agents, models, sites, live, outputs } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
@@ -65,8 +67,13 @@ export function createAsk(context: AskContext) {
     }
     const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
-    const bytesPerToken = measuredBytesPerToken(bytes, result.inputTokens)
-    return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result), bytesPerToken }
+    const wanted = { outputs, schema: transcript.outputSchema, ownerId: run.ownerId }
+    const judged = { ...result, calls, ...(await judgeOutput(result, wanted)) }
+    return {
+      ...judged,
+      cost: await models.costOf(model, result),
+      bytesPerToken: measuredBytesPerToken(bytes, result.inputTokens),
+    }
   }
 
   async function offerOf(run: Run): Promise<Offer> {

@@ -20,7 +20,7 @@ export async function summarise(
   const { model } = attempt
   const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, signal })
   // An answer without words leaves the run without a summary; it was billed all the same.
-  return { ...result, calls: [], verdict: undefined, cost: await models.costOf(model, result), cut }
+  return { ...result, calls: [], verdict: undefined, output: null, cost: await models.costOf(model, result), cut }
 }
 
 /** The same cut if there is no summary: the run goes on without. */

@@ -15,6 +15,7 @@ import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from './judge.ts'
+import type { Judgement } from './judge-output.ts'
 import { fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
@@ -22,9 +23,8 @@ import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.t
 export type Next = (trx: Transaction, run: Run) => Promise<Move>
 
 /** A model's answer, with what was made of it. */
-export interface JudgedAnswer extends StepResult {
+export interface JudgedAnswer extends StepResult, Judgement {
   calls: CheckedCall[]
-  verdict: Verdict | undefined
   cost: Cost | undefined
   bytesPerToken?: number
   /** Is given if the answer is a summary of the steps that are left out from now on. */
@@ -118,6 +118,7 @@ const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, re
   content: answer.content,
   outcome: answer.cut ? 'summary' : (answer.verdict?.outcome ?? null),
   remark: answer.verdict?.remark ?? null,
+  output: answer.output,
   credits,
   latencyMs: answer.latencyMs,
   recordedAt,

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+/** A request of Chat Completions, as far as tests look at it. */
+export interface ChatRequest {
+  messages: { role: string; content: string | null }[]
+  tools?: unknown[]
+  response_format?: unknown
+}
+
+/** What a model says, by what it was asked; the number of the request counts from 1. */
+type Answer = (request: ChatRequest, number: number) => string | Promise<string>
+
+/** A server that speaks Chat Completions, answers as told, and keeps what it was asked; and a provider that leads to it. */
+export async function startChat(t: ExecutionContext, answer: Answer) {
+  const requests: ChatRequest[] = []
+  const server = createServer((request, response) => {
+    void json(request).then(async (body) => {
+      requests.push(body as ChatRequest)
+      const content = await answer(body as ChatRequest, requests.length)
+      const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ id: 'one', object: 'chat.completion', created: 0, model: 'm', choices, usage }))
+    })
+  })
+  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening))
+  t.teardown(() => server.close())
+  t.teardown(() => server.closeAllConnections())
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return { requests, baseUrl }
+}
+
+/** A provider whose one model has the same name. */
+export const chatProvider = (name: string, baseUrl: string, more: Record<string, unknown> = {}) => ({
+  name,
+  kind: 'openai-compatible',
+  baseUrl,
+  models: [{ id: name, stream: false, price: { input: 1, output: 1 }, ...more }],
+})
