@@ -64,9 +64,10 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
   const events: Received[] = []
   const words: Received[] = []
   const read = createParser(lastEventId, (event) => {
-    if (event.event === 'words') return void words.push(event)
-    events.push(event)
-    onEvent?.(event)
+    const isOfRecord = event.event !== 'words'
+    const list = isOfRecord ? events : words
+    list.push(event)
+    if (isOfRecord) onEvent?.(event)
   })
   const texts: string[] = []
   const isStream = answer.headers['content-type'] === 'text/event-stream'

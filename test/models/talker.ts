@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
@@ -11,19 +11,16 @@ export interface TalkersCall {
   finish(): void
   /** The connection is lost. */
   breakOff(): void
-  /** Whether the caller has gone. */
-  isOver(): boolean
 }
 
 /** A server that speaks Chat Completions, and whose answers are said by the test, piece by piece. */
 export async function startTalker(t: Pick<ExecutionContext, 'teardown'>) {
   const calls = new Map<string, TalkersCall[]>()
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { model } = JSON.parse(body) as { model: string }
-      calls.set(model, [...(calls.get(model) ?? []), talk(response)])
-    })
-  })
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { model } = JSON.parse(await text(request)) as { model: string }
+    calls.set(model, [...(calls.get(model) ?? []), talk(response)])
+  }
+  const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()
@@ -62,6 +59,5 @@ function talk(response: ServerResponse): TalkersCall {
       response.end('data: [DONE]\n\n')
     },
     breakOff: () => void response.destroy(),
-    isOver: () => response.destroyed,
   }
 }

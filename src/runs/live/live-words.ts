@@ -31,13 +31,10 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   async function work(): Promise<void> {
     while (speeches.size + over.length > 0 && !stopping.signal.aborted) {
       await delay(writeMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      await pass().then(
-        () => (away = false),
-        (error: unknown) => {
-          if (!away) logger.warn({ err: error }, 'words of models cannot be passed on')
-          away = true
-        },
-      )
+      await pass().catch((error: unknown) => {
+        if (!away) logger.warn({ err: error }, 'words of models cannot be passed on')
+        away = true
+      })
     }
     working = undefined
   }
@@ -65,7 +62,9 @@ export function createLiveWords({ database, logger }: { database: Database; logg
       if (piece) pieces.push({ ...piece, speech })
       room -= piece?.words.length ?? 0
     }
-    if (pieces.length > 0) await database.raw(writeStatement, columnsOf(pieces))
+    if (pieces.length === 0) return
+    await database.raw(writeStatement, columnsOf(pieces))
+    away = false
     for (const { speech } of pieces) speech.confirm()
   }
 
