@@ -27,8 +27,8 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
     requests.push(request)
     const script = scripts.get(request.model) ?? []
     const act = script.length > 1 ? script.shift() : script[0]
-    if (!act) throw new Error(`no script for ${request.model}`)
-    act(response, request)
+    if (act) act(response, request)
+    else response.writeHead(404).end()
   }
 
   const server = createServer((message, response) => void serve(message, response))

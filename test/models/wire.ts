@@ -73,6 +73,19 @@ export const anthropic = {
     { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } },
   ],
   stop: () => [{ type: 'message_stop' }],
+  asking: ({ id, name, arguments: text }: WireCall) => [
+    ...anthropic.begin(),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id, name, input: {} } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: text } },
+    { type: 'content_block_stop', index: 1 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      usage: { output_tokens: output },
+    },
+    ...anthropic.stop(),
+  ],
   all: (text?: string, reason?: string) => [...anthropic.begin(text), ...anthropic.end(reason), ...anthropic.stop()],
 }
 
