@@ -10,18 +10,19 @@ export interface ChatRequest {
   response_format?: unknown
 }
 
-/** What a model says, by what it was asked; the number of the request counts from 1. */
-type Answer = (request: ChatRequest, number: number) => string | Promise<string>
+/** What a model says, and why it ends there if not because it has finished. */
+export type Said = string | { content: string; finish: string }
 
 /** A server that speaks Chat Completions, answers as told, and keeps what it was asked; and a provider that leads to it. */
-export async function startChat(t: ExecutionContext, answer: Answer) {
+export async function startChat(t: ExecutionContext, answer: (request: ChatRequest) => Promise<Said>) {
   const requests: ChatRequest[] = []
   const server = createServer((request, response) => {
     void json(request).then(async (body) => {
       requests.push(body as ChatRequest)
-      const content = await answer(body as ChatRequest, requests.length)
+      const said = await answer(body as ChatRequest)
+      const { content, finish } = typeof said === 'string' ? { content: said, finish: 'stop' } : said
       const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }]
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ id: 'one', object: 'chat.completion', created: 0, model: 'm', choices, usage }))
     })
