@@ -4,6 +4,7 @@ import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
 import { migrations } from './migrations.ts'
+import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
@@ -22,6 +23,7 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...outputs,
   ...reconcile,
   ...vault,
   ...webhooks,
