@@ -34,7 +34,7 @@ async function sentBy({ kind, id = 'claude-sonnet-4-5 anthropic', schema = close
   const provider = providerOf(kind)
   const bodies: string[] = []
   const fetch: typeof globalThis.fetch = (_url, init) => {
-    bodies.push(String(init?.body))
+    bodies.push(init?.body as string)
     return Promise.resolve(Response.json({}, { status: 400 }))
   }
   const structuredOutput = isAskedForSchemas(model, provider)
