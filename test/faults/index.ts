@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
 import { migrations } from './migrations.ts'
+import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
@@ -24,6 +25,7 @@ import { workflows } from './workflows.ts'
 export const faults: Fault[] = [
   ...runs,
   ...live,
+  ...outputs,
   ...reconcile,
   ...vault,
   ...webhooks,

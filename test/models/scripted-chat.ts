@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
@@ -10,27 +10,29 @@ export interface ChatRequest {
   response_format?: unknown
 }
 
-/** What a model says, by what it was asked; the number of the request counts from 1. */
-type Answer = (request: ChatRequest, number: number) => string | Promise<string>
+/** What a model says, and why it ends there if not because it has finished. */
+export type Said = string | { content: string; finish: string }
 
-/** A server that speaks Chat Completions, answers as told, and keeps what it was asked; and a provider that leads to it. */
-export async function startChat(t: ExecutionContext, answer: Answer) {
+/** A server that speaks Chat Completions without streams, answers as told, and keeps what it was asked. */
+export async function startChat(t: ExecutionContext, answer: (request: ChatRequest) => Promise<Said>) {
   const requests: ChatRequest[] = []
-  const server = createServer((request, response) => {
-    void json(request).then(async (body) => {
-      requests.push(body as ChatRequest)
-      const content = await answer(body as ChatRequest, requests.length)
-      const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ id: 'one', object: 'chat.completion', created: 0, model: 'm', choices, usage }))
-    })
-  })
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = (await json(request)) as ChatRequest
+    requests.push(asked)
+    const said = await answer(asked)
+    const { content, finish } = typeof said === 'string' ? { content: said, finish: 'stop' } : said
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }]
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ id: 'one', object: 'chat.completion', created: 0, model: 'm', choices, usage }))
+  }
+
+  const server = createServer((request, response) => void respond(request, response))
   await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening))
   t.teardown(() => server.close())
   t.teardown(() => server.closeAllConnections())
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  return { requests, baseUrl }
+  return { requests, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
 }
 
 /** A provider whose one model has the same name. */

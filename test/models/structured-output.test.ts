@@ -7,7 +7,7 @@ import { agentOf, customer, ended, runOf, timelineOf, type Person } from '../hel
 import { dataOf, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { envFor, startReceiver, verified } from '../src/callbacks/open-callbacks.ts'
-import { chatProvider, startChat, type ChatRequest } from './scripted-chat.ts'
+import { chatProvider, startChat, type ChatRequest, type Said } from './scripted-chat.ts'
 import { openModels } from './stage.ts'
 
 type Schema = Record<string, unknown>
@@ -15,7 +15,7 @@ type Schema = Record<string, unknown>
 const issue = { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] }
 
 /** What the model at the server says next, in order, by the prompt of the agent; each agent has its own. */
-const scripts = new Map<string, (string | Promise<string>)[]>()
+const scripts = new Map<string, (Said | Promise<Said>)[]>()
 
 const promptIn = ({ messages }: ChatRequest): string => String(messages[0]?.content).split('\n')[0] ?? ''
 
@@ -35,7 +35,7 @@ const open = forWholeFile(test, 'structured output', async (t) => {
 let count = 0
 
 /** Runs an agent whose model at the server says these texts, one after the other. */
-async function saying(said: (string | Promise<string>)[], fields: Parameters<typeof agentOf>[1] = {}) {
+async function saying(said: (Said | Promise<Said>)[], fields: Parameters<typeof agentOf>[1] = {}) {
   const { someone, chat } = await open()
   count += 1
   const systemPrompt = `Prompt ${count}.`
@@ -114,6 +114,18 @@ test('the callback of a run carries its output, digit by digit, and null if ther
   t.like(data, { reason: 'OUTPUT_INVALID', answer: 'No.', output: null })
   const plain = await saying(['{"issue":1}'], { callbackUrl, outputSchema: null })
   t.like(verified(plain.agent.callbackSecret, await postOf(plain.id)).data, { answer: '{"issue":1}', output: null })
+})
+
+test('a run that was not completed has no output, even if its last answer fits', async (t) => {
+  const { receiver } = await open()
+  const said = { content: '{"issue":1}', finish: 'out_of_thoughts' }
+  const { someone, agent, id } = await saying([said], { callbackUrl: receiver.url })
+  const { run } = await endOf(someone, id)
+  t.like(run, { status: 'failed', reason: 'MODEL_STOPPED', output: null })
+  const post = await eventually(30, 'the callback comes', async () =>
+    receiver.posted.find(({ body }) => body.includes(id)),
+  )
+  t.like(verified(agent.callbackSecret, post).data, { answer: '{"issue":1}', output: null })
 })
 
 test('an agent without a schema says what it likes', async (t) => {
