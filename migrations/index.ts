@@ -13,6 +13,7 @@ import * as cancelledSubscriptions from './20261123000500-cancelled-subscription
 import * as models from './20261123000600-models.ts'
 import * as ledgerSigns from './20261123000610-ledger-signs.ts'
 import * as liveWords from './20261123000620-live-words.ts'
+import * as modelChanges from './20261123000640-model-changes.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -31,4 +32,5 @@ export const migrations: Migration[] = [
   { ...models, name: '20261123000600-models' },
   { ...ledgerSigns, name: '20261123000610-ledger-signs' },
   { ...liveWords, name: '20261123000620-live-words' },
+  { ...modelChanges, name: '20261123000640-model-changes' },
 ]

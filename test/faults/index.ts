@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts'
 import { lateParties } from './late-parties.ts'
 import { migrations } from './migrations.ts'
 import { plumbing } from './plumbing.ts'
+import { providers } from './providers.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
@@ -33,6 +34,7 @@ export const faults: Fault[] = [
   ...tools,
   ...users,
   ...why,
+  ...providers,
   ...api,
   ...workflows,
   ...plumbing,
