@@ -27,7 +27,7 @@ export const providers: Fault[] = [
     replace: 'return kept.parts',
     why: 'the fallback model is sent the thoughts and ids of another provider, and refuses them',
     tests: ['test/models/other-model.test.ts'],
-    match: '*then Azure)',
+    match: '*then Mistral)',
   },
   {
     id: 'providers/ids-as-they-came',
