@@ -7,6 +7,7 @@ import { live } from './live.ts'
 import { migrations } from './migrations.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
+import { providers } from './providers.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
@@ -37,6 +38,7 @@ export const faults: Fault[] = [
   ...tools,
   ...users,
   ...why,
+  ...providers,
   ...api,
   ...workflows,
   ...plumbing,

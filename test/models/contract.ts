@@ -26,9 +26,9 @@ export async function written(
   provider: Provider,
   { name, mock, stream }: { name: string; mock: string; stream: boolean },
 ): Promise<{ provider: WrittenProvider; relay: Relay }> {
-  const { kind, format, path, id, settings: { options, ...settings } = {} } = provider
+  const { kind, format, path, id, settings } = provider
   const relay = await startRelay(t, format ? await startScripted(t, format, turns) : mock)
-  const model = { id, name, price, stream, contextTokens: 200_000, ...(options !== undefined && { options }) }
+  const model = { id, name, price, stream, contextTokens: 200_000, ...provider.model }
   const baseUrl = `${relay.url}${path}`
   return { relay, provider: { name, kind, baseUrl, apiKeyEnv: 'THE_KEY', ...settings, models: [model] } }
 }

@@ -8,8 +8,10 @@ import { used, type Turn } from './turns.ts'
 export interface Provider {
   title: string
   kind: string
-  /** Besides the address and the key. */
+  /** Of the provider, besides the address and the key. */
   settings?: Record<string, unknown>
+  /** Of the model, besides its name and its price. */
+  model?: Record<string, unknown>
   path: string
   /** The provider's name for the model. */
   id: string
@@ -24,6 +26,13 @@ export interface Provider {
   cached: number
   /** Whether the text of a call's arguments goes back as it came; otherwise numbers are those of JavaScript. */
   keepsText?: boolean
+}
+
+/** One of the providers below. */
+export function providerOf(title: string): Provider {
+  const provider = providers.find((one) => one.title === title)
+  if (!provider) throw new Error(`the contract has no provider ${title}`)
+  return provider
 }
 
 /** Every value of a member, at any depth, in order. */
@@ -87,8 +96,8 @@ export const providers: Provider[] = [
     title: 'Anthropic',
     kind: 'anthropic',
     path: '/v1',
-    id: 'claude-sonnet-4-5',
-    settings: { options: { thinking: { type: 'enabled', budgetTokens: 2000 } } },
+    id: 'claude-sonnet-4-6',
+    model: { maxOutputTokens: 8000, options: { thinking: { type: 'enabled', budgetTokens: 2000 } } },
     returned: blocks(['thinking', 'redacted_thinking']),
     wanted: ({ reasoning, signature }) =>
       reasoning === undefined

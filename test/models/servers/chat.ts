@@ -68,3 +68,10 @@ export const sealedCalls: Format = format({
   deltas: ({ text = '' }) => pieces(text).map((content) => ({ content })),
   call: ({ signature }, index) => (index === 0 ? { extra_content: { google: { thought_signature: signature } } } : {}),
 })
+
+/** Chat Completions as OpenAI writes them, with nothing added. */
+export const plainChat: Format = format({
+  message: ({ text }) => ({ content: text ?? null }),
+  deltas: ({ text = '' }) => pieces(text).map((content) => ({ content })),
+  call: () => ({}),
+})
