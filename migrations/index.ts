@@ -14,6 +14,7 @@ import * as models from './20261123000600-models.ts'
 import * as ledgerSigns from './20261123000610-ledger-signs.ts'
 import * as liveWords from './20261123000620-live-words.ts'
 import * as providerPlaces from './20261123000650-provider-places.ts'
+import * as modelChanges from './20261123000660-model-changes.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -33,4 +34,5 @@ export const migrations: Migration[] = [
   { ...ledgerSigns, name: '20261123000610-ledger-signs' },
   { ...liveWords, name: '20261123000620-live-words' },
   { ...providerPlaces, name: '20261123000650-provider-places' },
+  { ...modelChanges, name: '20261123000660-model-changes' },
 ]
