@@ -106,7 +106,7 @@ async function carryOut(t: ExecutionContext, model: string) {
   const { all, someone } = await open()
   const agent = await agentOf(someone, { model })
   const { id } = (await start(someone, agent)).body
-  const run = await ended(someone, id, 60)
+  const run = await ended(someone, id, 150)
   t.like(run, { status: 'completed', answer: 'All done.' })
   const one = all.find(({ provider }) => provider.name === model)
   return { run, timeline: await timelineOf(someone, id), bodies: one?.bodies ?? [] }

@@ -60,7 +60,7 @@ export async function openContract(t: ExecutionContext, asked: Asked[]) {
   async function carryOut(model: string) {
     const agent = await agentOf(someone, { model, sites: [{ vaultEntryId }] })
     const { id } = (await start(someone, agent)).body
-    const run = await ended(someone, id, 60)
+    const run = await ended(someone, id, 150)
     return { run, relay: relays.get(model) as Relay, timeline: await timelineOf(someone, id) }
   }
   const runs = new Map<string, ReturnType<typeof carryOut>>()

@@ -48,7 +48,7 @@ const stage = forWholeFile(test, 'failures of models', async (t) => {
 async function runWith(someone: Person, model: string) {
   const agent = await agentOf(someone, { model })
   const { id } = (await start(someone, agent)).body
-  const run = await ended(someone, id, 90)
+  const run = await ended(someone, id, 150)
   const timeline = await timelineOf(someone, id)
   return { run, timeline, failures: dataOf(timeline, 'step.failed') }
 }

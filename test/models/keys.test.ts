@@ -55,7 +55,7 @@ const open = forWholeFile(test, 'keys', async (t) => {
   async function carryOut({ server, provider }: (typeof all)[number]) {
     const agent = await agentOf(someone, { model: provider.name })
     const { id } = (await start(someone, agent)).body
-    const run = await ended(someone, id, 60)
+    const run = await ended(someone, id, 150)
     return { name: provider.name, agent, run, server, timeline: await timelineOf(someone, id) }
   }
   return { platform, other, runs: await Promise.all(all.map(carryOut)) }

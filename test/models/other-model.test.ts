@@ -50,7 +50,7 @@ async function takenOver(t: ExecutionContext, index: number) {
   const [model, fallbackModel] = [from.provider.name, to.provider.name]
   const agent = await agentOf(someone, { model, fallbackModel, sites: [{ vaultEntryId }] })
   const { id } = (await start(someone, agent)).body
-  t.like(await ended(someone, id, 60), { status: 'completed', steps: 4 })
+  t.like(await ended(someone, id, 150), { status: 'completed', steps: 4 })
   t.like(dataOf(await timelineOf(someone, id), 'model.changed'), [{ from: model, to: fallbackModel, step: 2 }])
   t.is(from.relay.received().length, 2)
   return to.relay.bodies()

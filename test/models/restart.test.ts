@@ -44,7 +44,7 @@ const open = forWholeFile(test, 'restart', async (t) => {
     THE_KEY: theKey,
   }
   await startPlatform(t, { sites, worker: true, env })
-  const runs = await Promise.all(ids.map((id) => ended(someone, id, 90)))
+  const runs = await Promise.all(ids.map((id) => ended(someone, id, 150)))
   return all.map(({ relay }, index) => ({ relay, run: runs[index] }))
 })
 

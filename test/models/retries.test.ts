@@ -29,7 +29,7 @@ test('an overloaded provider is not asked again before the time that it has name
   await platform.stopWorker()
   await platform.startWorker()
   t.true(Date.now() < retryAt, 'the worker was stopped within the pause')
-  t.like(await ended(someone, id, 60), { status: 'completed', steps: 1 })
+  t.like(await ended(someone, id, 150), { status: 'completed', steps: 1 })
   const requests = provider.requestsOf('overloaded')
   t.is(requests.length, 2)
   t.true(requests[1]!.at >= retryAt)

@@ -47,7 +47,7 @@ async function saying(said: (Said | Promise<Said>)[], fields: Parameters<typeof 
 }
 
 async function endOf(someone: Person, id: string) {
-  const run = await ended(someone, id, 45)
+  const run = await ended(someone, id, 150)
   return { run, steps: dataOf(await timelineOf(someone, id), 'step.finished') }
 }
 
