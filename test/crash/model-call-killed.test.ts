@@ -54,10 +54,10 @@ async function goesOn(t: ExecutionContext, { provider, stage, someone }: Killing
   t.is(dataOf(timeline, 'step.finished').length, 2)
   const { items } = (await call(someone, billing.listLedger, { query: { limit: '100' } })).body
   const charges = items.filter((entry) => entry.runId === runId)
-  t.deepEqual(charges.map(({ kind, step }) => [kind, step]).toSorted(), [
-    ['step', 1],
-    ['step', 2],
-  ])
+  t.deepEqual(
+    charges.map(({ kind, step }) => `${kind} ${step}`).toSorted((one, other) => (one < other ? -1 : 1)),
+    ['step 1', 'step 2'],
+  )
   const sent = stage.sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   t.is(sent.length, 1)
 }
@@ -78,7 +78,10 @@ test('a worker that is killed with an answer that is not on record yet: the step
   const killing = await openKilling(t)
   const { database } = killing.stage.platform.services
   const answer = Promise.withResolvers<void>()
-  const whenAllowed: Act = (response, request) => void answer.promise.then(() => done(response, request))
+  const whenAllowed: Act = async (response, request) => {
+    await answer.promise
+    await done(response, request)
+  }
   killing.provider.play('real', [asking, whenAllowed, done])
   const { id } = (await start(killing.someone, killing.agent)).body
   await untilAsked(killing, 2)

@@ -18,7 +18,7 @@ test('a worker asks a provider as much at a time as it may, and an owner with ma
     most = Math.max(most, ++now)
     setTimeout(() => {
       now -= 1
-      events(chat.all('Done.'))(response, request)
+      void events(chat.all('Done.'))(response, request)
     }, 2000)
   }
   provider.play('slow', [slowly])

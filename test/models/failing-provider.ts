@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 
 /** What a provider does with one request. */
-export type Act = (response: ServerResponse, request: ProviderRequest) => void
+export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
 
 /** A request as it came; the test is told by the model that is asked. */
 export interface ProviderRequest {
@@ -27,7 +27,7 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
     requests.push(request)
     const script = scripts.get(request.model) ?? []
     const act = script.length > 1 ? script.shift() : script[0]
-    if (act) act(response, request)
+    if (act) await act(response, request)
     else response.writeHead(404).end()
   }
 
@@ -57,9 +57,6 @@ export const whole = (body: string): Act => status(200, {}, body)
 
 /** Closes the connection before it has answered. */
 export const reset: Act = (response) => void response.socket?.resetAndDestroy()
-
-/** Says nothing. */
-export const silent: Act = () => {}
 
 /** Streams some events, as objects or as raw text, and ends as given. */
 export const events =

@@ -5,7 +5,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, ended, person, timelineOf } from '../helpers/people.ts'
 import { dataOf, happened, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { events, silent, status } from './failing-provider.ts'
+import { events, status } from './failing-provider.ts'
 import { openProvider, runOnce } from './stage-of-provider.ts'
 import { anthropic, chat } from './wire.ts'
 
@@ -39,13 +39,7 @@ test('an overloaded provider is not asked again before the time that it has name
 test('a model that says nothing within MODEL_TIMEOUT_SECONDS has failed, and its connection is closed', async (t) => {
   const { provider, platform } = await stage()
   let closed = false
-  provider.play('silent', [
-    (response, request) => {
-      response.on('close', () => (closed = true))
-      silent(response, request)
-    },
-    events(chat.all('Done.')),
-  ])
+  provider.play('silent', [(response) => void response.on('close', () => (closed = true)), events(chat.all('Done.'))])
   const { run, failures } = await runOnce(await person(platform), { model: 'silent' })
   t.is(run.status, 'completed')
   t.like(failures, [{ message: 'The AI provider did not answer within the limit of 2 s.', willRetry: true }])
