@@ -42,10 +42,15 @@ export function createAsk(context: AskContext) {
   const failStep = createFailStep(context)
 
   async function answerOf(run: Run, { model }: Attempt, offer: Offer, signal: AbortSignal) {
-    const transcript = await readTranscript(database, run)
-    const prompt = models.prompt(model, { ...transcript, missingSites: offer.missing })
-    const tools = offer.tools.map(({ name, tool }) => ({
+    const [transcript, secrets] = await Promise.all([
+      readTranscript(database, run),
+      agents.knownSecrets(run.agentId, run.ownerId),
+    ])
+    const hiding = models.hiding(secrets)
+    const prompt = models.prompt(model, { ...transcript, missingSites: offer.missing }, hiding)
+    const tools = offer.tools.map(({ name, siteName, tool }) => ({
       name,
+      siteName,
       description: tool.description,
       inputSchema: tool.inputSchema as object,
     }))
@@ -56,6 +61,7 @@ export function createAsk(context: AskContext) {
       cacheKey: run.id,
       outputSchema: transcript.outputSchema,
       signal,
+      hiding,
     })
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
     return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result) }
