@@ -2,6 +2,7 @@ import { api } from './api.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
+import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
 import { migrations } from './migrations.ts'
 import { plumbing } from './plumbing.ts'
@@ -38,6 +39,7 @@ export const faults: Fault[] = [
   ...plumbing,
   ...migrations,
   ...storage,
+  ...injection,
   ...lateParties,
   ...wiring,
 ]
