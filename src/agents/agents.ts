@@ -19,6 +19,7 @@ import { Agent, type AgentWithSites } from './agent.ts'
 import { assertModels, assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
 import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
+import { createKnownSecrets } from './known-secrets.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 
@@ -55,6 +56,11 @@ export function createAgents(context: {
   const sites = createAgentSites(context)
   const secrets = createWebhookSecrets({ ...context, get })
   const callbackAddress = createCallbackAddress(context)
+  const known = createKnownSecrets({
+    ...context,
+    goodSecretsOf: (agent) => secrets.goodSecretsOf(agent),
+    callbackSecretOf: callbackAddress.secretOf,
+  })
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
 
@@ -71,6 +77,7 @@ export function createAgents(context: {
 
   return {
     ...secrets,
+    ...known,
     ...createLifecycle({ ...context, get }),
     get,
     offerOf: sites.offerOf,

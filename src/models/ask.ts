@@ -2,12 +2,16 @@ import { addAbortListener } from 'node:events'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { collect, type RawAnswer } from './collect.ts'
 import type { StatedUsage } from './stated-usage.ts'
+import { describeTool, shownSchema } from './tool-texts.ts'
 
 export interface ModelTool {
   /** Already provider-safe, see nameTools. */
   name: string
+  /** As the site wrote it. */
   description: string
   inputSchema: object
+  /** The name of its site, as the site wrote it. */
+  siteName?: string | undefined
 }
 
 /** How an answer is taken. */
@@ -36,11 +40,11 @@ export async function ask(
 }
 
 /** Providers require an object schema, which sites may omit. */
-export const functionTool = ({ name, description, inputSchema }: ModelTool): LanguageModelV4FunctionTool => ({
+export const functionTool = (tool: ModelTool): LanguageModelV4FunctionTool => ({
   type: 'function',
-  name,
-  description,
-  inputSchema: { type: 'object', properties: {}, ...inputSchema },
+  name: tool.name,
+  description: describeTool(tool),
+  inputSchema: { type: 'object', properties: {}, ...shownSchema(tool.inputSchema) },
 })
 
 /** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */

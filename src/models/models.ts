@@ -4,12 +4,14 @@ import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
 import type { Logger } from '../logger.ts'
+import { hideSecrets, type Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
 import { withCallIds } from './call-ids.ts'
+import { hiddenAnswer, hiddenTranscript } from './hidden.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -18,6 +20,7 @@ import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
 import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
 import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
+import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
 import type { Usage } from './usage.ts'
@@ -32,6 +35,8 @@ export interface StepRequest {
   cacheKey: string
   outputSchema?: object | undefined
   signal: AbortSignal
+  /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
+  hiding?: Hiding | undefined
   /** Is called with the text of the answer as it comes. */
   onWords?: ((text: string) => void) | undefined
 }
@@ -90,6 +95,8 @@ export function createModels(context: {
   const { config, logger, clock = systemClock, load = loadAdapter } = context
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
+  const ownSecrets = secretsOf(config.models.providers)
+  const ownHiding = hideSecrets(ownSecrets)
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
 
@@ -158,8 +165,9 @@ export function createModels(context: {
 
   async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
     const { model, provider, reader, adapter } = entry
-    const { outputSchema, onWords, signal: abortSignal } = request
-    const tools = request.tools.map(functionTool)
+    const { hiding = ownHiding, onWords, signal: abortSignal } = request
+    const outputSchema = hiding.value(request.outputSchema)
+    const tools = hiding.value(request.tools.map(functionTool))
     const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
     const options = {
       tools: marked.tools,
@@ -168,8 +176,10 @@ export function createModels(context: {
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
       ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
-    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords })
-    return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
+    const words = onWords && hiddenWords(onWords, hiding)
+    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
+    words?.end()
+    return readAnswer(hiddenAnswer(raw, hiding), { by: reader.by, prompt: request.prompt, tools })
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -211,8 +221,14 @@ export function createModels(context: {
 
     nameTools,
 
+    /** The secrets of the platform at its providers. */
+    secrets: ownSecrets,
+    /** Hides these secrets, and those of the platform at its providers. */
+    hiding: (secrets: readonly string[]): Hiding => hideSecrets([...ownSecrets, ...secrets]),
+
     /** MODEL_ERROR if no such model is configured. */
-    prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
+    prompt: (name: string, transcript: Transcript, hiding = ownHiding) =>
+      buildPrompt(hiddenTranscript(transcript, hiding), entryOf(name).reader),
 
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),
@@ -234,6 +250,13 @@ export function createModels(context: {
 
     close: (): Promise<void> => network.close(),
   }
+}
+
+/** Passes words on without the secrets, as soon as it is sure that they begin none. */
+function hiddenWords(onWords: (text: string) => void, hiding: Hiding) {
+  const words = hiding.words()
+  const pass = (text: string) => (text === '' ? undefined : onWords(text))
+  return { add: (piece: string) => pass(words.add(piece)), end: () => pass(words.end()) }
 }
 
 const placesOf = ({ concurrency, name }: ProviderConfig): Places =>

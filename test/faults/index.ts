@@ -2,6 +2,7 @@ import { api } from './api.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
+import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
 import { migrations } from './migrations.ts'
@@ -44,6 +45,7 @@ export const faults: Fault[] = [
   ...plumbing,
   ...migrations,
   ...storage,
+  ...injection,
   ...lateParties,
   ...wiring,
 ]

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
+import type { Hiding } from '../../hiding/hiding.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
@@ -25,6 +26,12 @@ import { createWriteStep, type Next } from './write-step.ts'
 interface Offer {
   tools: OfferedTool[]
   missing: MissingSite[]
+}
+
+/** What goes along with every question to a model. */
+interface Asking {
+  hiding: Hiding
+  signal: AbortSignal
 }
 
 export interface AskContext {
@@ -53,9 +60,9 @@ export function createAsk(context: AskContext) {
     { model, step, attempt }: Attempt,
     offer: Offer,
     { transcript, bytes }: Fitted,
-    signal: AbortSignal,
+    { hiding, signal }: Asking,
   ) {
-    const prompt = models.prompt(model, transcript)
+    const prompt = models.prompt(model, transcript, hiding)
     const words = live.begin({ runId: run.id, step, attempt })
     const request = {
       model,
@@ -64,6 +71,7 @@ export function createAsk(context: AskContext) {
       cacheKey: run.id,
       outputSchema: transcript.outputSchema,
       signal,
+      hiding,
     }
     const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
@@ -91,11 +99,12 @@ export function createAsk(context: AskContext) {
     const offer = await offerOf(run)
     let summaryDue: Cut | undefined
     try {
+      const hiding = models.hiding(await agents.knownSecrets(run.agentId, run.ownerId))
       const fitted = await fitTranscript(ref, run, attempt, { ...offer, tools: toolsOf(offer) })
       summaryDue = fitted.summaryDue
       const answer = summaryDue
-        ? await summarise(models, { run, attempt, signal }, fitted, summaryDue)
-        : await answerOf(run, attempt, offer, fitted, signal)
+        ? await summarise(models, { run, attempt, hiding, signal }, fitted, summaryDue)
+        : await answerOf(run, attempt, offer, fitted, { hiding, signal })
       return await retryWhileUnavailable(() => writeStep(ref, attempt, answer, offer), signal)
     } catch (error) {
       if (signal.aborted) await failStep.uncount(ref, attempt)
@@ -111,8 +120,9 @@ export function createAsk(context: AskContext) {
 }
 
 const toolsOf = ({ tools }: Offer): ModelTool[] =>
-  tools.map(({ name, tool: { description, inputSchema } }) => ({
+  tools.map(({ name, siteName, tool: { description, inputSchema } }) => ({
     name,
+    siteName,
     description,
     inputSchema: inputSchema as object,
   }))

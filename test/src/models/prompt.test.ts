@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import test from 'ava'
 import * as fc from 'fast-check'
 import { splitFenced } from '../../../src/models/fence.ts'
+import { visible } from '../../../src/models/visible.ts'
 import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
 
 const empty: Transcript = { systemPrompt: 'Sort the tickets.', trigger: 'webhook', steps: [] }
@@ -176,7 +177,9 @@ test('whatever payload and results contain, they stay inside their fences', (t) 
       const plain = splitFenced(opening({ ...empty, payload: '' })).words
       t.is(splitFenced(opening({ ...empty, payload })).words, plain)
       const [result] = results({ ...empty, payload, steps })
-      t.deepEqual(splitFenced(result?.value ?? '').blocks, [{ kind: 'untrusted result', text: text.toWellFormed() }])
+      t.deepEqual(splitFenced(result?.value ?? '').blocks, [
+        { kind: 'untrusted result', text: visible(text.toWellFormed()) },
+      ])
     }),
   )
 })
