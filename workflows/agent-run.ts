@@ -3,6 +3,7 @@ import {
   CancellationScope,
   CancelledFailure,
   condition,
+  continueAsNew,
   defineSignal,
   isCancellation,
   patched,
@@ -61,6 +62,10 @@ async function follow(input: AgentRunInput): Promise<End> {
     if (move.kind === 'tools') await callTools(input, move.step, move.calls)
     if (move.kind === 'tools') step = move.step + 1
     if (move.kind === 'model') step = move.step
+    // The record knows where the run is, so nothing is lost. The queue keeps waiting for the whole chain.
+    if (workflowInfo().continueAsNewSuggested && patched('continue-run')) {
+      await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
+    }
   }
 }
 

@@ -21,7 +21,7 @@ export type CallFacts = Pick<
 export interface RunRecord {
   run: Run
   lastStep: Pick<RunStep, 'step' | 'finish' | 'outcome'> | undefined
-  /** The calls of the last step, and a few before them, in the order of the model's requests. */
+  /** The calls of the last step, and at least the four before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
 
@@ -66,7 +66,13 @@ export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord>
   const { id: runId, steps } = run
   const lastStep =
     steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish', 'outcome')
-  const before = await callsBefore(trx, run, steps).select(facts)
-  const calls = await ToolCall.query(trx).where({ runId, step: steps }).select(facts).orderBy('position')
-  return { run, lastStep, calls: [...before.toReversed(), ...calls] }
+  const calls = await ToolCall.query(trx)
+    .where({ runId })
+    .whereRaw('step >= coalesce((select min(step) from (?) before), ?)', [
+      callsBefore(trx, run, steps).select('step'),
+      steps,
+    ])
+    .select(facts)
+    .orderBy(['step', 'position'])
+  return { run, lastStep, calls }
 }

@@ -27,6 +27,22 @@ export const runs: Fault[] = [
     tests: ['test/src/runs/reading/answers.test.ts'],
   },
   {
+    id: 'runs/last-exchange-cut',
+    file: 'src/runs/step/fit.ts',
+    find: 'const cuttable = steps.slice(0, last)',
+    replace: 'const cuttable = steps',
+    why: 'a model in a long run does not see the results of the calls that it has just made',
+    tests: ['test/src/runs/step/fit.test.ts'],
+  },
+  {
+    id: 'runs/left-out-is-read',
+    file: 'src/runs/step/transcript.ts',
+    find: ".where({ runId })\n    .where('step', '>', leftOutThrough ?? 0)\n    .whereRaw(",
+    replace: '.where({ runId })\n    .whereRaw(',
+    why: 'the prompt of a long run outgrows the window although its steps are said to be left out',
+    tests: ['test/models/long-runs.test.ts'],
+  },
+  {
     id: 'runs/repeats-one-more',
     file: 'src/runs/step/next-move.ts',
     find: 'if (longestStreak(calls) >= endAfter)',

@@ -3,6 +3,14 @@ import type { Fault } from './fault.ts'
 /** What Temporal carries out, and the schema. These need a bundle or a template database of their own. */
 export const workflows: Fault[] = [
   {
+    id: 'workflows/never-continued',
+    file: 'workflows/agent-run.ts',
+    find: "if (workflowInfo().continueAsNewSuggested && patched('continue-run')) {",
+    replace: 'if (workflowInfo().unsafe.isReplaying) {',
+    why: 'the history of a long run grows until Temporal terminates it',
+    tests: ['test/workflows/continued.test.ts'],
+  },
+  {
     id: 'workflows/wake-while-claiming',
     file: 'workflows/agent-queue.ts',
     find: "    await condition(() => woken, '3s')",

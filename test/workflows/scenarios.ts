@@ -1,8 +1,9 @@
 import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
 import * as vault from '../../api/vault.ts'
-import { agentQueueId, agentRunId, scheduleId, wakeSignal } from '../../workflows/messages.ts'
+import { agentQueueId, agentRunId, resumeSignal, scheduleId, wakeSignal } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, webhookAgent } from '../helpers/people.ts'
@@ -95,6 +96,36 @@ export async function wakeUntilLong({ platform, scripted }: Scripts, client: Cli
     return present !== runId || status.name !== 'RUNNING' || undefined
   })
   return withoutInput(await historyOf(client, agentQueueId(agentId), runId))
+}
+
+/**
+ * A run that waits until its agent is resumed, and gets four megabytes of signals meanwhile, so that Temporal suggests
+ * that it continue as new. The signals say only "look at the record again".
+ */
+export async function continuedRun({ scripted, someone }: Scripts, client: Client) {
+  const script =
+    '[[sleep 8]] [[call echo_text {"text":"a"}]] [[then]] [[call echo_text {"text":"b"}]] [[then]] [[say done]]'
+  const agent = await scripted(script)
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
+  await waiting(someone, id)
+  const handle = client.workflow.getHandle(agentRunId(id))
+  const { runId: first } = await handle.describe()
+  // One after the other: a workflow task during which more than two megabytes come is taken away from its worker.
+  for (let times = 1; times <= 3; times += 1) {
+    await eventually(20, 'the run waits again', async () => {
+      const history = await historyOf(client, agentRunId(id), first)
+      return countOf(history, 'TIMER_STARTED') === times || undefined
+    })
+    await handle.signal(resumeSignal, 'a'.repeat(1_500_000))
+  }
+  await eventually(30, 'the run continues in another execution', async () => {
+    const { runId } = await handle.describe()
+    return runId !== first || undefined
+  })
+  const resume = () => call(someone, agents.resumeAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
+  return { id, first, resume }
 }
 
 const withoutInput = ({ events }: History): History => ({
@@ -197,6 +228,21 @@ export const scenarios: Record<string, (scripts: Scripts, client: Client) => Pro
     const runId = await parkedRun(scripts)
     await cancel(scripts.someone, runId)
     return closedHistory(client, agentRunId(runId))
+  },
+
+  async 'run-continued-as-new'(scripts, client) {
+    const { id, first, resume } = await continuedRun(scripts, client)
+    await resume()
+    await ended(scripts.someone, id)
+    return withoutInput(await historyOf(client, agentRunId(id), first))
+  },
+
+  /** The execution after it. */
+  async 'run-that-was-continued'(scripts, client) {
+    const { id, resume } = await continuedRun(scripts, client)
+    await resume()
+    await ended(scripts.someone, id)
+    return closedHistory(client, agentRunId(id))
   },
 
   async 'queue-with-several-runs'({ platform, someone }, client) {

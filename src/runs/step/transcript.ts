@@ -29,8 +29,12 @@ export async function readTranscript(
   const input = await inputOf(database, run.id)
   const prompt = await promptOf(database, run, input?.payload ?? null)
   if (!prompt) throw new Error('a run was advanced before it was claimed')
-  const steps = await stepsOf(database, run)
-  const calls = Map.groupBy(await callsOf(database, run, resultBytes), ({ step }) => step)
+  const [steps, called, leftOut] = await Promise.all([
+    stepsOf(database, run),
+    callsOf(database, run, resultBytes),
+    readLeftOut(database, run, { ...prompt, summaryBytes: Math.min(resultBytes, maxSummaryBytes) }),
+  ])
+  const calls = Map.groupBy(called, ({ step }) => step)
   return {
     systemPrompt: prompt.systemPrompt,
     trigger: run.trigger,
@@ -39,10 +43,7 @@ export async function readTranscript(
     schema: prompt.schema ?? undefined,
     outputSchema: prompt.outputSchema ?? undefined,
     resultBytes,
-    leftOut: await readLeftOut(database, run, {
-      summarizes: prompt.summarizes,
-      summaryBytes: Math.min(resultBytes, maxSummaryBytes),
-    }),
+    leftOut,
     steps: steps.map(({ step, answer, content, outcome, remark }) => ({
       step,
       text: answer,

@@ -62,6 +62,29 @@ async function play(scene: Scene) {
 const spell = ({ name, arguments: args }: TranscriptCall) => `${name} ${args}`
 const payloadOf = (value: unknown) => JSON.stringify(value)
 
+test('in a script it finds its place although steps are left out, and after corrections of the platform', async (t) => {
+  const models = createModels({ config: configOf(true), logger: createLogger('silent', 'test') })
+  const systemPrompt = '[[call a {}]] [[then]] [[call b {}]] [[then]] [[call c {}]] [[then]] [[say done]]'
+  const signal = new AbortController().signal
+  const after = async (transcript: Partial<Transcript>) => {
+    const prompt = models.prompt('demo', { systemPrompt, trigger: 'manual', steps: [], ...transcript })
+    const { calls, text } = await models.step({ model: 'demo', prompt, tools: [], cacheKey: '', signal })
+    return calls[0] ?? { name: text, id: '' }
+  }
+  const step = (name: string) => ({
+    text: '',
+    calls: [{ id: name, name, arguments: '{}', outcome: succeed() }],
+  })
+  t.is((await after({ steps: [step('a')] })).name, 'b')
+  t.is((await after({ leftOut: { steps: 1 } })).name, 'b')
+  t.is((await after({ leftOut: { steps: 1 }, steps: [step('b')] })).name, 'c')
+  const whole = await after({ steps: [step('a'), step('b')] })
+  t.is((await after({ leftOut: { steps: 1 }, steps: [step('b')] })).id, whole.id)
+  const problem = { kind: 'truncated' as const, detail: 'Say less.' }
+  t.is((await after({ steps: [step('a'), { text: 'And so', calls: [], problem }] })).name, 'c')
+  t.regex((await after({ leftOut: { steps: 3, summary: 'A summary.' } })).name, /^done/)
+})
+
 test('its first words say that it is a demo model', async (t) => {
   const { texts } = await play({})
   t.regex(texts[0] ?? '', /^This is the demo model/)

@@ -1,0 +1,96 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as vault from '../api/vault.ts'
+import { createCertificates } from '../bin/local/certificates.ts'
+import { startChatServer } from '../test/helpers/chat-server.ts'
+import { call } from '../test/helpers/client.ts'
+import { startPageSite } from '../test/helpers/page-site.ts'
+import { agentOf, customer } from '../test/helpers/people.ts'
+import { start } from '../test/helpers/runs.ts'
+import { median } from './median.ts'
+import { writeModelsFile } from './models-file.ts'
+import { openBenchServers } from './servers.ts'
+import { openSdk } from './step/sdk.ts'
+import { openSteps } from './step/steps.ts'
+
+/**
+ * `npm run bench:step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
+ * arrived at the provider, and from the answer until the step is recorded. Beside it the same request through the AI
+ * SDK, which records nothing, in turn: a machine varies from minute to minute. The provider is in this process, so its
+ * own work counts on both sides. Postgres waits for its disk, as in production. Temporal is not part of it: the activity
+ * is called here.
+ */
+const [rounds, count, goalMs] = [5, 40, 20]
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+// If we are root, Postgres runs as another user, which must get through.
+chmodSync(folder, 0o711)
+const certificates = await createCertificates(join(folder, 'certificates'))
+const site = await startPageSite(certificates, 2000)
+let page = 0
+const provider = await startChatServer(() => {
+  page += 1
+  return { text: `I read page ${page}.`, calls: [{ name: 'read_page', arguments: `{"page":${page}}` }] }
+})
+const env = {
+  MODELS_FILE: writeModelsFile(folder, provider.url, 128_000),
+  SITE_ALLOW: new URL(site.origin).host,
+  SITE_CA_FILE: certificates.caFile,
+  OUTGOING_PER_MINUTE: '1000000000',
+  RUN_STEPS: '10000',
+  RUN_TOOL_CALLS: '10000',
+  RUN_TOKENS: '1000000000',
+  RUN_CREDITS: '1000000000',
+  VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+  JWT_PRIVATE_KEY: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+}
+const servers = await openBenchServers(folder, false, env)
+try {
+  const owner = await customer(servers, 'enterprise')
+  const entry = await call(owner, vault.addToVault, { body: { url: site.origin, token: 'any' } })
+  const agent = await agentOf(owner, { systemPrompt: 'Read all pages.', sites: [{ vaultEntryId: entry.body.id }] })
+  await start(owner, agent)
+  const steps = await openSteps(agent.id, provider, { ...env, BASE_URL: servers.url, DATABASE_URL: servers.database })
+  const sdk = openSdk(provider)
+  console.log(`the first step of the process: ${sentence(await steps.measure(1))}`)
+  await steps.measure(10)
+  await sdk.measure(10)
+  const ratios: number[] = []
+  const all: number[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    const ours = await steps.measure(count)
+    const theirs = await sdk.measure(count)
+    const together = ours.map(({ before, after }) => before + after)
+    ratios.push(median(together) / median(theirs.map(({ before, after }) => before + after)))
+    all.push(...together)
+    console.log(`round ${round}: ${sentence(ours)}; the AI SDK alone: ${sentence(theirs)}`)
+  }
+  const typical = median(all)
+  console.log(
+    `a step beside its provider: median ${typical.toFixed(1)} ms, p95 ${part(all, 0.95)} ms (goal ${goalMs} ms)`,
+  )
+  console.log(`median ratio to the AI SDK alone: ${median(ratios).toFixed(1)}`)
+  await steps.close()
+  if (typical > goalMs) process.exitCode = 1
+} finally {
+  await servers.close()
+  await provider.close()
+  await site.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function sentence(times: { before: number; after: number }[]): string {
+  const before = times.map((one) => one.before)
+  const after = times.map((one) => one.after)
+  return (
+    `until the request arrived ${median(before).toFixed(1)} ms (p95 ${part(before, 0.95)}), ` +
+    `from its answer ${median(after).toFixed(1)} ms (p95 ${part(after, 0.95)})`
+  )
+}
+
+function part(numbers: number[], share: number): string {
+  const sorted = numbers.toSorted((one, other) => one - other)
+  return (sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN).toFixed(1)
+}
