@@ -21,7 +21,7 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
     try {
       return await places.use(ref.ownerId ?? ref.runId, signal, work)
     } catch (error) {
-      if (error instanceof NoPlaceError) await runs.noteNoPlace(ref)
+      if (error instanceof NoPlaceError) await runs.noteNoPlace(ref, error.of)
       throw error
     }
   }

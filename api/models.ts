@@ -8,9 +8,11 @@ const usd = (meaning: string, example: number) => field(v.number(), `${meaning},
 const price = named(
   'ModelPrice',
   v.object({
-    source: field(
+    source: named(
+      'PriceSource',
       v.picklist(['configured', 'genai-prices']),
       "Who says so: the platform's operator, or the bundled list",
+      'genai-prices',
     ),
     input: usd('Of tokens that the model reads', 1.25),
     output: usd('Of tokens that the model writes', 10),

@@ -3,7 +3,7 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
-import { event } from './schemas/event-schema.ts'
+import { event, words } from './schemas/event-schema.ts'
 
 type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
@@ -69,8 +69,13 @@ export const listEvents = route({
   handle: ({ services, resource, query }) =>
     services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   stream: {
-    description: 'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored.',
+    description:
+      'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored. Events `words` ' +
+      'have no `id`, and are not part of the timeline: their `data` is what the model has written of an answer that is ' +
+      'not complete, as `{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. At `offset` 0 the ' +
+      'text of that attempt begins, or begins anew; the event `step.finished` has it whole.',
     item: event,
+    passing: words,
     async open({ services, resource, query, request, signal }) {
       const after = beginning(resource, request.header('last-event-id'), query)
       const isOver = resource.endedAt !== null && after >= resource.events

@@ -39,7 +39,7 @@ export const getRun = route({
   summary: 'Get a run',
   description:
     'Its state, its answer, and what it has used and cost. What it did is on its timeline, ' +
-    '`GET /runs/{runId}/events`. Lists leave the answer out.',
+    '`GET /runs/{runId}/events`. Lists leave answer and output out.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
+import type { ModelsConfig } from '../src/config/models-config.ts'
+import { readModels } from '../src/config/read-models.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
@@ -25,19 +27,20 @@ const samePressMs = 1000
 async function main(): Promise<void> {
   loadEnvFile()
   const local = readLocalConfig()
+  const models = readModels(local.environment)
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
   const holder = takeLock(lock)
   if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
   try {
-    await run(local, folder)
+    await run(local, models, folder)
   } finally {
     releaseLock(lock)
   }
 }
 
-async function run(local: LocalConfig, folder: string): Promise<void> {
+async function run(local: LocalConfig, models: ModelsConfig, folder: string): Promise<void> {
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
@@ -53,7 +56,7 @@ async function run(local: LocalConfig, folder: string): Promise<void> {
     const addresses = await Promise.race([started, stopRequested])
     if (!addresses) return
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
-    printReady(addresses, folder, Date.now() - began)
+    printReady(addresses, { models, folder, milliseconds: Date.now() - began })
     await stopRequested
   } finally {
     rmSync(addressFile, { force: true })
@@ -95,17 +98,31 @@ function readScripts(): { api: string; worker: string; sites: string } {
   return parseArgs({ options: { api: script('api'), worker: script('worker'), sites: script('sites') } }).values
 }
 
-function printReady(addresses: Addresses, folder: string, milliseconds: number): void {
+interface Started {
+  models: ModelsConfig
+  folder: string
+  milliseconds: number
+}
+
+function printReady(addresses: Addresses, { models, folder, milliseconds }: Started): void {
   const rows = [
     ['API', addresses.api],
     ['Docs', addresses.docs],
     ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
     ['Example sites', addresses.sites.join('  ')],
+    ['Model', modelInWords(models)],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
   say(['', `Switchyard is ready (${seconds} s).`, '', ...rows, ''].join('\n'))
   say(`Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`)
+}
+
+function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {
+  const provider = providers.find(({ name }) => name === models.find((model) => model.name === chosen)?.provider)
+  if (provider?.kind === 'demo') return 'demo (follows rules, understands nothing; see "Models" in docs/operations.md)'
+  const others = models.length > 1 ? `, and ${models.length - 1} more` : ''
+  return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
 }
 
 // The terminal may close first; that must not end this process before it has stopped the others.

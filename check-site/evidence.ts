@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../src/safe-fetch/sent-secrets.ts'
+import { hideSecrets } from '../src/hiding/hiding.ts'
 
 /** So many characters of a response are shown. */
 const mostShown = 80
@@ -26,7 +26,7 @@ export function evidenceOf({ status, headers, text }: Response, secrets: readonl
 
 function bodyOf(text: string | undefined, secrets: readonly string[]): string {
   if (text === undefined) return ' with bytes that are not UTF-8'
-  const plain = withoutSecrets(text, secrets).replaceAll(secretMembers, '$1…').replaceAll(/\s+/g, ' ').trim()
+  const plain = hideSecrets(secrets).text(text).replaceAll(secretMembers, '$1…').replaceAll(/\s+/g, ' ').trim()
   if (plain === '') return ' without a body'
   return `: ${plain.length > mostShown ? `${plain.slice(0, mostShown)}…` : plain}`
 }

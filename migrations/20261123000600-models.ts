@@ -49,14 +49,11 @@ export const up = async (knex: Knex) => {
       (kind = 'step' and credits < 0 and period is null and run_id is not null and step is not null) or
       (kind = 'failed_step' and credits < 0 and period is null and run_id is not null and step is not null
         and attempt is not null)
-    ) not valid;
-    create unique index ledger_entries_failed_step_unique on ledger_entries (run_id, step, attempt)
-      where kind = 'failed_step'`)
+    ) not valid`)
 }
 
 export const down = async (knex: Knex) => {
   await knex.raw(`
-    drop index ledger_entries_failed_step_unique;
     alter table ledger_entries drop constraint ledger_entries_credits_sign;
     alter table ledger_entries add constraint ledger_entries_credits_sign check (
       (kind = 'grant' and credits > 0 and period is not null and run_id is null and step is null) or

@@ -10,16 +10,15 @@ export const up = (knex: Knex) =>
       run_id uuid not null,
       until timestamptz not null,
       constraint live_watches_pkey primary key (run_id)
-    );
+    ) with (fillfactor = 50);
     create unlogged table live_words (
       run_id uuid not null,
-      number bigint generated always as identity,
       step integer not null,
       attempt integer not null,
-      written_at timestamptz not null,
+      -- how long the text of the attempt is before these words
+      position integer not null,
       words text not null,
-      constraint live_words_pkey primary key (run_id, number)
-    );
-    create index live_words_written_at on live_words (written_at)`)
+      constraint live_words_pkey primary key (run_id, step, attempt, position)
+    )`)
 
 export const down = (knex: Knex) => knex.raw('drop table live_words, live_watches')

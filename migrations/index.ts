@@ -13,8 +13,10 @@ import * as cancelledSubscriptions from './20261123000500-cancelled-subscription
 import * as models from './20261123000600-models.ts'
 import * as ledgerSigns from './20261123000610-ledger-signs.ts'
 import * as liveWords from './20261123000620-live-words.ts'
+import * as providerPlaces from './20261123000650-provider-places.ts'
 import * as bytesPerToken from './20261123000660-bytes-per-token.ts'
 import * as eventKinds from './20261123000665-event-kinds.ts'
+import * as outputs from './20261123000680-outputs.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -33,6 +35,8 @@ export const migrations: Migration[] = [
   { ...models, name: '20261123000600-models' },
   { ...ledgerSigns, name: '20261123000610-ledger-signs' },
   { ...liveWords, name: '20261123000620-live-words' },
+  { ...providerPlaces, name: '20261123000650-provider-places' },
   { ...bytesPerToken, name: '20261123000660-bytes-per-token' },
   { ...eventKinds, name: '20261123000665-event-kinds' },
+  { ...outputs, name: '20261123000680-outputs' },
 ]

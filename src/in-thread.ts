@@ -10,6 +10,7 @@ import { isMainThread } from 'node:worker_threads'
 if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPriority() + 5, 19))
 
 export { outlineOf } from './json-outline.ts'
+export { checkOutputSchema, readOutput } from './outputs/in-thread.ts'
 export { checkArguments, compareTexts, readManifest } from './sites/in-thread.ts'
 export { readAnswer, readRefusal } from './tools/site-answer.ts'
 export { factsOfPayload, plainPayload } from './webhooks/payload-facts.ts'

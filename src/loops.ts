@@ -112,7 +112,7 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, retention } = services
+  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, runs, retention } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
@@ -120,6 +120,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await workers.purge()
   await billing.storedBytes.purge()
   await scheduleSync.purge()
+  await runs.live.purge()
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)
 }

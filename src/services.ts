@@ -16,6 +16,7 @@ import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
+import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
 import { createRetention } from './runs/retention/retention.ts'
@@ -84,14 +85,15 @@ export function createServices(
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
   const tools = createTools({ ...base, billing, sites, vault, sender })
   const schedules = createSchedules(base)
-  const agents = createAgents({ ...base, billing, models, vault, schedules })
+  const outputs = createOutputs(base)
+  const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
-  const parts = { agents, billing, callbacks, notifications, models, payloads, sites, sender, workers, reachability }
-  const runs = createRuns({ ...base, ...parts })
+  const parts = { agents, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
+  const runs = createRuns({ ...base, ...parts, workers, reachability })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
@@ -134,6 +136,7 @@ export function createServices(
     /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
       await runs.watching.stop()
+      await runs.live.stop()
       await schedules.settled()
       await temporal.close()
       await vault.refresh.settled()

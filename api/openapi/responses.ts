@@ -57,8 +57,8 @@ const streamContent = {
     schema: {
       type: 'string',
       description:
-        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. The `data` ' +
-        'of an `error` event is an error body; the event is the last.',
+        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. Events without ' +
+        '`id` pass, and are not sent again. The `data` of an `error` event is an error body; the event is the last.',
     },
   },
 }

@@ -26,7 +26,9 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
   const { stream } = route
-  const format = createFormat((item) => present(route, item, stream?.item))
+  const format = createFormat((item) =>
+    present(route, item, item.number === undefined ? stream?.passing : stream?.item),
+  )
   return async (ctx) => {
     ctx.state['browser'] = route.browser
     const request = factsOf(ctx)

@@ -105,9 +105,12 @@ export const inPlace = (status: number, content: unknown): Alternative => ({ [al
 export const isAlternative = (answer: unknown): answer is Alternative =>
   typeof answer === 'object' && answer !== null && alternative in answer
 
-/** An item of a stream. It becomes one event, with `number` as its id and `kind` as its type. */
+/**
+ * An item of a stream. It becomes one event, with `number` as its id and `kind` as its type. One without a number is
+ * passing: a reader who comes back goes on after the last that had one.
+ */
 export interface StreamItem {
-  number: number
+  number?: number
   kind: string
 }
 
@@ -119,6 +122,8 @@ interface Stream<Given> {
   description: string
   /** The schema of an item: the `data` of an event. */
   item: GenericSchema
+  /** The schema of an item without a number. */
+  passing: GenericSchema
   /**
    * Runs after all checks and before the stream begins; its errors are answered like any other failure. undefined if no
    * items will ever follow. The signal aborts when the reader is gone.

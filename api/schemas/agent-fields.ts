@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../../src/agents/agent.ts'
-import { field, named } from './documented.ts'
+import { field, freeObject, named } from './documented.ts'
 import { name, text, trigger } from './schemas.ts'
 
 /** What is said of the fields of an agent, in requests and in responses. */
@@ -79,9 +79,16 @@ export const webhookProof = named(
   'How senders prove themselves; see the guide, "Senders"',
 )
 
-const outputSchema = v.pipe(
-  v.record(v.string(), v.unknown(), 'must be a JSON Schema, which is an object'),
-  v.check((schema) => JSON.stringify(schema).length <= 20_000, 'must have at most 20,000 characters'),
+export const jsonSchema = freeObject('JsonSchema', 'A JSON Schema (2020-12)', { type: 'object' })
+
+/** What it says is checked later, in a thread: an owner writes it. */
+const outputSchema = named(
+  'JsonSchemaRequest',
+  v.pipe(
+    jsonSchema,
+    v.check((schema) => JSON.stringify(schema).length <= 20_000, 'must have at most 20,000 characters'),
+  ),
+  'A JSON Schema (2020-12) of at most 20,000 characters',
 )
 
 /** What an owner may set on an agent. */

@@ -4,8 +4,8 @@ import { fieldsOf } from '../../src/database/row.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import { fieldType, meanings, webhookProof } from './agent-fields.ts'
-import { field, freeObject, named } from './documented.ts'
+import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
+import { field, named } from './documented.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 const lastRun = named(
@@ -29,6 +29,9 @@ const listed = {
   ),
   webhookProof,
   callbackUrl: field(v.nullable(v.string()), ...meanings.callbackUrl),
+  model: field(v.nullable(v.string()), ...meanings.model),
+  fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
+  summarizes: field(v.boolean(), ...meanings.summarizes),
   lastRun: field(
     v.nullable(lastRun),
     'The run that it accepted last; null before the first one, and if it is no longer kept',
@@ -60,17 +63,12 @@ export const webhookField = named(
   'A member that payloads have',
 )
 
-const jsonSchema = freeObject('JsonSchema', 'A JSON Schema (2020-12)', { type: 'object' })
-
 export const agent = named(
   'Agent',
   v.object({
     ...listed,
     systemPrompt: field(v.string(), ...meanings.systemPrompt),
-    model: field(v.nullable(v.string()), ...meanings.model),
-    fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
     outputSchema: field(v.nullable(jsonSchema), ...meanings.outputSchema),
-    summarizes: field(v.boolean(), ...meanings.summarizes),
     sites: field(v.array(site), ...meanings.sites),
     webhookSecret: field(
       v.nullable(v.string()),

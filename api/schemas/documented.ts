@@ -38,6 +38,9 @@ export const freeObject = (title: string, description: string, ...examples: unkn
     v.metadata({ type: 'object', additionalProperties: true, title, description, examples } as never),
   )
 
+/** Any JSON value, null included. */
+export const anyJson = v.unknown()
+
 /** A whole number. */
 export const whole = v.pipe(v.number(), v.integer())
 

@@ -4,7 +4,7 @@ import { endedStatus, endings, run } from './run-schema.ts'
 import { time } from './schemas.ts'
 
 const { id, agentId, sequence, trigger, reason, error, replayOf } = run.entries
-const { acceptedAt, startedAt, steps, toolCalls, credits } = run.entries
+const { acceptedAt, startedAt, steps, toolCalls, credits, output } = run.entries
 const endedAt = field(time, 'When the run ended')
 
 const endedRun = named(
@@ -30,6 +30,7 @@ const endedRun = named(
       'Issue 4711 is labelled and assigned.',
     ),
     answerCut: field(v.boolean(), 'Whether `answer` was cut after 32 KiB', false),
+    output,
   }),
   'A run that has ended',
 )

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
 import { webhookField } from './agent-schema.ts'
-import { documentedBy, field, freeObject, named, whole } from './documented.ts'
+import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
 import { endedStatus, endReason, waitCause } from './run-schema.ts'
 import { errorCode, id, time, trigger } from './schemas.ts'
 import { effect } from './vault-schema.ts'
@@ -124,7 +124,14 @@ const data = {
         'truncated',
       ),
     ),
-    remark: v.optional(field(v.string(), 'What the model was told about it', '"/issue" must be an integer')),
+    remark: v.optional(
+      field(v.string(), 'What the model was told about it', '"issue" is of the type "string", expected "integer"'),
+    ),
+    output: v.optional(
+      field(anyJson, "The answer as a value that fits the agent's `outputSchema`; only in the last step", {
+        issue: 4711,
+      }),
+    ),
   }),
   'context.fitted': v.looseObject({
     step: ofStep.step,
@@ -229,4 +236,27 @@ const documentation = named(
 export const event = documentedBy(
   v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) }),
   documentation,
+)
+
+/** What a stream tells between the events, and what is not on record. */
+export const words = named(
+  'RunWords',
+  v.object({
+    kind: v.literal('words'),
+    data: named(
+      'WordsData',
+      v.object({
+        step: field(whole, 'The step whose answer it is', 1),
+        attempt,
+        offset: field(
+          whole,
+          'How many UTF-16 units of the answer came before; at 0 the text begins, or begins anew',
+          0,
+        ),
+        text: field(v.string(), 'What the model has written since', 'I look at the'),
+      }),
+      'Where the words stand in the answer',
+    ),
+  }),
+  'Words of an answer that is not complete, only in a stream. The event has no number',
 )

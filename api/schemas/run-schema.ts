@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Run, RunFields } from '../../src/runs/run.ts'
 import type { Services } from '../../src/services.ts'
 import { endReasons, hasEnded, runStatuses, type EndReason } from '../../src/runs/states.ts'
-import { documentedBy, field, named, whole } from './documented.ts'
+import { anyJson, documentedBy, field, named, whole } from './documented.ts'
 import { id, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
@@ -64,6 +64,12 @@ export const run = named(
       'What the model said last; null unless the run is `completed`',
       'I have filed the issue.',
     ),
+    output: field(
+      anyJson,
+      "The answer as a value that fits its agent's `outputSchema`, with its numbers as the model wrote them; null unless " +
+        'the run is `completed`, and without a schema',
+      { issue: 4711 },
+    ),
   }),
   'One execution of an agent',
 )
@@ -77,8 +83,8 @@ export const presentListedRun = (row: RunFields) => ({
   triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })
 
-/** With its answer, which is read from its last step. */
+/** With its answer and output, which are read from its last step. */
 export const presentRun = async ({ runs }: Pick<Services, 'runs'>, row: Run) => ({
   ...presentListedRun(row),
-  answer: await runs.reading.answerOf(row),
+  ...(await runs.reading.answerOf(row)),
 })

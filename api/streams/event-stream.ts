@@ -124,9 +124,12 @@ async function finish(
 /** Makes the text of pages, once for a page that many readers get. */
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
-  const eventOf = (item: StreamItem): string =>
+  const eventOf = (item: StreamItem): string => {
+    // Without an id the reader's last one stays (HTML, 9.2.6).
+    const id = item.number === undefined ? '' : `id: ${item.number}\n`
     // A line break would end the data (HTML, 9.2.5); there are none.
-    `id: ${item.number}\nevent: ${item.kind}\ndata: ${writeJson(present(item))}\n\n`
+    return `${id}event: ${item.kind}\ndata: ${writeJson(present(item))}\n\n`
+  }
   return (page) => {
     const known = texts.get(page) ?? Buffer.from(page.map(eventOf).join(''))
     texts.set(page, known)

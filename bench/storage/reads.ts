@@ -1,4 +1,6 @@
 import { createBackfill } from '../../src/schedules/fires/backfill.ts'
+import { atBeginning } from '../../src/runs/live/heard.ts'
+import { look } from '../../src/runs/live/look.ts'
 import { inTurn, neverRead, simple, type Operation } from './operation.ts'
 import type { MeasuredAgent, Side } from './side.ts'
 import type { Role } from '../fill/agents.ts'
@@ -13,9 +15,6 @@ async function lastRun({ services }: Side, { id: agentId, ownerId }: MeasuredAge
   const { items } = await services.runs.reading.list(ownerId, { agentId, limit: 1 })
   return items[0] as (typeof items)[0]
 }
-
-/** What streams ask of the runs that they watch, twice a second (src/runs/reading/watching.ts). */
-const watchStatement = 'select id, events, ended_at is not null as ended from runs where id = any(:runIds)'
 
 /** A clock reads milliseconds, the database microseconds: these must not be due a little later. */
 const dueStatement = `
@@ -74,7 +73,10 @@ export const reads: Operation[] = [
   simple('why of an ended run', ({ services, bare }, turn) => services.why.ofRun(inTurn(bare, turn))),
   ...(['biggest', 'long queue', 'paused queue', 'waiting', 'running'] as const).map(whyOf),
   simple('poll of 100 watched runs', ({ services, full }) =>
-    services.database.raw(watchStatement, { runIds: full.slice(0, 100).map(({ id }) => id) }),
+    look(
+      services.database,
+      full.slice(0, 100).map(({ id }) => ({ ...atBeginning, runId: id })),
+    ),
   ),
   round,
   simple('look for forgotten agents', ({ services }) => services.forgotten.mark()),

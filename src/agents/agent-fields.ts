@@ -59,10 +59,7 @@ export function assertModels(
 ): void {
   const details = Object.entries({ model, fallbackModel })
     .filter(([, name]) => name !== null && !models.has(name))
-    .map(([path, name]) => ({
-      path,
-      message: `there is no model named ${JSON.stringify(name)}; GET /models lists them`,
-    }))
+    .map(([path]) => ({ path, message: 'must be the name of a model of this platform; GET /models lists them' }))
   assertThat(details.length === 0, 'VALIDATION_ERROR', {
     message: 'The agent names a model that there is not.',
     details,

@@ -9,6 +9,7 @@ import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../secrets/sealing.ts'
@@ -18,6 +19,7 @@ import { Agent, type AgentWithSites } from './agent.ts'
 import { assertModels, assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
 import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
+import { createKnownSecrets } from './known-secrets.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 
@@ -48,11 +50,17 @@ export function createAgents(context: {
   schedules: Schedules
   due: Due
   models: { has(name: string): boolean; defaultModel: string }
+  outputs: Pick<Outputs, 'assertSchema'>
 }) {
-  const { database, clock, billing, due, schedules, models } = context
+  const { database, clock, billing, due, schedules, models, outputs } = context
   const sites = createAgentSites(context)
   const secrets = createWebhookSecrets({ ...context, get })
   const callbackAddress = createCallbackAddress(context)
+  const known = createKnownSecrets({
+    ...context,
+    goodSecretsOf: (agent) => secrets.goodSecretsOf(agent),
+    callbackSecretOf: callbackAddress.secretOf,
+  })
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
 
@@ -69,17 +77,19 @@ export function createAgents(context: {
 
   return {
     ...secrets,
+    ...known,
     ...createLifecycle({ ...context, get }),
     get,
     offerOf: sites.offerOf,
 
     /**
-     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, unknown models, sites or tools),
-     * INVALID_URL (of callbacks).
+     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable
+     * output schema, unknown models, sites or tools), INVALID_URL (of callbacks).
      */
     async create(ownerId: string, { sites: choices, ...fields }: AgentFields): Promise<AgentWithSites> {
       assertTrigger(fields)
       assertModels(fields, models)
+      if (fields.outputSchema) await outputs.assertSchema(fields.outputSchema, ownerId)
       const standing = await billing.account(ownerId)
       if (fields.trigger === 'webhook') requireFeature(standing, 'webhooks')
       sites.assertSites(await sites.named(ownerId, choices), choices)
@@ -112,6 +122,7 @@ export function createAgents(context: {
       // Read before the lock is taken; checked under it.
       const standing = fields.trigger === 'webhook' ? await billing.account(ownerId) : undefined
       const entries = choices ? await sites.named(ownerId, choices) : []
+      if (fields.outputSchema) await outputs.assertSchema(fields.outputSchema, ownerId)
       const needsSync = await database.transaction(async (trx) => {
         // Checked under the row's lock: two changes may be valid alone but not together.
         const current = await living(trx).findById(id).forNoKeyUpdate()

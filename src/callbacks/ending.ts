@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { JsonText, writeJson } from '../json-text.ts'
 import { Run } from '../runs/run.ts'
 import { RunStep } from '../runs/run-step.ts'
 
@@ -11,13 +12,14 @@ const maxAnswerBytes = 32 * 1024
  */
 export async function readEnding(database: Database, runId: string): Promise<string> {
   const run = await Run.query(database).findById(runId).throwIfNotFound()
-  const last = await RunStep.query(database).where({ runId }).orderBy('step', 'desc').first().select('answer')
+  const last = await RunStep.query(database).where({ runId }).orderBy('step', 'desc').first().select('answer', 'output')
   const { id, agentId, sequence, trigger, status, reason, error, replayOf } = run
   const { acceptedAt, startedAt, endedAt, steps, toolCalls, credits } = run
   const about = { runId: id, agentId, sequence, trigger, status, reason, error, replayOf }
   const counts = { steps, toolCalls, credits }
-  const data = { ...about, acceptedAt, startedAt, endedAt, ...counts, ...answerOf(last?.answer) }
-  return JSON.stringify({ type: `run.${status}`, timestamp: endedAt, data })
+  const output = status === 'completed' && last?.output ? new JsonText(last.output) : null
+  const data = { ...about, acceptedAt, startedAt, endedAt, ...counts, ...answerOf(last?.answer), output }
+  return writeJson({ type: `run.${status}`, timestamp: endedAt, data })
 }
 
 /** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */

@@ -12,8 +12,17 @@ const name = v.pipe(
 )
 const variable = v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'))
 const count = (min: number, max: number) =>
-  v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(min), v.maxValue(max))
-const usd = v.pipe(v.number('must be a number'), v.minValue(0), v.maxValue(100_000))
+  v.pipe(
+    v.number('must be a number'),
+    v.integer('must be a whole number'),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
+const usd = v.pipe(
+  v.number('must be a number'),
+  v.minValue(0, 'must not be negative'),
+  v.maxValue(100_000, 'must be USD per million tokens'),
+)
 
 const price = v.strictObject({
   input: usd,
@@ -67,13 +76,18 @@ type WrittenProvider = File['providers'][number]
 export function readModelsFile(path: string, env: Environment): { config?: ModelsConfig; problems: string[] } {
   const written = parse(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
-  const result = v.safeParse(file, written.value)
-  const place = (issue: v.BaseIssue<unknown>) => v.getDotPath(issue) ?? 'the file'
-  if (!result.success)
-    return { problems: result.issues.map((issue) => `MODELS_FILE: ${place(issue)} ${issue.message}`) }
+  const result = v.safeParse(file, written.value, { abortPipeEarly: true })
+  if (!result.success) return { problems: result.issues.map((issue) => `MODELS_FILE: ${inWords(issue)}`) }
   const problems = contradictions(result.output, env)
   if (problems.length > 0) return { problems: problems.map((problem) => `MODELS_FILE: ${problem}`) }
   return { config: toConfig(result.output, env), problems: [] }
+}
+
+function inWords(issue: v.BaseIssue<unknown>): string {
+  const place = v.getDotPath(issue) ?? 'the file'
+  if (issue.type !== 'strict_object') return `${place} ${issue.message}`
+  if (issue.expected === 'never') return `${place} is not known`
+  return issue.received === 'undefined' ? `${place} is missing` : `${place} must be an object`
 }
 
 function parse(path: string): { value: unknown } | { problem: string } {

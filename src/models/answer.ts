@@ -21,9 +21,11 @@ export function readAnswer(
   { content, finishReason, usage: stated }: RawAnswer,
   request: { by: string; prompt: LanguageModelV4Prompt; tools: { name: string }[] },
 ): Answer {
-  const { unified } = finishReason
+  const { unified, raw } = finishReason
   const usage = readUsage(stated)
-  if (unified === 'error' || unified === 'interrupted') throw unusableAnswer('ended early', usage)
+  // Adapters begin with `other`; it is still there if the provider has given no reason.
+  const hasNoEnd = unified === 'interrupted' || (unified === 'other' && raw === undefined)
+  if (unified === 'error' || hasNoEnd) throw unusableAnswer('ended early', usage)
   if (!usage) throw unusableAnswer('does not state its token usage')
   const own = content.filter((part) => part.type !== 'tool-call' || !part.providerExecuted)
   const calls = readCalls(own, new Set(request.tools.map(({ name }) => name)), idsOf(request.prompt))

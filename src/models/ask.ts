@@ -1,12 +1,25 @@
 import { addAbortListener } from 'node:events'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { collect, type RawAnswer } from './collect.ts'
+import type { StatedUsage } from './stated-usage.ts'
+import { describeTool, shownSchema } from './tool-texts.ts'
 
 export interface ModelTool {
   /** Already provider-safe, see nameTools. */
   name: string
+  /** As the site wrote it. */
   description: string
   inputSchema: object
+  /** The name of its site, as the site wrote it. */
+  siteName?: string | undefined
+}
+
+/** How an answer is taken. */
+interface Listening {
+  stream: boolean
+  /** Learns what the answer has used, as far as that is said in a stream. */
+  stated: StatedUsage
+  onWords?: ((text: string) => void) | undefined
 }
 
 /**
@@ -17,18 +30,21 @@ export interface ModelTool {
 export async function ask(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
-  { stream, onWords }: { stream: boolean; onWords?: ((text: string) => void) | undefined },
+  { stream, stated, onWords }: Listening,
 ): Promise<RawAnswer> {
   if (!stream) return unlessAborted(options.abortSignal, async () => model.doGenerate(options))
-  return unlessAborted(options.abortSignal, async () => collect((await model.doStream(options)).stream, onWords))
+  return unlessAborted(options.abortSignal, async () => {
+    const streamed = await model.doStream({ ...options, includeRawChunks: true })
+    return collect(streamed.stream, stated, onWords)
+  })
 }
 
 /** Providers require an object schema, which sites may omit. */
-export const functionTool = ({ name, description, inputSchema }: ModelTool): LanguageModelV4FunctionTool => ({
+export const functionTool = (tool: ModelTool): LanguageModelV4FunctionTool => ({
   type: 'function',
-  name,
-  description,
-  inputSchema: { type: 'object', properties: {}, ...inputSchema },
+  name: tool.name,
+  description: describeTool(tool),
+  inputSchema: { type: 'object', properties: {}, ...shownSchema(tool.inputSchema) },
 })
 
 /** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */

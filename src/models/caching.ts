@@ -3,7 +3,7 @@ import type { ProviderKind } from '../config/models-config.ts'
 
 /**
  * How a provider is told what to keep in its cache. The others of our providers cache beginnings that they have seen by
- * themselves. Bedrock takes no mark on tools.
+ * themselves. The adapter of Bedrock puts no mark on tools; the one on the instructions covers them.
  */
 const marks: Partial<Record<ProviderKind, { message: SharedV4ProviderOptions; tool?: SharedV4ProviderOptions }>> = {
   anthropic: {
@@ -13,6 +13,9 @@ const marks: Partial<Record<ProviderKind, { message: SharedV4ProviderOptions; to
   'amazon-bedrock': { message: { bedrock: { cachePoint: { type: 'default' } } } },
 }
 
+/** Bedrock refuses marks for models without them: of Claude, those since 3.7 take them, and of others few. */
+const bedrockTakesMarks = /anthropic\.claude-(?!v\d|instant|3-(?!7))/
+
 type Message = LanguageModelV4Prompt[number]
 
 /**
@@ -20,11 +23,11 @@ type Message = LanguageModelV4Prompt[number]
  * exchange, and all messages, which the next step begins with. Providers allow four marks.
  */
 export function markForCaching(
-  kind: ProviderKind,
+  { kind, id }: { kind: ProviderKind; id: string },
   prompt: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[],
 ): { prompt: LanguageModelV4Prompt; tools: LanguageModelV4FunctionTool[] } {
-  const mark = marks[kind]
+  const mark = kind === 'amazon-bedrock' && !bedrockTakesMarks.test(id) ? undefined : marks[kind]
   if (!mark) return { prompt, tools }
   const system = prompt.findIndex(({ role }) => role === 'system')
   const last = prompt.length - 1

@@ -5,7 +5,8 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
-import { brokenAnswer } from './failures.ts'
+import { BrokenAnswer } from './failures.ts'
+import type { StatedUsage } from './stated-usage.ts'
 
 /** What a provider answered, before anything is made of it. */
 export interface RawAnswer {
@@ -23,25 +24,27 @@ type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>
  * Puts a streamed answer together, in the order in which its parts began. Fails on what makes an answer incomplete,
  * wherever the adapter says it: an error part, a socket that is lost, or an end without the part that ends an answer.
  *
+ * @param stated learns what the answer has used, also if it breaks off
  * @param onWords is called with the text as it comes
  */
 export async function collect(
   stream: ReadableStream<LanguageModelV4StreamPart>,
+  stated: StatedUsage,
   onWords?: (text: string) => void,
 ): Promise<RawAnswer> {
   const answer = new Collection(onWords)
   let failure: unknown
   try {
     for await (const part of stream) {
+      stated.note(part)
       if (part.type === 'error') failure ??= part.error
       else answer.add(part)
     }
   } catch (error) {
     failure ??= error
   }
-  if (failure !== undefined) throw brokenAnswer(failure, answer.usage)
   const { finishReason } = answer
-  if (!finishReason) throw brokenAnswer(undefined, answer.usage)
+  if (failure !== undefined || !finishReason) throw new BrokenAnswer(failure)
   return { content: answer.content, finishReason, usage: answer.usage }
 }
 

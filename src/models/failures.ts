@@ -1,14 +1,12 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { CodedError, isCoded, type ErrorOptions } from '../errors.ts'
-import { readUsage, type Usage } from './usage.ts'
-
-/** The longest Retry-After of a provider that is honoured: a day. */
-const maxRetryAfterSeconds = 86_400
+import { CodedError, type ErrorOptions } from '../errors.ts'
+import { isRecord } from './arguments.ts'
+import { readRetryAfter } from './retry-after.ts'
+import type { Usage } from './usage.ts'
 
 /** A failure of a model call, with the tokens that the provider says it has used, and so has billed. */
 export class ModelError extends CodedError {
-  readonly usage: Usage | undefined
+  usage: Usage | undefined
 
   constructor(options: ErrorOptions & { usage?: Usage | undefined }) {
     super('MODEL_ERROR', options)
@@ -19,16 +17,11 @@ export class ModelError extends CodedError {
 /** An answer that broke off: `cause` is what the adapter said of it, if anything. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
-  readonly usage: Usage | undefined
 
-  constructor(cause: unknown, usage: Usage | undefined) {
+  constructor(cause: unknown) {
     super('the answer broke off', { cause })
-    this.usage = usage
   }
 }
-
-export const brokenAnswer = (cause: unknown, usage: LanguageModelV4Usage | undefined): BrokenAnswer =>
-  new BrokenAnswer(cause, readUsage(usage))
 
 /**
  * Turns an error of a provider's call into MODEL_ERROR. Only the class and the status of the original survive: the AI
@@ -36,54 +29,51 @@ export const brokenAnswer = (cause: unknown, usage: LanguageModelV4Usage | undef
  *
  * @param now the current time, from which a Retry-After date counts (RFC 9110, section 10.2.3)
  */
-export function modelFailure(error: unknown, now: Date): CodedError {
-  if (isCoded(error)) return error
+export function modelFailure(error: unknown, now: Date): ModelError {
+  if (error instanceof ModelError) return error
   if (error instanceof BrokenAnswer) return brokenFailure(error, now)
-  if (!APICallError.isInstance(error)) return otherFailure(error)
-  const { statusCode, isRetryable } = error
-  const retryAfter = readRetryAfter(error.responseHeaders?.['retry-after'], now)
+  return APICallError.isInstance(error) ? callFailure(error, now) : otherFailure(error)
+}
+
+/** The request failed, or its answer did before it began. */
+function callFailure(error: APICallError, now: Date): ModelError {
+  const { name, statusCode, isRetryable, responseHeaders } = error
+  const retryAfter = readRetryAfter(responseHeaders, now)
+  const code = systemCodeOf(error)
   return new ModelError({
-    message: sentence(statusCode, isRetryable),
+    message: statusCode === undefined ? unreachedSentence(code) : sentence(statusCode, isRetryable),
     retryable: isRetryable,
     ...(retryAfter !== undefined && { retryAfter }),
-    privateDetail: [`${error.name}, status ${statusCode ?? 'none'}`, systemCodeOf(error)].filter(Boolean).join(', '),
+    privateDetail: [`${name}, status ${statusCode ?? 'none'}`, code].filter(Boolean).join(', '),
   })
 }
 
 /** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
-function brokenFailure({ cause, usage }: BrokenAnswer, now: Date): ModelError {
-  if (APICallError.isInstance(cause) && cause.statusCode !== 200) {
-    const { message, retryable, retryAfter, privateDetail } = modelFailure(cause, now)
-    return new ModelError({
-      message,
-      retryable,
-      ...(retryAfter !== undefined && { retryAfter }),
-      ...(privateDetail !== undefined && { privateDetail }),
-      usage,
-    })
-  }
-  const { name, statusCode, isRetryable } = streamError(cause)
+function brokenFailure({ cause }: BrokenAnswer, now: Date): ModelError {
+  if (APICallError.isInstance(cause) && cause.statusCode !== 200) return callFailure(cause, now)
+  const { statusCode, isRetryable } = streamError(cause)
+  const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
   return new ModelError({
-    message: statusCode === undefined ? lostSentence : sentence(statusCode, isRetryable),
+    message: statusCode === undefined ? brokenSentence(cause) : sentence(statusCode, isRetryable),
     retryable: isRetryable,
     privateDetail: `broken answer: ${name}, status ${statusCode ?? 'none'}`,
-    usage,
   })
 }
 
-/** What an adapter says of an error in a stream (ProviderStreamError of the AI SDK, which exports no class for it). */
-function streamError(cause: unknown): { name: string; statusCode: number | undefined; isRetryable: boolean } {
-  const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
-  const said = (typeof cause === 'object' && cause !== null ? cause : {}) as Record<string, unknown>
-  const status = said['statusCode']
-  return {
-    name,
-    statusCode: typeof status === 'number' && status >= 400 ? status : undefined,
-    isRetryable: said['isRetryable'] !== false,
-  }
+/**
+ * What an error in a stream says of itself. Some adapters read the provider's words (ProviderStreamError of the AI SDK,
+ * which exports no class for it); others hand them on, and then a status is where the provider has put it.
+ */
+function streamError(cause: unknown): { statusCode: number | undefined; isRetryable: boolean } {
+  const said = isRecord(cause) ? cause : {}
+  const statusCode = [said['statusCode'], said['status'], said['code']].map(Number).find(isErrorStatus)
+  const { isRetryable = statusCode === undefined || isPassing(statusCode) } = said
+  return { statusCode, isRetryable: isRetryable !== false }
 }
 
-const lostSentence = 'The answer of the AI provider broke off before it was complete.'
+const isErrorStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status < 600
+
+const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
 /** An answer came, but it is marked as incomplete, or lacks its token usage. */
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
@@ -118,8 +108,8 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
 }
 
 /** No answer came within MODEL_TIMEOUT_SECONDS. */
-export function lateAnswer(seconds: number): CodedError {
-  return new CodedError('MODEL_ERROR', {
+export function lateAnswer(seconds: number): ModelError {
+  return new ModelError({
     message: `The AI provider did not answer within the limit of ${seconds} s.`,
     retryable: true,
     privateDetail: 'TimeoutError',
@@ -127,24 +117,37 @@ export function lateAnswer(seconds: number): CodedError {
 }
 
 /** A timeout of the provider's own may pass; with anything else, the prompt or the adapter will fail again. */
-function otherFailure(error: unknown): CodedError {
+function otherFailure(error: unknown): ModelError {
   const name = error instanceof Error ? error.name : typeof error
-  return new CodedError('MODEL_ERROR', {
+  return new ModelError({
     message: 'The call to the AI provider failed.',
     retryable: name === 'TimeoutError' || name === 'AbortError',
     privateDetail: `${name}, no status`,
   })
 }
 
-function sentence(status: number | undefined, retryable: boolean): string {
-  if (status === undefined) return 'The AI provider could not be reached.'
+function sentence(status: number, mayPass: boolean): string {
   if (status === 401 || status === 403) return "The AI provider refused the platform's credentials."
   if (status === 429) return 'The AI provider is taking no more requests from this platform for now.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider refused the request (status ${status}).`
-  return retryable
-    ? 'The connection to the AI provider was lost before its answer was complete.'
-    : "The AI provider's answer could not be read."
+  if (status >= 300) return `The AI provider answered with a redirect (status ${status}), which is not followed.`
+  return mayPass ? brokenOff : unreadable
+}
+
+const brokenOff = 'The answer of the AI provider broke off before it was complete.'
+const unreadable = "The AI provider's answer could not be read."
+
+const unreachedSentence = (code: string | undefined): string =>
+  code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
+    ? 'The AI provider closed the connection before it answered.'
+    : 'The AI provider could not be reached.'
+
+/** Of an answer that began. What a provider says of its failure is no error object, as far as adapters hand it on. */
+function brokenSentence(cause: unknown): string {
+  if (cause !== undefined && !(cause instanceof Error)) return 'The AI provider reported a failure in its answer.'
+  const isUnreadable = cause instanceof Error && /JSONParse|TypeValidation/.test(cause.name)
+  return isUnreadable ? unreadable : brokenOff
 }
 
 /** Such as ECONNREFUSED; the message beside it may hold an address with a key. */
@@ -153,11 +156,4 @@ function systemCodeOf(error: Error): string | undefined {
     if ('code' in cause && typeof cause.code === 'string') return cause.code.slice(0, 40)
   }
   return undefined
-}
-
-function readRetryAfter(header: string | undefined, now: Date): number | undefined {
-  if (header === undefined) return undefined
-  const written = header.trim()
-  const seconds = /^\d+(\.\d+)?$/.test(written) ? Number(written) : (Date.parse(written) - now.getTime()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { visible } from './visible.ts'
 
 /** What a fenced text is. Only the schemas come from the owner of the agent; the rest comes from strangers. */
 const kinds = [
@@ -9,6 +10,7 @@ const kinds = [
   'untrusted summary',
   'untrusted steps',
   'agent instructions',
+  'untrusted problems',
   'schema',
   'output schema',
 ] as const
@@ -22,10 +24,10 @@ interface FencedBlock {
 /**
  * Puts a text between two lines that carry a mark derived from it. The mark is a hash of the text, so the text cannot
  * contain it and cannot end its own fence; and the same text gives the same prompt, which suits replays and provider
- * caches.
+ * caches. What cannot be seen in the text is made visible, see `visible`.
  */
 export function fence(kind: FenceKind, text: string): string {
-  const clean = text.toWellFormed()
+  const clean = visible(text.toWellFormed())
   const mark = markOf(clean)
   return `<<<${kind} ${mark}>>>\n${clean}\n${closing(mark)}`
 }

@@ -4,17 +4,23 @@ import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
 import type { Logger } from '../logger.ts'
+import { hideSecrets, type Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
+import { withCallIds } from './call-ids.ts'
+import { hiddenAnswer, hiddenTranscript } from './hidden.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
+import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
+import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
+import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
 import type { Usage } from './usage.ts'
@@ -29,6 +35,8 @@ export interface StepRequest {
   cacheKey: string
   outputSchema?: object | undefined
   signal: AbortSignal
+  /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
+  hiding?: Hiding | undefined
   /** Is called with the text of the answer as it comes. */
   onWords?: ((text: string) => void) | undefined
 }
@@ -63,10 +71,16 @@ export interface ModelFacts {
 const usualContextTokens = 128_000
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
-const patienceMs = 2000
+const patienceMs = 5000
 
-/** What of a call's arguments goes out as text; the other adapters want objects. */
-const withTextArguments = new Set<string>(['openai', 'azure', 'openai-compatible', 'mistral'])
+/** How many calls may wait so: more than a worker makes, since each holds a place of its owner in the worker, too. */
+const room = 1000
+
+/**
+ * Providers that take a call's arguments as text, so that long numbers survive; the other adapters want objects. Azure
+ * takes text too, but its adapter is built on an older one that would quote it once more.
+ */
+const withTextArguments = new Set<string>(['openai', 'openai-compatible', 'mistral'])
 
 export type Models = ReturnType<typeof createModels>
 
@@ -81,6 +95,8 @@ export function createModels(context: {
   const { config, logger, clock = systemClock, load = loadAdapter } = context
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
+  const ownSecrets = secretsOf(config.models.providers)
+  const ownHiding = hideSecrets(ownSecrets)
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
 
@@ -100,7 +116,9 @@ export function createModels(context: {
   }
 
   /** Loaded once; a failed attempt is not remembered. */
-  function loader({ id, structuredOutput = false }: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+  function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
+    const { id } = model
+    const structuredOutput = isAskedForSchemas(model, provider)
     let loading: Promise<LanguageModelV4> | undefined
     return async () => {
       loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
@@ -127,14 +145,16 @@ export function createModels(context: {
     const { name: model } = entry.model
     const started = performance.now()
     const deadline = startDeadline(seconds * 1000, [request.signal])
+    const stated = createStatedUsage()
     try {
-      const answer = await answerOf(entry, request, deadline.signal)
+      const answer = await answerOf(entry, { ...request, signal: deadline.signal }, stated)
       const latencyMs = Math.round(performance.now() - started)
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
       request.signal.throwIfAborted()
       const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
       logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
       throw failure
@@ -143,19 +163,23 @@ export function createModels(context: {
     }
   }
 
-  async function answerOf(entry: Entry, request: StepRequest, abortSignal: AbortSignal): Promise<Answer> {
+  async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
     const { model, provider, reader, adapter } = entry
-    const { outputSchema, onWords } = request
-    const tools = request.tools.map(functionTool)
-    const marked = markForCaching(provider.kind, request.prompt, tools)
+    const { hiding = ownHiding, onWords, signal: abortSignal } = request
+    const outputSchema = hiding.value(request.outputSchema)
+    const tools = hiding.value(request.tools.map(functionTool))
+    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
     const options = {
-      ...marked,
+      tools: marked.tools,
+      prompt: withCallIds(provider.kind, marked.prompt),
       abortSignal,
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema }),
+      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
-    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, onWords })
-    return readAnswer(raw, { by: reader.by, prompt: request.prompt, tools })
+    const words = onWords && hiddenWords(onWords, hiding)
+    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
+    words?.end()
+    return readAnswer(hiddenAnswer(raw, hiding), { by: reader.by, prompt: request.prompt, tools })
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -168,7 +192,7 @@ export function createModels(context: {
       maxOutputTokens: model.maxOutputTokens ?? null,
       price: price ?? null,
       streams: model.stream ?? true,
-      structuredOutput: model.structuredOutput ?? false,
+      structuredOutput: isAskedForSchemas(model, provider),
     }
   }
 
@@ -197,8 +221,14 @@ export function createModels(context: {
 
     nameTools,
 
+    /** The secrets of the platform at its providers. */
+    secrets: ownSecrets,
+    /** Hides these secrets, and those of the platform at its providers. */
+    hiding: (secrets: readonly string[]): Hiding => hideSecrets([...ownSecrets, ...secrets]),
+
     /** MODEL_ERROR if no such model is configured. */
-    prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
+    prompt: (name: string, transcript: Transcript, hiding = ownHiding) =>
+      buildPrompt(hiddenTranscript(transcript, hiding), entryOf(name).reader),
 
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),
@@ -222,8 +252,15 @@ export function createModels(context: {
   }
 }
 
-const placesOf = ({ concurrency }: ProviderConfig): Places =>
-  createPlaces({ shares: createCommon(concurrency), room: concurrency, patienceMs })
+/** Passes words on without the secrets, as soon as it is sure that they begin none. */
+function hiddenWords(onWords: (text: string) => void, hiding: Hiding) {
+  const words = hiding.words()
+  const pass = (text: string) => (text === '' ? undefined : onWords(text))
+  return { add: (piece: string) => pass(words.add(piece)), end: () => pass(words.end()) }
+}
+
+const placesOf = ({ concurrency, name }: ProviderConfig): Places =>
+  createPlaces({ shares: createCommon(concurrency), room, patienceMs, of: name })
 
 const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader => ({
   by: `${kind} ${name} ${id}`,

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models-config.ts'
+import { structuredOutputOf } from './structured-output.ts'
 
 type Options = SharedV4ProviderOptions[string]
 
@@ -16,7 +17,7 @@ const namespaces: Record<ProviderKind, string> = {
 }
 
 /** Nothing is stored at the provider: the record is ours, and an answer's items go back to it whole. */
-const responses = (cacheKey: string): Options => ({ store: false, promptCacheKey: cacheKey, strictJsonSchema: false })
+const responses = (cacheKey: string): Options => ({ store: false, promptCacheKey: cacheKey })
 
 const ownOptions: Partial<Record<ProviderKind, (cacheKey: string) => Options>> = {
   openai: responses,
@@ -29,14 +30,15 @@ export function optionsOf(request: {
   provider: ProviderConfig
   cacheKey: string
   outputSchema: object | undefined
+  /** Whether the model is offered tools. */
+  hasTools: boolean
 }): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'responseFormat'> {
-  const { model, provider, cacheKey, outputSchema } = request
-  const options = { ...ownOptions[provider.kind]?.(cacheKey), ...(model.options as Options | undefined) }
+  const { model, provider, cacheKey } = request
+  const { responseFormat, options: formatOptions } = structuredOutputOf(request)
+  const own = { ...ownOptions[provider.kind]?.(cacheKey), ...formatOptions }
+  const options = { ...own, ...(model.options as Options | undefined) }
   return {
     ...(Object.keys(options).length > 0 && { providerOptions: { [namespaces[provider.kind]]: options } }),
-    ...(outputSchema &&
-      model.structuredOutput && {
-        responseFormat: { type: 'json' as const, schema: outputSchema, name: 'answer' },
-      }),
+    ...(responseFormat && { responseFormat }),
   }
 }

@@ -10,6 +10,7 @@ import {
   outcomeSentences,
   outputSentence,
   payloadSentence,
+  problemsSentence,
   schemaSentence,
   shortenedSentence,
   standingRules,
@@ -146,18 +147,26 @@ export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModel
   return [...messages.filter(({ content }) => content.length > 0), ...correction]
 }
 
+/** The details name members of the answer, which may be words of a stranger. */
 const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>): string =>
-  [correctionSentences[kind], detail].filter(Boolean).join('\n')
+  [correctionSentences[kind], detail && `${problemsSentence}\n${fence('untrusted problems', detail)}`]
+    .filter(Boolean)
+    .join('\n')
 
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-/** The answer as its provider gave it; for another provider, only what everyone understands. */
+/**
+ * The answer as its provider gave it; for another provider, only what everyone understands. Providers refuse reasoning
+ * that leads to nothing, as in an answer that was cut off while the model was thinking.
+ */
 function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): AssistantParts {
+  if (text.trim() === '' && calls.length === 0) return []
   const kept = keptParts(content, reader.by) ?? [
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id }) => ({ type: 'tool-call' as const, id })),
   ]
-  return kept.flatMap((part) => answerPart(part, calls, reader))
+  const end = kept.findLastIndex(({ type }) => type !== 'reasoning') + 1
+  return kept.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
 }
 
 function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): AssistantParts {
@@ -175,8 +184,12 @@ function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments
   const read = readArguments(text)
   const input = read ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
   // Parsing would round long numbers.
-  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: read && textArguments ? text : input }
+  const asText = textArguments && read && !refusedAsText.test(text)
+  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: asText ? text : input }
 }
+
+/** Names, perhaps with escaped letters, that adapters take for an attack: they would quote the whole text once more. */
+const refusedAsText = /__proto__|constructor|\\u00[4-7]/
 
 function resultPart({ id, name, outcome }: TranscriptCall, { resultBytes }: Shown): LanguageModelV4ToolResultPart {
   const type = outcome.status === 'succeeded' ? ('text' as const) : ('error-text' as const)

@@ -34,4 +34,6 @@ export class RunStep extends Row {
   /** Why the answer did not count, or that it is a summary of earlier steps; and what is said of it. */
   declare outcome: StepProblem | 'summary' | null
   declare remark: string | null
+  /** The answer as the value that its run has to have, as JSON text; null if it need not have one. */
+  declare output: string | null
 }

@@ -51,6 +51,8 @@ export class Run extends Row {
   declare waitedMs: number
   /** Since when it has found no place in a worker, unless it has made progress since. */
   declare noPlaceSince: Date | null
+  /** The AI provider at which it has found none; null if it was the worker itself. */
+  declare noPlaceAt: string | null
   /** The finished run that this one replays. */
   declare replayOf: string | null
   declare events: number

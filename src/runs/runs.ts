@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
@@ -22,6 +23,7 @@ import { createCancel } from './ending/cancel.ts'
 import { createEnd, createWriteEnding } from './ending/end.ts'
 import { createClaim } from './queue/claim-run.ts'
 import { createDepth } from './queue/depth.ts'
+import { createLiveWords } from './live/live-words.ts'
 import { createReading } from './reading/read-runs.ts'
 import { createWatching } from './reading/watching.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
@@ -43,12 +45,14 @@ export function createRuns(context: {
   models: Models
   payloads: Payloads
   sites: Sites
+  outputs: Outputs
   sender: Sender
   due: Due
   reachability: ReachabilityOfTemporal
   workers: Workers
 }) {
-  const base = { ...context, writeEnding: createWriteEnding(context) }
+  const live = createLiveWords(context)
+  const base = { ...context, live, writeEnding: createWriteEnding(context) }
   const queue = { ...createClaim(base), ...createDepth(base) }
   const accept = createAccept(base)
   const repeats = createRepeats(accept)
@@ -66,6 +70,7 @@ export function createRuns(context: {
     ending,
     reconciler: createReconciler({ ...base, ...ending }),
     reading,
+    live,
     watching: createWatching(base),
   }
 }

@@ -3,9 +3,12 @@ import { createShares, type Shares } from './shares.ts'
 /** The party has to come again: it holds its share of the places already, and nothing became free for it. */
 export class NoPlaceError extends Error {
   override name = 'NoPlaceError'
+  /** Whose places they are; undefined if they are the process's own. */
+  readonly of: string | undefined
 
-  constructor() {
+  constructor(of?: string) {
     super('The party holds its share of the places.')
+    this.of = of
   }
 }
 
@@ -14,27 +17,34 @@ interface Waiting {
   begin: () => void
 }
 
+/** Of how many parties the last turn is remembered: far more than wait at a time. */
+const remembered = 10_000
+
 /**
  * Lets work begin when its party may take a place. Work that may not waits a little, in a room that parties share in
- * the same way; a place that becomes free goes to the party that holds the fewest. What finds no room, or waits for
- * longer than `patienceMs`, is refused at once, so that whoever fetched it can fetch the work of others.
+ * the same way; a place that becomes free goes to the party that holds the fewest, and of several to the one whose last
+ * turn is longest ago: where there are few places, all hold none. What finds no room, or waits for longer than
+ * `patienceMs`, is refused at once, so that whoever fetched it can fetch the work of others.
  */
-export function createPlaces(given: { shares: Shares; room: number; patienceMs: number }) {
+export function createPlaces(given: { shares: Shares; room: number; patienceMs: number; of?: string }) {
   const { shares } = given
   const room = createShares(given.room)
   /** In order of arrival. */
   const waiting = new Set<Waiting>()
+  /** The last turn of each party, the earliest first. */
+  const turns = new Map<string, number>()
+  let turn = 0
 
   async function wait(party: string, signal: AbortSignal): Promise<void> {
-    if (!room.take(party)) throw new NoPlaceError()
+    if (!room.take(party)) throw new NoPlaceError(given.of)
     try {
-      await turn(party, signal)
+      await ownTurn(party, signal)
     } finally {
       room.release(party)
     }
   }
 
-  function turn(party: string, signal: AbortSignal): Promise<void> {
+  function ownTurn(party: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const own: Waiting = { party, begin: resolve }
@@ -43,7 +53,7 @@ export function createPlaces(given: { shares: Shares; room: number; patienceMs: 
       reject(reason)
     }
     const abort = () => leave(signal.reason)
-    const patience = setTimeout(() => leave(new NoPlaceError()), given.patienceMs)
+    const patience = setTimeout(() => leave(new NoPlaceError(given.of)), given.patienceMs)
     signal.addEventListener('abort', abort)
     waiting.add(own)
     return promise.finally(() => {
@@ -56,21 +66,33 @@ export function createPlaces(given: { shares: Shares; room: number; patienceMs: 
   function fill(): void {
     for (let next = nextOf(); next; next = nextOf()) {
       waiting.delete(next)
-      shares.take(next.party)
+      take(next.party)
       next.begin()
     }
   }
 
   function nextOf(): Waiting | undefined {
     const ready = [...waiting].filter(({ party }) => shares.mayTake(party))
-    const fewest = Math.min(...ready.map(({ party }) => shares.holds(party)))
-    return ready.find(({ party }) => shares.holds(party) === fewest)
+    const [next] = ready.toSorted(
+      ({ party: one }, { party: other }) => shares.holds(one) - shares.holds(other) || turnOf(one) - turnOf(other),
+    )
+    return next
+  }
+
+  const turnOf = (party: string): number => turns.get(party) ?? 0
+
+  function take(party: string): boolean {
+    if (!shares.take(party)) return false
+    turns.delete(party)
+    turns.set(party, (turn += 1))
+    if (turns.size > remembered) turns.delete(turns.keys().next().value as string)
+    return true
   }
 
   return {
     /** Does the work in a place of the party. NoPlaceError if there is none, or the signal's reason, before it begins. */
     async use<T>(party: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-      if (!shares.take(party)) await wait(party, signal)
+      if (!take(party)) await wait(party, signal)
       try {
         return await work()
       } finally {

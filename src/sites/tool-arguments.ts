@@ -18,14 +18,17 @@ export const tooMuch: ErrorDetail = { path: '', message: "is too large to check 
  * passed `inputSchemaProblems`. It is interpreted, never compiled, and the time and memory for any schema and arguments
  * are bounded.
  */
-export function argumentProblems(schema: unknown, args: unknown): ErrorDetail[] {
-  if (!isObject(args)) return [{ path: '', message: 'must be an object' }]
-  const size = argumentSize(args)
+export const argumentProblems = (schema: unknown, args: unknown): ErrorDetail[] =>
+  isObject(args) ? valueProblems(schema, args, tooMuch) : [{ path: '', message: 'must be an object' }]
+
+/** The same for a value of any type and a schema that has passed `schemaProblems`; `tooMuch` is said of one that is too large. */
+export function valueProblems(schema: unknown, value: unknown, tooMuch: ErrorDetail): ErrorDetail[] {
+  const size = argumentSize(value)
   if (size.problems.length > 0) return firstProblems(size.problems)
   const rules = createTextRules()
   const plain = plainSchema(schema, size.names, rules, maxChecks / size.weight)
   if (checksNeeded(size, plain) > maxChecks) return [tooMuch]
-  const errors = check(args, plain, rules)
+  const errors = check(value, plain, rules)
   return errors === undefined || rules.isExhausted() ? [tooMuch] : firstProblems(readable(errors, rules))
 }
 
@@ -33,11 +36,11 @@ export function argumentProblems(schema: unknown, args: unknown): ErrorDetail[] 
 const checksNeeded = ({ weight, longestList }: ArgumentSize, { cost, uniqueLists }: PlainSchema): number =>
   weight * (cost + (uniqueLists * longestList) / 16)
 
-function check(args: unknown, plain: PlainSchema, rules: TextRules): OutputUnit[] | undefined {
+function check(value: unknown, plain: PlainSchema, rules: TextRules): OutputUnit[] | undefined {
   try {
     // An empty lookup table: references are rejected, so the validator need not walk the schema for them.
     const known = Object.create(null) as Record<string, Schema>
-    return rules.during(() => validate(args, plain.schema as Schema, '2020-12', known, false).errors)
+    return rules.during(() => validate(value, plain.schema as Schema, '2020-12', known, false).errors)
   } catch (error) {
     // The validator passes lists of errors as call arguments; very long ones overflow the stack.
     if (error instanceof RangeError) return undefined

@@ -13,6 +13,8 @@ export interface SiteCall {
   serverUrl: string
   tool: string
   token: string
+  /** What else must not be in the outcome, besides the token. */
+  secrets?: readonly string[] | undefined
   /** Whose turn it is in the threads. */
   ownerId: string
   /** The JSON text of the arguments object. */
@@ -44,7 +46,7 @@ const inlineCharacters = 16 * 1024
 
 /**
  * Sends tool calls to sites. Never throws for what a site does: every response and every failure is an outcome. Throws
- * only when the signal aborts the call. No outcome contains the token, even if the site returns it.
+ * only when the signal aborts the call. No outcome contains the token or another of the secrets, even if the site returns it.
  */
 export function createCallSite(context: {
   fetch: SafeFetch
@@ -67,7 +69,7 @@ export function createCallSite(context: {
 
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
-      return await classify(await fetch(toRequest(call, config)), call.token, readerFor(call.ownerId))
+      return await classify(await fetch(toRequest(call, config)), secretsOf(call), readerFor(call.ownerId))
     } catch (error) {
       if (!(error instanceof SafeFetchError)) throw error
       if (error.reason === 'aborted') throw call.signal?.reason ?? error
@@ -75,6 +77,8 @@ export function createCallSite(context: {
     }
   }
 }
+
+const secretsOf = ({ token, secrets = [] }: SiteCall): string[] => [token, ...secrets]
 
 interface Reader {
   answer: (answer: SiteAnswer) => Promise<ReadAnswer>
@@ -122,11 +126,11 @@ const sentences: Record<string, string> & { connect: string } = {
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 
-async function classify(response: SafeResponse, token: string, read: Reader): Promise<CallOutcome> {
+async function classify(response: SafeResponse, secrets: string[], read: Reader): Promise<CallOutcome> {
   const { status } = response
   const text = decodeUtf8(response.body)
-  if (status >= 200 && status < 300) return classifySuccess(status, text, token, read)
-  const said = quoted(text === undefined ? '' : await read.refusal({ text, token }))
+  if (status >= 200 && status < 300) return classifySuccess(status, text, secrets, read)
+  const said = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
   if (status === 401 || status === 403 || status === 429) {
     const text = refusal(status, said)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
@@ -143,13 +147,13 @@ async function classify(response: SafeResponse, token: string, read: Reader): Pr
 async function classifySuccess(
   status: number,
   body: string | undefined,
-  token: string,
+  secrets: string[],
   read: Reader,
 ): Promise<CallOutcome> {
   // No Content (RFC 9110, 15.3.5), as many sites answer a deletion.
   if (status === 204) return { kind: 'succeeded', httpStatus: status, text: '{}' }
   if (body === undefined) return broken(status, "The site's response is not valid UTF-8.")
-  const result = await read.answer({ text: body, token })
+  const result = await read.answer({ text: body, secrets })
   if ('text' in result) return { kind: 'succeeded', httpStatus: status, text: result.text }
   if (result.problem === 'too-complex') return { kind: 'unread', httpStatus: status, text: unreadResult }
   return broken(status, `The site's response is not ${result.problem === 'no-json' ? 'valid JSON' : 'a JSON object'}.`)

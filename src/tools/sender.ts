@@ -26,6 +26,8 @@ export interface Sending {
   mayWait: boolean
   /** The generation of the credential that the site has already answered with 401. */
   refusedGeneration: number | null
+  /** What must not be in the outcome, besides the token of the call. */
+  secrets?: readonly string[] | undefined
   signal?: AbortSignal | undefined
 }
 

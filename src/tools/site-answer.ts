@@ -1,31 +1,31 @@
 import { parseJson } from '../json.ts'
-import { jsonWithoutSecrets, withoutSecrets } from '../safe-fetch/sent-secrets.ts'
+import { hideSecrets } from '../hiding/hiding.ts'
 
-/** The body of a site's answer to a tool call, and the token that must not remain in it. */
+/** The body of a site's answer to a tool call, and what must not remain in it: the token, and what else is known. */
 export interface SiteAnswer {
   text: string
-  token: string
+  secrets: readonly string[]
 }
 
-/** The JSON object without the token, or why there is none. `too-complex`: it cannot be read, whatever it says. */
+/** The JSON object without the secrets, or why there is none. `too-complex`: it cannot be read, whatever it says. */
 export type ReadAnswer = { text: string } | { problem: 'no-json' | 'no-object' | 'too-complex' }
 
 /** Nesting that a result may have. */
 const maxDepth = 100
 
 /** Reads the result of a call. */
-export function readAnswer({ text, token }: SiteAnswer): ReadAnswer {
+export function readAnswer({ text, secrets }: SiteAnswer): ReadAnswer {
   const given = parseJson(text, { maxDepth })
   if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }
   const { value } = given
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no-object' }
-  return { text: jsonWithoutSecrets(text, [token]) }
+  return { text: hideSecrets(secrets).json(text) }
 }
 
-/** What a site says about a call that it refused or failed, without the token; empty if it says nothing. */
-export function readRefusal({ text, token }: SiteAnswer): string {
+/** What a site says about a call that it refused or failed, without the secrets; empty if it says nothing. */
+export function readRefusal({ text, secrets }: SiteAnswer): string {
   const parsed = parseJson(text, { maxDepth: 20 })
   const error = parsed.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
   if (typeof error !== 'string') return ''
-  return withoutSecrets(error.toWellFormed().replaceAll('\u0000', ''), [token]).slice(0, 2000)
+  return hideSecrets(secrets).text(error.toWellFormed().replaceAll('\u0000', '')).slice(0, 2000)
 }

@@ -17,7 +17,10 @@ export function sealCredential(sealing: Sealing, entry: Pick<VaultEntry, 'id' | 
 }
 
 /** Opens the credential of a row. Throws if its key is no longer configured. */
-export function openCredential(sealing: Sealing, entry: VaultEntry): Credential {
+export function openCredential(
+  sealing: Sealing,
+  entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>,
+): Credential {
   const plain = sealing.open(entry.credential, credentialPlace(entry.id))
   return entry.authType === 'bearer' ? { accessToken: plain } : (JSON.parse(plain) as Credential)
 }

@@ -181,6 +181,14 @@ export function createEntries(context: {
     toolsOf: (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
       sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) })),
 
+    /** The tokens of the owner's entries among the ids, in plain text. */
+    async tokensOf(ownerId: string, ids: readonly string[]): Promise<string[]> {
+      const entries = await mine(ownerId)
+        .findByIds([...ids])
+        .select('id', 'authType', 'credential')
+      return entries.flatMap((entry) => Object.values(openCredential(sealing, entry)))
+    },
+
     /** The owner's entries among the ids. */
     async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {
       return mine(ownerId).findByIds(ids.filter(isId))

@@ -33,6 +33,8 @@ export interface HeadRun {
     | 'waitingUntil'
     | 'cancelRequestedAt'
     | 'noPlaceSince'
+    | 'noPlaceAt'
+    | 'fallbackSince'
   >
   /** The model call of the current step, if begun: the latest attempt, and the latest failure. */
   attempt: { number: number; at: Date; failed: boolean } | null

@@ -4,7 +4,7 @@ import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
-import { modelFailure } from './model-failure.ts'
+import { modelFailure, waitsForPlace } from './model-failure.ts'
 
 /** What holds up the run that has begun, or what it is doing. A pause is explained elsewhere. */
 export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
@@ -89,9 +89,10 @@ export const continuesSoon = advise`There is nothing to do: it continues by itse
 function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause[] {
   const { run } = head
   // Those causes say what it does.
-  if (doing.kind === 'between' && (head.failure || parked.length > 0)) return []
+  if (doing.kind === 'between' && parked.length > 0) return []
   const place = noPlace(head, doing)
   if (place) return [place]
+  if (doing.kind === 'between' && head.failure) return []
   if (doing.kind === 'between' && facts.action.kind === 'inspect') return [stalled(facts, head, doing)]
   return [
     causeOf({
@@ -108,11 +109,20 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
 
 /** It wants to go on, and has made no progress since it found no place for that. */
 function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
-  const { noPlaceSince: since, progressedAt, sequence } = head.run
-  if (!since || since < progressedAt) return undefined
+  const { noPlaceSince: since, noPlaceAt: provider, sequence } = head.run
+  if (!waitsForPlace(head)) return undefined
+  if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a place in a worker', since)}, because its owner's share of the places is in use.`
   const action = advise`There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
+}
+
+/** Operators limit how much a worker asks of a provider at a time. */
+function providerBusy(head: HeadRun, step: number, provider: string): Cause {
+  const { noPlaceSince: since, sequence } = head.run
+  const message = `Run ${sequence} ${ongoing(`waiting for its turn at the AI provider ${provider}`, since)}, which answers as many runs at a time as the platform lets it.`
+  const action = advise`There is nothing to do: owners take turns, and it continues by itself. The operators of the platform may allow more at a time.`
+  return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }
 
 /** The record shows nothing under way: the execution is gone, and another one takes over. */

@@ -10,10 +10,8 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
   if (!failure || run.waitingCause || head.calls.length > 0) return []
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
-  const isLate = isOver && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const pending = isLate ? 'has not been retried since' : 'is retried in a moment'
-  const next = isOver ? pending : `was retried${attempt ? ` at ${moment(attempt.at)}` : ''}`
-  const what = pauseEnd ? pauseText(head, pauseEnd) : next
+  const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
+  const what = pauseEnd ? pauseText(head, pauseEnd) : retryText(head, step, isLate)
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -27,6 +25,19 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
     }),
   ]
 }
+
+/** What is done about it now, by which of the agent's models. */
+function retryText({ run, attempt }: HeadRun, step: number, isLate: boolean): string {
+  const isOther = run.fallbackSince === step
+  if (isLate) return 'has not been retried since'
+  if (attempt?.failed) return isOther ? 'is made with the fallback model in a moment' : 'is retried in a moment'
+  const at = attempt ? ` at ${moment(attempt.at)}` : ''
+  return isOther ? `was made with the fallback model${at}` : `was retried${at}`
+}
+
+/** Whether it has found no place for its next attempt, and has made no progress since. */
+export const waitsForPlace = ({ run: { noPlaceSince, progressedAt } }: HeadRun): boolean =>
+  noPlaceSince !== null && noPlaceSince >= progressedAt
 
 /** Unless the provider names a time, 15 s at most lie between two attempts, plus the search for a worker. */
 const longestPauseSeconds = 60
@@ -42,7 +53,7 @@ const pauseText = (head: HeadRun, pauseEnd: Date): string =>
 function actionOf(head: HeadRun, isLate: boolean, pauseEnd: Date | null): Advice {
   const { id } = head.run
   const held = advise`The operators of the platform have to look at the workflow run/${head.run} in Temporal, where its activity may be paused`
-  const byItself = advise`There is nothing to do: the run fails by itself if the model fails four times`
+  const byItself = advise`There is nothing to do: if the model fails four times, the fallback model of its agent is asked, or the run fails if there is none`
   const hopeless = advise`Nothing can be done for it`
   const what = isLate ? held : pauseEnd && isTooLong(head, pauseEnd) ? hopeless : byItself
   return advise`${what}. To end it now: ${request('cancel', id)}.`

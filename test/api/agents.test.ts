@@ -59,6 +59,7 @@ const ofOne = new Set([
   'previousWebhookSecretUntil',
   'webhookSchema',
   'allowActionOverride',
+  'outputSchema',
   'callbackSecret',
 ])
 

@@ -1,5 +1,6 @@
 import * as health from '../../api/health.ts'
 import * as jwks from '../../api/jwks.ts'
+import * as models from '../../api/models.ts'
 import * as notifications from '../../api/notifications.ts'
 import * as toolsiteSchema from '../../api/schemas/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
@@ -32,6 +33,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...callbacksTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
+    listModels: { done: () => recorder.ask(stage.owner, models.listModels) },
     listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },
     readToolsiteSchema: { done: () => recorder.ask(stage.nobody, toolsiteSchema.readToolsiteSchema) },
     readSigningKeys: { done: () => recorder.ask(stage.nobody, jwks.readSigningKeys) },

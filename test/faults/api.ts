@@ -92,11 +92,11 @@ export const api: Fault[] = [
   },
   {
     id: 'api/secrets-in-base64',
-    file: 'src/safe-fetch/sent-secrets.ts',
-    find: 'const encoded = [hex, hex.toUpperCase(), ...inBase64(secret)]',
-    replace: 'const encoded = [hex, hex.toUpperCase()]',
+    file: 'src/hiding/encodings.ts',
+    find: '...written(secret), ...inBase64(bytes),',
+    replace: '...written(secret),',
     why: 'a site that echoes what it got in base64 puts the token into records, mails and prompts',
-    tests: ['test/src/safe-fetch/sent-secrets.test.ts'],
+    tests: ['test/src/hiding/hiding.test.ts'],
   },
   {
     id: 'api/zones-are-public',

@@ -2,9 +2,13 @@ import { api } from './api.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
+import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
+import { live } from './live.ts'
 import { migrations } from './migrations.ts'
+import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
+import { providers } from './providers.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
@@ -22,6 +26,8 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...live,
+  ...outputs,
   ...reconcile,
   ...vault,
   ...webhooks,
@@ -33,11 +39,13 @@ export const faults: Fault[] = [
   ...tools,
   ...users,
   ...why,
+  ...providers,
   ...api,
   ...workflows,
   ...plumbing,
   ...migrations,
   ...storage,
+  ...injection,
   ...lateParties,
   ...wiring,
 ]

@@ -28,7 +28,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/steps-late-answer',
-    file: 'src/runs/step/steps.ts',
+    file: 'src/runs/step/write-step.ts',
     find: '      const run = await lockRun(trx, ref)\n      // Another attempt was faster',
     replace:
       '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Another attempt was faster',
@@ -37,19 +37,19 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/steps-late-takeback',
-    file: 'src/runs/step/steps.ts',
-    find: '      const run = await lockRun(trx, ref)\n      if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
+    file: 'src/runs/step/fail-step.ts',
+    find: '        const run = await lockRun(trx, ref)\n        if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
     replace:
-      '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
+      '        const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n        if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
     why: 'a stopped attempt of an older epoch takes back the count of the newer',
     tests: ['test/src/runs/late-party.test.ts'],
   },
   {
     id: 'late/steps-late-failure',
-    file: 'src/runs/step/steps.ts',
-    find: '      const run = await lockRun(trx, ref)\n      // Too late: the step',
+    file: 'src/runs/step/fail-step.ts',
+    find: '        const run = await lockRun(trx, ref)\n        // Too late: the step',
     replace:
-      '      const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n      // Too late: the step',
+      '        const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n        // Too late: the step',
     why: 'a failed model call of an older epoch is noted',
     tests: ['test/src/runs/late-party.test.ts'],
   },

@@ -116,11 +116,11 @@ export const plumbing: Fault[] = [
   },
   {
     id: 'plumbing/secret-in-lower-case',
-    file: 'src/safe-fetch/sent-secrets.ts',
-    find: 'return [secret, inAddress, inForm, ...lowercase, inJson,',
-    replace: 'return [secret, inAddress, inForm, inJson,',
+    file: 'src/hiding/decoded.ts',
+    find: '  const letter = code | 32\n',
+    replace: '  const letter = code\n',
     why: 'a token that a site quotes in an address is kept',
-    tests: ['test/src/safe-fetch/sent-secrets.test.ts'],
+    tests: ['test/src/hiding/hiding.test.ts'],
   },
   {
     id: 'plumbing/lease-of-two',

@@ -21,8 +21,8 @@ export const runs: Fault[] = [
   {
     id: 'runs/answer-of-the-cancelled',
     file: 'src/runs/reading/read-runs.ts',
-    find: "if (status !== 'completed') return null",
-    replace: 'if (steps === 0) return null',
+    find: "if (status !== 'completed') return { answer: null, output: null }",
+    replace: 'if (steps === 0) return { answer: null, output: null }',
     why: 'what a model said on its way is taken for its answer',
     tests: ['test/src/runs/reading/answers.test.ts'],
   },

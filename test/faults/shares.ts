@@ -5,17 +5,25 @@ export const shares: Fault[] = [
   {
     id: 'shares/first-come',
     file: 'src/shares/shares.ts',
-    find: 'holds(party) < free',
-    replace: 'free > 0',
+    find: 'holds < free',
+    replace: 'free > holds - holds',
     why: 'an owner who comes first takes every place',
     tests: ['test/src/shares/shares.test.ts', 'test/src/callbacks/attempt-turns.test.ts'],
   },
   {
     id: 'shares/arrival-decides',
     file: 'src/shares/places.ts',
-    find: '[...waiting].find(({ party }) => shares.mayTake(party))',
-    replace: '[...waiting].find(Boolean)',
+    find: 'shares.holds(one) - shares.holds(other) || turnOf(one) - turnOf(other)',
+    replace: '0 * (one.length + other.length)',
     why: 'a free place goes to whoever has waited longest, however many places they hold',
+    tests: ['test/src/shares/places.test.ts'],
+  },
+  {
+    id: 'shares/turns-forgotten',
+    file: 'src/shares/places.ts',
+    find: ' || turnOf(one) - turnOf(other)',
+    replace: '',
+    why: 'where there is one place, an owner with many runs has it until they are done',
     tests: ['test/src/shares/places.test.ts'],
   },
   {
@@ -45,7 +53,7 @@ export const shares: Fault[] = [
   {
     id: 'shares/place-unsaid',
     file: 'activities/runs.ts',
-    find: 'if (error instanceof NoPlaceError) await runs.noteNoPlace(ref)',
+    find: 'if (error instanceof NoPlaceError) await runs.noteNoPlace(ref, error.of)',
     replace: 'void NoPlaceError',
     why: 'nobody learns that a run waits for its share',
     tests: ['test/api/fair-runs.test.ts'],

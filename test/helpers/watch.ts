@@ -18,7 +18,7 @@ export interface WatchOptions {
   accept?: string
   /** Does not read until `resume`. */
   paused?: boolean
-  /** Called for every event, at once. */
+  /** Called for every event on record, at once. */
   onEvent?: (event: Received) => void
 }
 
@@ -26,7 +26,10 @@ export interface WatchOptions {
 export interface Watch {
   status: number
   headers: IncomingHttpHeaders
+  /** What is on record. */
   events: Received[]
+  /** The words of models; `id` is that of the event before them. */
+  words: Received[]
   comments: number
   /** The id that an EventSource would send when it reconnects. */
   lastEventId: () => string
@@ -59,9 +62,12 @@ export async function watch(someone: Pick<Person, 'url' | 'token'>, runId: strin
 
 function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onEvent }: WatchOptions): Watch {
   const events: Received[] = []
+  const words: Received[] = []
   const read = createParser(lastEventId, (event) => {
-    events.push(event)
-    onEvent?.(event)
+    const isOfRecord = event.event !== 'words'
+    const list = isOfRecord ? events : words
+    list.push(event)
+    if (isOfRecord) onEvent?.(event)
   })
   const texts: string[] = []
   const isStream = answer.headers['content-type'] === 'text/event-stream'
@@ -75,6 +81,7 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     events,
+    words,
     get comments() {
       return read.comments()
     },

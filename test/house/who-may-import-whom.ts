@@ -1,7 +1,7 @@
 import type { Import, SourceFile } from './source.ts'
 
 /** Folders of `src/` that are plumbing, like the files directly in `src/`. Every other folder there is a noun. */
-const plumbing = new Set(['config', 'database', 'temporal', 'secrets', 'safe-fetch', 'shares', 'threads'])
+const plumbing = new Set(['config', 'database', 'temporal', 'secrets', 'hiding', 'safe-fetch', 'shares', 'threads'])
 
 /** Where a file is: its top folder, and inside `src/` its noun. */
 interface Place {
@@ -92,9 +92,10 @@ function folderMayImport({ top }: Place, target: Place, typeOnly: boolean): bool
   )
 }
 
-/** Site owners run it without a platform: it needs the rules of sites and safe-fetch, but no record. */
+/** Site owners run it without a platform: it needs the rules of sites, safe-fetch and hiding, but no record. */
 function checkSiteMayImport({ target }: Import, { rules }: Shared): boolean {
-  if (/^(check-site|src\/safe-fetch)\//.test(target) || /^src\/(errors|json|version)\.ts$/.test(target)) return true
+  if (/^(check-site|src\/(safe-fetch|hiding))\//.test(target) || /^src\/(errors|json|version)\.ts$/.test(target))
+    return true
   return target.startsWith('src/sites/') && rules.has(target)
 }
 

@@ -17,7 +17,7 @@ test('an agent whose model is a server that speaks Chat Completions calls a tool
   const someone = await customer(platform)
   const agent = await agentOf(someone, { sites: [{ vaultEntryId: await connectBadTools(someone, sites) }] })
   const { id } = (await start(someone, agent)).body
-  t.like(await ended(someone, id, 30), { status: 'completed', steps: 2, toolCalls: 1 })
+  t.like(await ended(someone, id, 150), { status: 'completed', steps: 2, toolCalls: 1 })
   const timeline = await timelineOf(someone, id)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', result: '{"text":"one"}' }])
   t.like(dataOf(timeline, 'step.finished'), [{ model: 'local-model', text: 'I look.' }, { text: 'All done.' }])

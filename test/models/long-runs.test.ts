@@ -56,7 +56,7 @@ async function readPages(t: ExecutionContext, { pages, agent = {}, env = {}, sum
   const { id } = (
     await call(someone, agentRuns.startRun, { params: { agentId: made.id }, ...(input && { body: { input } }) })
   ).body
-  const run = await ended(someone, id, 120)
+  const run = await ended(someone, id, 150)
   const timeline = await timelineOf(someone, id)
   return { asked, sizes, run, timeline, fitted: dataOf(timeline, 'context.fitted') }
 }

@@ -18,12 +18,23 @@ export async function openModels(
   providers: WrittenProvider[],
   { env = {}, ...options }: StageOptions & { default?: string } = {},
 ) {
+  const { default: chosen, ...rest } = options
+  const given = modelsEnvironment(t, providers, chosen)
+  const stage = await openStage(t, { ...rest, env: { ...given, ...env } })
+  return { ...stage, modelsFile: given.MODELS_FILE }
+}
+
+/** The environment in which these are the models. */
+export function modelsEnvironment(
+  t: Pick<ExecutionContext, 'teardown'>,
+  providers: WrittenProvider[],
+  chosen?: string,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-models-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'models.json')
-  const { default: chosen, ...rest } = options
   writeFileSync(file, JSON.stringify({ ...(chosen && { default: chosen }), providers }))
-  return openStage(t, { ...rest, env: { MODELS_FILE: file, THE_KEY: theKey, ...env } })
+  return { MODELS_FILE: file, THE_KEY: theKey }
 }
 
 /** No text that would occur by chance. */

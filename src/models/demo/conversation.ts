@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { parse } from '../arguments.ts'
 import { splitFenced } from '../fence.ts'
 import {
   correctionSentences,
@@ -26,6 +27,8 @@ export interface Conversation {
   payload: string | undefined
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
+  /** The JSON Schema that the last answer has to fit, if it has to. */
+  outputSchema: unknown
   /** What started this, as a sentence. */
   trigger: string
   /** Answers of the model since the last user message, shown or left out. */
@@ -46,6 +49,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     words: withoutSentences(words),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
+    outputSchema: parse(blocks.find(({ kind }) => kind === 'output schema')?.text ?? ''),
     trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
     turns: leftOut + since.filter(({ role }) => role === 'assistant').length,
     leftOut,

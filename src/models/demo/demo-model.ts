@@ -6,6 +6,7 @@ import {
   type LanguageModelV4ToolCall,
 } from '@ai-sdk/provider'
 import { readConversation, type Conversation } from './conversation.ts'
+import { fitting } from './fitting.ts'
 import { followScript } from './follow-script.ts'
 import { report } from './report.ts'
 import { chooseTool, type Move } from './rules.ts'
@@ -17,7 +18,9 @@ const introduction = 'This is the demo model: it follows fixed rules and underst
 /**
  * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools whose inputs
  * it can fill (see chooseTool), one a step, and then reports. With `directives` it follows a script in the instructions
- * instead (see readScript): the number of its answers since the last user message says which step is next.
+ * instead (see readScript): the number of its answers since the last user message says which step is next. If its last
+ * answer has to fit a schema, that is JSON and nothing else: what the script says, or a value with the report as its
+ * texts.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions }: Conversation): Script =>
@@ -34,9 +37,7 @@ export function createDemoModel({ directives }: { directives: boolean }): Langua
         ? await followScript(steps[conversation.turns] ?? [], tools, options.abortSignal)
         : chooseTool(conversation, tools)
     const opening = conversation.turns === 0 ? [introduction, ...unreadable.map(complaint)] : []
-    const content = contentOf(opening, move, options.prompt.length + 2 * conversation.leftOut, () =>
-      report(conversation, tools.length),
-    )
+    const content = contentOf(opening, move, options, conversation)
     const unified = move.calls.length > 0 ? ('tool-calls' as const) : ('stop' as const)
     return { content, finishReason: { unified, raw: unified }, usage: usageOf(options, content) }
   }
@@ -56,16 +57,24 @@ function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): Langua
 }
 
 /** Call ids contain the position in the conversation, so that no two calls share one. */
-function contentOf(opening: string[], move: Move, position: number, lastWords: () => string) {
+function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, conversation: Conversation) {
+  const position = options.prompt.length + 2 * conversation.leftOut
   const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({
     type: 'tool-call',
     toolCallId: `demo_${position}_${index}`,
     toolName: name,
     input,
   }))
-  const closing = calls.length > 0 ? `I call ${calls.map(({ toolName }) => toolName).join(', ')}.` : lastWords()
-  const text = [...opening, ...move.said, closing].join(' ')
+  const closing = `I call ${calls.map(({ toolName }) => toolName).join(', ')}.`
+  const words = report(conversation, offered(options).length)
+  const text =
+    calls.length > 0 ? [...opening, ...move.said, closing].join(' ') : lastText(opening, move, conversation, words)
   return [{ type: 'text', text }, ...calls] satisfies LanguageModelV4Content[]
+}
+
+function lastText(opening: string[], { said }: Move, { outputSchema }: Conversation, words: string): string {
+  if (outputSchema === undefined) return [...opening, ...said, words].join(' ')
+  return said.length > 0 ? said.join(' ') : JSON.stringify(fitting(outputSchema, words))
 }
 
 const complaint = (directive: string): string => `I cannot read the directive ${JSON.stringify(directive)}.`

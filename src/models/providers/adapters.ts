@@ -45,10 +45,10 @@ const adapters: Record<ProviderKind, Adapter> = {
 
   'amazon-bedrock': async ({ provider, id, fetch }) => {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
-    const { region = '', baseUrl, apiKey, accessKeyId = '', secretAccessKey = '', sessionToken, headers } = provider
-    const credentials = apiKey ? { apiKey } : { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
-    const address = baseUrl ? { baseURL: baseUrl } : {}
-    return createAmazonBedrock({ region, ...address, ...credentials, ...(headers && { headers }), fetch })(id)
+    const { region = '', apiKey = '', accessKeyId = '', secretAccessKey = '', sessionToken, headers } = provider
+    const baseURL = provider.baseUrl ?? `https://bedrock-runtime.${region}.${domainOf(region)}`
+    const credentials = { apiKey, accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
+    return createAmazonBedrock({ region, baseURL, ...credentials, ...(headers && { headers }), fetch })(id)
   },
 
   mistral: async ({ provider, id, fetch }) => {
@@ -72,6 +72,12 @@ const adapters: Record<ProviderKind, Adapter> = {
   },
 
   demo: ({ demoDirectives }) => Promise.resolve(createDemoModel({ directives: demoDirectives })),
+}
+
+/** Amazon's regions in China and the European sovereign cloud have domains of their own; others are given a `baseUrl`. */
+function domainOf(region: string): string {
+  if (region.startsWith('cn-')) return 'amazonaws.com.cn'
+  return region.startsWith('eusc-') ? 'amazonaws.eu' : 'amazonaws.com'
 }
 
 const keyed = ({ apiKey = '', headers }: ProviderConfig) => ({ apiKey, ...(headers && { headers }) })

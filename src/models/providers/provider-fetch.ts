@@ -14,7 +14,8 @@ export function createProviderFetch() {
   /** The adapters ask with an address and options, never with a `Request`. */
   const fetchOnce: typeof globalThis.fetch = async (input, init) => {
     const options = { ...(init as object), redirect: 'manual', dispatcher: agent } satisfies RequestInit
-    return bounded(await fetch(input instanceof Request ? input.url : input, options))
+    const address = input instanceof Request ? input.url : input
+    return bounded(await fetch(address, options))
   }
   return { fetch: fetchOnce, close: () => agent.close() }
 }

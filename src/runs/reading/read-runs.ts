@@ -3,6 +3,7 @@ import { assertThat } from '../../errors.ts'
 import type { Database } from '../../database/database.ts'
 import { page, type Page, type PageKey, type PageRequest, type Period } from '../../database/paging.ts'
 import { isId } from '../../ids.ts'
+import { JsonText } from '../../json-text.ts'
 import type { Receipt } from '../accept/receipt.ts'
 import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
@@ -15,6 +16,12 @@ interface RunFilter {
   agentId?: string | undefined
   status?: RunStatus | undefined
   trigger?: Run['trigger'] | undefined
+}
+
+/** What came out of a run: a text, and the value that it is if its agent has an output schema. */
+export interface RunAnswer {
+  answer: string | null
+  output: JsonText | null
 }
 
 /** What lists of agents show of a run. */
@@ -43,11 +50,14 @@ export function createReading(context: TimelineContext & { database: Database })
       return run
     },
 
-    /** What the model said last in a completed run; null for any other run, and if it was purged meanwhile. */
-    async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<string | null> {
-      if (status !== 'completed') return null
-      const last = await RunStep.query(database).findById([id, steps]).select('answer')
-      return last?.answer ?? null
+    /**
+     * What the model said last in a completed run, and its value if it has one; null for any other run, and if it was
+     * purged meanwhile.
+     */
+    async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<RunAnswer> {
+      if (status !== 'completed') return { answer: null, output: null }
+      const last = await RunStep.query(database).findById([id, steps]).select('answer', 'output')
+      return { answer: last?.answer ?? null, output: last?.output ? new JsonText(last.output) : null }
     },
 
     /** Newest first: all of an owner, or those of one agent, in the order of their arrival. */

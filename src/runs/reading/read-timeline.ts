@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import type { JsonText } from '../../json-text.ts'
+import { JsonText } from '../../json-text.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
@@ -128,7 +128,8 @@ function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<stri
   if (!step) return {}
   const { model, answer, finish, inputTokens, outputTokens, credits, latencyMs, costNanoUsd, outcome, remark } = step
   const costUsd = costNanoUsd === null ? null : costNanoUsd / 1e9
-  const unusual = { ...(outcome !== null && { outcome }), ...(remark !== null && { remark }) }
+  const value = step.output === null ? {} : { output: new JsonText(step.output) }
+  const unusual = { ...(outcome !== null && { outcome }), ...(remark !== null && { remark }), ...value }
   const asked = calls.filter((call) => call.step === step.step).map(({ id, name }) => ({ callId: id, name }))
   const tokens = { inputTokens, outputTokens, cachedTokens: step.cachedTokens ?? 0 }
   return { model, text: answer, finish, ...tokens, credits, costUsd, latencyMs, calls: asked, ...unusual }

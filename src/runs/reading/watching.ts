@@ -2,37 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import { isTransient, type Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { readTimeline, type TimelineContext, type TimelineEvent } from './read-timeline.ts'
+import { atBeginning, wordsFor, type Place, type WordsEvent } from '../live/heard.ts'
+import { announce, look } from '../live/look.ts'
 import type { Run } from '../run.ts'
+import { changeOf, newFeed, update, updateAll, wake, type Feed, type TimelinePage } from './feed.ts'
+import { readTimeline, type TimelineContext } from './read-timeline.ts'
 
 /** Events per page, which also ends early if its contents are large. */
 const pageEvents = 25
 
-/** Part of a timeline, shared by all its watchers: not to be changed. */
-type TimelinePage = readonly TimelineEvent[]
-
 /** What is needed to watch a run. */
 type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
 
-/** A watched run, as of the last poll. */
-interface Feed {
-  runId: string
-  watchers: number
-  /** The number of its last event. */
-  head: number
-  /** Nothing will follow: it has ended, or was deleted. */
-  ended: boolean
-  /** Pages that are being read, or were a moment ago, by the number that they begin after. */
-  pages: Map<number, Promise<TimelinePage>>
-  waiting: Set<() => void>
-}
+/** Events of a run, or words of its model that belong between the events before and after them. */
+type Page = TimelinePage | readonly WordsEvent[]
 
-/** A watched run, as polled. */
-interface Sight {
-  id: string
-  events: number
-  ended: boolean
-}
+/** For how long workers know that a run is watched, in milliseconds, beside three polls. */
+const knownMs = 10_000
 
 /**
  * Watches runs as they happen (docs/decisions/0029). One query per interval reads all runs that are watched in this
@@ -51,19 +37,20 @@ export function createWatching(
   /**
    * The run's events after the given number, page by page, each once and in order, until the run ends, the signal
    * aborts or the process stops. A page is read only when it is asked for. Waits while Postgres is away; throws other
-   * failures.
+   * failures. Between the events are the words of the answer that is under way, from its beginning.
    */
-  async function* watch(
-    run: Watched,
-    after: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<TimelinePage, void, undefined> {
+  async function* watch(run: Watched, after: number, signal: AbortSignal): AsyncGenerator<Page, void, undefined> {
     const feed = join(run)
     try {
       let cursor = after
+      let place: Place = atBeginning
       while (!signal.aborted && !stopping.signal.aborted) {
+        const words = wordsFor(feed.heard, place, cursor)
         if (feed.head <= cursor && feed.ended) return
-        if (feed.head <= cursor) await changeOf(feed, signal)
+        if (feed.head <= cursor && words) {
+          place = words.place
+          yield words.page
+        } else if (feed.head <= cursor) await changeOf(feed, signal)
         else {
           const page = await pageAfter(feed, cursor).catch((reason: unknown) => pauseIfAway(reason, signal))
           const last = page?.at(-1)
@@ -78,17 +65,10 @@ export function createWatching(
   }
 
   function join({ id, events, endedAt }: Watched): Feed {
-    const feed = feeds.get(id) ?? {
-      runId: id,
-      watchers: 0,
-      head: 0,
-      ended: false,
-      pages: new Map(),
-      waiting: new Set(),
-    }
+    const feed = feeds.get(id) ?? newFeed(id)
     feeds.set(id, feed)
     feed.watchers += 1
-    update(feed, { id, events, ended: endedAt !== null })
+    update(feed, { events, ended: endedAt !== null })
     polling ??= poll()
     return feed
   }
@@ -117,7 +97,7 @@ export function createWatching(
   async function poll(): Promise<void> {
     while (feeds.size > 0 && !stopping.signal.aborted) {
       await delay(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      await look().then(
+      await lookAtAll().then(
         () => (away = false),
         (error: unknown) => {
           if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'watched runs cannot be polled')
@@ -128,15 +108,29 @@ export function createWatching(
     polling = undefined
   }
 
-  async function look(): Promise<void> {
+  async function lookAtAll(): Promise<void> {
     const watched = [...feeds.values()].filter(({ ended }) => !ended)
     if (watched.length === 0 || stopping.signal.aborted) return
-    const { rows } = await database.raw<{ rows: Sight[] }>(
-      'select id, events, ended_at is not null as ended from runs where id = any(:runIds)',
-      { runIds: watched.map(({ runId }) => runId) },
-    )
-    const found = new Map(rows.map((row) => [row.id, row]))
-    for (const feed of watched) update(feed, found.get(feed.runId))
+    const known = watched.map(({ runId, heard: { step, attempt, text } }) => ({
+      runId,
+      step,
+      attempt,
+      offset: text.length,
+    }))
+    const found = new Map((await look(database, known)).map((row) => [row.id, row]))
+    for (const feed of watched) updateAll(feed, found.get(feed.runId))
+    await announceAll(watched)
+  }
+
+  /** Workers pass on the words of runs that they know to be watched. They are told again long before they forget. */
+  async function announceAll(watched: Feed[]): Promise<void> {
+    const lastsMs = knownMs + 3 * pollMs
+    const now = performance.now()
+    const due = watched.filter(({ running, announcedAt }) => running && now - announcedAt > lastsMs / 3)
+    if (due.length === 0) return
+    const runIds = due.map(({ runId }) => runId)
+    await announce(database, runIds, lastsMs / 1000)
+    for (const feed of due) feed.announcedAt = now
   }
 
   return {
@@ -153,28 +147,3 @@ export function createWatching(
     },
   }
 }
-
-/** Updates the feed from the run's row; without a row the run was deleted. */
-function update(feed: Feed, seen: Sight | undefined): void {
-  const ended = feed.ended || !seen || seen.ended
-  const head = Math.max(feed.head, seen?.events ?? 0)
-  const changed = ended !== feed.ended || head !== feed.head
-  Object.assign(feed, { ended, head })
-  if (changed) wake(feed)
-}
-
-function wake({ waiting }: Feed): void {
-  for (const resolve of waiting) resolve()
-}
-
-/** Waits until the run changes or the signal aborts. */
-const changeOf = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      waiting.delete(done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    waiting.add(done)
-    signal.addEventListener('abort', done)
-  })

@@ -5,15 +5,18 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
+import type { Hiding } from '../../hiding/hiding.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
+import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
+import type { LiveWords } from '../live/live-words.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import type { Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
-import { judge } from './judge.ts'
+import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { summarise, withoutSummary } from './summarise.ts'
 import { measuredBytesPerToken } from './tokens.ts'
@@ -25,6 +28,12 @@ interface Offer {
   missing: MissingSite[]
 }
 
+/** What goes along with every question to a model. */
+interface Asking {
+  hiding: Hiding
+  signal: AbortSignal
+}
+
 export interface AskContext {
   database: Database
   clock: Clock
@@ -33,37 +42,46 @@ export interface AskContext {
   billing: Billing
   models: Models
   sites: Sites
+  live: LiveWords
+  outputs: Outputs
   /** What comes next, for a run whose row is locked. */
   next: Next
 }
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites } = context
+  const { database, agents, models, sites, live, outputs } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
 
   async function answerOf(
     run: Run,
-    { model }: Attempt,
+    { model, step, attempt }: Attempt,
     offer: Offer,
     { transcript, bytes }: Fitted,
-    signal: AbortSignal,
+    { hiding, signal }: Asking,
   ) {
-    const prompt = models.prompt(model, transcript)
-    const tools = toolsOf(offer)
-    const result = await models.step({
+    const prompt = models.prompt(model, transcript, hiding)
+    const words = live.begin({ runId: run.id, step, attempt })
+    const request = {
       model,
       prompt,
-      tools,
+      tools: toolsOf(offer),
       cacheKey: run.id,
       outputSchema: transcript.outputSchema,
       signal,
-    })
+      hiding,
+    }
+    const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
-    const bytesPerToken = measuredBytesPerToken(bytes, result.inputTokens)
-    return { ...result, calls, verdict: judge(result), cost: await models.costOf(model, result), bytesPerToken }
+    const wanted = { outputs, schema: transcript.outputSchema, ownerId: run.ownerId }
+    const judged = { ...result, calls, ...(await judgeOutput(result, wanted)) }
+    return {
+      ...judged,
+      cost: await models.costOf(model, result),
+      bytesPerToken: measuredBytesPerToken(bytes, result.inputTokens),
+    }
   }
 
   async function offerOf(run: Run): Promise<Offer> {
@@ -81,11 +99,12 @@ export function createAsk(context: AskContext) {
     const offer = await offerOf(run)
     let summaryDue: Cut | undefined
     try {
+      const hiding = models.hiding(await agents.knownSecrets(run.agentId, run.ownerId))
       const fitted = await fitTranscript(ref, run, attempt, { ...offer, tools: toolsOf(offer) })
       summaryDue = fitted.summaryDue
       const answer = summaryDue
-        ? await summarise(models, { run, attempt, signal }, fitted, summaryDue)
-        : await answerOf(run, attempt, offer, fitted, signal)
+        ? await summarise(models, { run, attempt, hiding, signal }, fitted, summaryDue)
+        : await answerOf(run, attempt, offer, fitted, { hiding, signal })
       return await retryWhileUnavailable(() => writeStep(ref, attempt, answer, offer), signal)
     } catch (error) {
       if (signal.aborted) await failStep.uncount(ref, attempt)
@@ -101,8 +120,9 @@ export function createAsk(context: AskContext) {
 }
 
 const toolsOf = ({ tools }: Offer): ModelTool[] =>
-  tools.map(({ name, tool: { description, inputSchema } }) => ({
+  tools.map(({ name, siteName, tool: { description, inputSchema } }) => ({
     name,
+    siteName,
     description,
     inputSchema: inputSchema as object,
   }))

@@ -1,6 +1,6 @@
 import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
-import type { Clock } from '../../clock.ts'
+import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CodedError } from '../../errors.ts'
@@ -11,6 +11,7 @@ import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
+import { workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { fallbackOf } from './fallback.ts'
@@ -20,11 +21,29 @@ import type { Next } from './write-step.ts'
 /** What a failed attempt used, and what it cost. */
 type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
 
+/**
+ * What follows a failure: the same model is asked again, perhaps not before a time, or another one, or the run goes on
+ * without the summary that was asked for, or it ends.
+ */
+interface Plan {
+  isRetried: boolean
+  retryAt: Date | null
+  other: string | undefined
+  cut: Cut | undefined
+}
+
+/** A failure, and the cut with which the run can do without the answer. */
+interface Failed {
+  error: CodedError
+  instead: Cut | undefined
+  now: Date
+}
+
 /** Records attempts at a step that have failed, or that were given up. */
 export function createFailStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd'>
+  config: Pick<Config, 'creditUsd' | 'budgets'>
   billing: Billing
   models: Pick<Models, 'costOf'>
   next: Next
@@ -39,6 +58,19 @@ export function createFailStep(context: {
     return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
   }
 
+  /** A pause that outlasts the run's minutes helps nobody who has another model. */
+  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed): Promise<Plan> {
+    const { error, instead, now } = failed
+    const mayPass = error.retryable && attempt.counted < maxAttempts
+    // If the provider named no time, the retry comes within seconds.
+    const retryAt = mayPass && error.retryAfter ? later(now, error.retryAfter) : null
+    const pauseMs = retryAt ? retryAt.getTime() - now.getTime() : 0
+    if (mayPass && pauseMs <= workingTimeLeft(run, config.budgets, now)) return { ...retried, retryAt }
+    if (instead) return { ...retried, isRetried: false, cut: instead }
+    const other = await fallbackOf(trx, run, attempt.model)
+    return other === undefined ? { ...retried, isRetried: mayPass, retryAt } : { ...retried, isRetried: false, other }
+  }
+
   async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
     if (!billed) return {}
     const { credits, cost } = billed
@@ -48,6 +80,7 @@ export function createFailStep(context: {
       inputTokens: run.inputTokens + billed.inputTokens,
       outputTokens: run.outputTokens + billed.outputTokens,
       credits: run.credits + credits,
+      ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
       ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
     }
   }
@@ -64,30 +97,23 @@ export function createFailStep(context: {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
-        const isRetried = error.retryable && attempt.counted < maxAttempts
-        const other = isRetried || instead ? undefined : await fallbackOf(trx, run, attempt.model)
         const now = clock.now()
-        const event = failedEvent(attempt, error, billed, {
-          willRetry: isRetried || other !== undefined || instead !== undefined,
-          now,
-        })
-        const { retryAt } = event
+        const plan = await planAfter(trx, run, attempt, { error, instead, now })
+        const { other, cut } = plan
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
         const changes = {
           ...(await charge(trx, run, attempt, billed)),
-          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: isRetried ? retryAt : null }),
-          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0 }),
-          ...(instead && !isRetried && { ...instead.changes, stepAttempts: 0 }),
+          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: plan.retryAt }),
+          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0, corrections: 0 }),
+          ...(cut && { ...cut.changes, stepAttempts: 0 }),
         }
-        const cut = instead && !isRetried ? [instead.event] : []
-        const events: NewEvent[] = [{ kind: 'step.failed', data: event.data }, ...changeOfModel(attempt, other), ...cut]
+        const events = [failedEvent(attempt, error, billed, plan), ...changeOfModel(attempt, other)]
+        if (cut) events.push(cut.event)
         await append(trx, run.id, now, events, changes)
-        if (isRetried) return 'retry'
+        if (plan.isRetried) return 'retry'
         Object.assign(run, changes)
-        return other === undefined && !instead
-          ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' }
-          : next(trx, run)
+        return other === undefined && !cut ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
       })
     },
 
@@ -103,21 +129,29 @@ export function createFailStep(context: {
   }
 }
 
+const retried: Plan = { isRetried: true, retryAt: null, other: undefined, cut: undefined }
+
 function failedEvent(
   { step, attempt, model }: Attempt,
-  { code, message, retryAfter }: CodedError,
+  { code, message }: CodedError,
   billed: Billed | undefined,
-  { willRetry, now }: { willRetry: boolean; now: Date },
-) {
-  // If the provider named no time, the retry comes within seconds.
-  const retryAt = willRetry && retryAfter ? new Date(now.getTime() + retryAfter * 1000) : null
+  { isRetried, retryAt, other, cut }: Plan,
+): NewEvent {
   const used = billed && {
     inputTokens: billed.inputTokens,
     outputTokens: billed.outputTokens,
     credits: billed.credits,
   }
-  const data = { step, attempt, model, code, message, willRetry, ...used }
-  return { retryAt, data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
+  const data = {
+    step,
+    attempt,
+    model,
+    code,
+    message,
+    willRetry: isRetried || other !== undefined || cut !== undefined,
+    ...used,
+  }
+  return { kind: 'step.failed', data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
 }
 
 const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>

@@ -2,9 +2,8 @@ import type { Transaction } from '../../database/database.ts'
 import { latestPrompt } from '../run-input.ts'
 import type { Run } from '../run.ts'
 
-/** The model that the run's agent named in case its own fails; undefined if there is none, or it was used already. */
+/** The model that the run's agent named in case its own fails; undefined if there is none, or if that is what failed. */
 export async function fallbackOf(trx: Transaction, run: Run, asked: string): Promise<string | undefined> {
-  if (run.fallbackSince !== null) return undefined
   const prompt = await latestPrompt(trx, run.agentId).where('sinceSequence', '<=', run.sequence)
   const other = prompt?.fallbackModel ?? undefined
   return other === asked ? undefined : other

@@ -1,6 +1,9 @@
 import type { Answer } from '../../models/answer.ts'
 import type { StepProblem } from '../../models/prompt-format.ts'
 
+/** How often in a row a model is told what is wrong with its answer. */
+export const maxCorrections = 1
+
 /** Why an answer does not count, and the details that the model is told; undefined if it counts. */
 export interface Verdict {
   outcome: StepProblem

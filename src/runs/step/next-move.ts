@@ -5,6 +5,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
+import { maxCorrections } from './judge.ts'
 
 type Budgets = Config['budgets']
 
@@ -62,16 +63,14 @@ export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date
 
 const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
-/** How often in a row a model is told what is wrong with its answer. */
-const maxCorrections = 1
-
 /** The end of a run whose last step asks for nothing; undefined if the model is asked once more. */
 function endAfterStep(run: Run, { step, finish, outcome }: NonNullable<RunRecord['lastStep']>): Move | undefined {
   if (outcome === null)
     return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
   if (outcome === 'summary') return undefined
-  // The model that refused is not asked again, but the fallback model is.
-  const isLast = outcome === 'refused' ? run.fallbackSince !== step + 1 : (run.corrections ?? 0) > maxCorrections
+  // Another model begins anew. One that refused is not asked again.
+  if (run.fallbackSince === step + 1) return undefined
+  const isLast = outcome === 'refused' || (run.corrections ?? 0) > maxCorrections
   return isLast ? failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR') : undefined
 }
 

@@ -1,6 +1,8 @@
+import type { Agents } from '../../agents/agents.ts'
 import type { Clock } from '../../clock.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
+import type { Models } from '../../models/models.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../../tools/sender.ts'
 import { idempotencyKeyOf, type ToolCall } from '../../tools/tool-call.ts'
@@ -14,14 +16,21 @@ import type { Run } from '../run.ts'
  * model learns that the outcome is unknown (docs/design.md, "Tool effects"). A call that cannot be sent now stays
  * planned and says what it waits for; the run's next move follows from that.
  */
-export function createRunCalls(context: { database: Database; clock: Clock; sender: Sender }) {
-  const { sender } = context
+export function createRunCalls(context: {
+  database: Database
+  clock: Clock
+  agents: Pick<Agents, 'knownSecrets'>
+  models: Pick<Models, 'secrets'>
+  sender: Sender
+}) {
+  const { agents, models, sender } = context
   const ledger = createCallLedger(context)
 
   /** Sends the call once. True if it must be sent again at once. */
   async function attempt(ref: RunRef, run: Run, call: ToolCall, signal: AbortSignal): Promise<boolean> {
     let current = call
-    const sent = await sender.send(toSending(run, call, signal), {
+    const secrets = [...models.secrets, ...(await agents.knownSecrets(run.agentId, run.ownerId))]
+    const sent = await sender.send(toSending(run, call, secrets, signal), {
       async begin() {
         const begun = await ledger.begin(ref, call)
         current = begun ?? call
@@ -88,7 +97,7 @@ const waitOf = (sent: Extract<Sent, { kind: 'held' | 'parked' }>) =>
     ? { waitCause: 'rate_limit' as const, notBefore: sent.until, refusedGeneration: null }
     : { waitCause: 'credential' as const, notBefore: null, refusedGeneration: null }
 
-const toSending = ({ ownerId, agentId }: Run, call: ToolCall, signal: AbortSignal): Sending => ({
+const toSending = ({ ownerId, agentId }: Run, call: ToolCall, secrets: string[], signal: AbortSignal): Sending => ({
   callId: call.id,
   ownerId,
   entryId: call.vaultEntryId ?? '',
@@ -98,6 +107,7 @@ const toSending = ({ ownerId, agentId }: Run, call: ToolCall, signal: AbortSigna
   share: agentId,
   mayWait: true,
   refusedGeneration: call.refusedGeneration,
+  secrets,
   signal,
 })
 

@@ -1,3 +1,5 @@
+import type { Hiding } from '../../hiding/hiding.ts'
+import { hiddenTranscript } from '../../models/hidden.ts'
 import type { Models } from '../../models/models.ts'
 import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
@@ -8,19 +10,21 @@ import { bytesFor } from './tokens.ts'
 /** Asks a run's model for a summary of the steps that it will not see any more. */
 export async function summarise(
   models: Models,
-  { run, attempt, signal }: { run: Run; attempt: Attempt; signal: AbortSignal },
-  { transcript, window }: Fitted,
+  { run, attempt, hiding, signal }: { run: Run; attempt: Attempt; hiding: Hiding; signal: AbortSignal },
+  fitted: Fitted,
   cut: Cut,
 ) {
   const { leftOutThrough } = cut.changes
+  const { window } = fitted
+  const transcript = hiddenTranscript(fitted.transcript, hiding)
   const steps = transcript.steps.filter(({ step }) => step <= leftOutThrough)
   const fixed = Buffer.byteLength(transcript.systemPrompt + (transcript.leftOut?.summary ?? ''))
   const room = bytesFor(window.promptTokens, run.bytesPerToken) - fixed
   const prompt = buildSummaryPrompt(transcript, steps, Math.max(room, 0))
   const { model } = attempt
-  const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, signal })
+  const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, hiding, signal })
   // An answer without words leaves the run without a summary; it was billed all the same.
-  return { ...result, calls: [], verdict: undefined, cost: await models.costOf(model, result), cut }
+  return { ...result, calls: [], verdict: undefined, output: null, cost: await models.costOf(model, result), cut }
 }
 
 /** The same cut if there is no summary: the run goes on without. */

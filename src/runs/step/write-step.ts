@@ -14,7 +14,8 @@ import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
-import type { Verdict } from './judge.ts'
+import { maxCorrections, type Verdict } from './judge.ts'
+import type { Judgement } from './judge-output.ts'
 import { fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
@@ -22,9 +23,8 @@ import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.t
 export type Next = (trx: Transaction, run: Run) => Promise<Move>
 
 /** A model's answer, with what was made of it. */
-export interface JudgedAnswer extends StepResult {
+export interface JudgedAnswer extends StepResult, Judgement {
   calls: CheckedCall[]
-  verdict: Verdict | undefined
   cost: Cost | undefined
   bytesPerToken?: number
   /** Is given if the answer is a summary of the steps that are left out from now on. */
@@ -54,19 +54,21 @@ export function createWriteStep(context: {
     await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits, cost })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
     const events = await planCalls(trx, { run, step, calls: answer.calls, tools: offer.tools, now })
-    const other = verdict?.outcome === 'refused' ? await fallbackOf(trx, run, attempt.model) : undefined
+    const counters = countersAfter(run, answer, credits)
+    const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
+    const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
     const changes = {
       ...noAttempt,
-      ...countersAfter(run, answer, credits),
+      ...counters,
       steps: step,
       ...answer.cut?.changes,
       ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
-      ...(other !== undefined && { fallbackSince: step + 1 }),
+      ...(other !== undefined && { fallbackSince: step + 1, corrections: 0 }),
     }
     const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
-    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, other), ...cut], changes)
+    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, answer, other), ...cut], changes)
     Object.assign(run, changes)
   }
 
@@ -79,10 +81,16 @@ export function createWriteStep(context: {
     })
 }
 
-const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>
-  to === undefined
-    ? []
-    : [{ kind: 'model.changed', data: { step: step + 1, from: model, to, note: 'The model refused to answer.' } }]
+function changeOfModel({ step, model }: Attempt, { verdict }: JudgedAnswer, to: string | undefined): NewEvent[] {
+  if (to === undefined) return []
+  const note =
+    verdict?.outcome === 'refused' ? 'The model refused to answer.' : 'The answers of the model were of no use.'
+  return [{ kind: 'model.changed', data: { step: step + 1, from: model, to, note } }]
+}
+
+/** An answer that does not fit its schema ends the run by itself. */
+const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>
+  verdict !== undefined && verdict.outcome !== 'off_schema' && (corrections ?? 0) > maxCorrections
 
 function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
   const { cost, verdict, calls, inputTokens, cachedTokens, outputTokens } = answer
@@ -110,6 +118,7 @@ const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, re
   content: answer.content,
   outcome: answer.cut ? 'summary' : (answer.verdict?.outcome ?? null),
   remark: answer.verdict?.remark ?? null,
+  output: answer.output,
   credits,
   latencyMs: answer.latencyMs,
   recordedAt,

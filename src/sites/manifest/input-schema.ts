@@ -42,13 +42,16 @@ interface Walk {
  */
 export function inputSchemaProblems(schema: unknown, budget: PatternBudget = noPatterns()): ErrorDetail[] {
   if (!isObject(schema)) return [{ path: '', message: 'must be an object' }]
-  const walk = { schemas: 0, constants: 0, budget }
-  const problems = firstProblems(schemaProblems(schema, '', 1, walk))
+  const problems = schemaProblems(schema, budget)
   const hasRightType = schema['type'] === 'object' || problems.some(({ path }) => path === 'type')
   return hasRightType ? problems : [{ path: 'type', message: 'must be "object"' }, ...problems]
 }
 
-function* schemaProblems(schema: unknown, path: string, depth: number, walk: Walk): Generator<ErrorDetail> {
+/** The problems of a stranger's schema for values of any type, by the same rules. */
+export const schemaProblems = (schema: unknown, budget: PatternBudget = noPatterns()): ErrorDetail[] =>
+  firstProblems(problemsIn(schema, '', 1, { schemas: 0, constants: 0, budget }))
+
+function* problemsIn(schema: unknown, path: string, depth: number, walk: Walk): Generator<ErrorDetail> {
   walk.schemas++
   if (walk.schemas === maxSchemas + 1) yield { path, message: `must not contain more than ${maxSchemas} schemas` }
   if (walk.schemas > maxSchemas || typeof schema === 'boolean') return
@@ -64,7 +67,7 @@ function* rulesProblems(schema: SchemaObject, path: string, depth: number, walk:
   for (const [keyword, value] of usedKeywords(schema)) {
     const place = joinPath(path, keyword)
     yield* valueProblems(keyword, value, place, walk)
-    for (const [inner, at] of innerSchemas(keyword, value, place)) yield* schemaProblems(inner, at, depth + 1, walk)
+    for (const [inner, at] of innerSchemas(keyword, value, place)) yield* problemsIn(inner, at, depth + 1, walk)
   }
 }
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
-import { withoutSecrets } from '../../safe-fetch/sent-secrets.ts'
+import { hideSecrets } from '../../hiding/hiding.ts'
 import type { Scope } from '../../sites/tool.ts'
 
 /** A grant from the site's token endpoint (docs/specification.md, "OAuth token response"). */
@@ -126,4 +126,6 @@ const clientAdvice =
 export const plain = (words: string): string => plainWithout(words, [])
 
 const plainWithout = (words: string, secrets: readonly string[]): string =>
-  withoutSecrets(words.replaceAll(/[^\x20-\x7e]/g, ''), secrets).slice(0, 200)
+  hideSecrets(secrets)
+    .text(words.replaceAll(/[^\x20-\x7e]/g, ''))
+    .slice(0, 200)

@@ -13,9 +13,13 @@ const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.r
 /** What the conversion makes of the tables of the release before. */
 export function expectedOf(before: Tables): Tables {
   const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
-  const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...others } = rest
+  const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...more } = rest
+  const { agents = [], ...others } = more
   const expected: Tables = {
     ...others,
+    agents: agents.map((row) => ({ ...row, summarizes: 'false' })),
+    live_watches: [],
+    live_words: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),
@@ -51,7 +55,7 @@ function promptsOf(runs: Row[]): Row[] {
       .map(({ sequence = '', prompt = '' }) => {
         const { systemPrompt, schema } = JSON.parse(prompt) as { systemPrompt: string; schema: unknown }
         const schemas: Row = schema === null ? {} : { webhook_schema: JSON.stringify(schema) }
-        const given = { system_prompt: systemPrompt, allow_action_override: 'false', ...schemas }
+        const given = { system_prompt: systemPrompt, allow_action_override: 'false', summarizes: 'false', ...schemas }
         return { agent_id: agentId, since_sequence: sequence, ...given }
       }),
   )

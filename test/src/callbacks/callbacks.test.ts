@@ -59,7 +59,7 @@ test('each ending of a run is posted once, signed, and says what became of the r
     if (name === 'completed') t.regex(String(said), /It is mended\. 👍/)
     const answer = name === 'completed' ? said : null
     const about = { runId, agentId, sequence, trigger, status, reason, error, replayOf, acceptedAt, startedAt, endedAt }
-    t.deepEqual(ending.data, { ...about, steps, toolCalls, credits, answer, answerCut: false })
+    t.deepEqual(ending.data, { ...about, steps, toolCalls, credits, answer, answerCut: false, output: null })
     t.deepEqual([ending.type, ending.timestamp], [`run.${name === 'overlapped' ? 'skipped' : name}`, run.endedAt ?? ''])
     t.is(post.headers['content-type'], 'application/json')
     t.regex(post.headers['user-agent'] ?? '', /^Switchyard\//)

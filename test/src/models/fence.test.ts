@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 import { fence, splitFenced } from '../../../src/models/fence.ts'
+import { visible } from '../../../src/models/visible.ts'
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -13,11 +14,11 @@ const nasty = fc.oneof(
 )
 const texts = fc.array(nasty, { maxLength: 4 }).map((parts) => parts.join(''))
 
-test('any text comes out of its fence as it went in, and nothing of it is outside', (t) => {
+test('any text comes out of its fence as it went in, but with what cannot be seen made visible, and nothing is outside', (t) => {
   fc.assert(
     fc.property(texts, (text) => {
       const { words, blocks } = splitFenced(`before\n${fence('untrusted payload', text)}\nafter`)
-      t.deepEqual(blocks, [{ kind: 'untrusted payload', text: text.toWellFormed() }])
+      t.deepEqual(blocks, [{ kind: 'untrusted payload', text: visible(text.toWellFormed()) }])
       t.is(words, 'before\n\nafter')
     }),
   )

@@ -216,7 +216,7 @@ test('an answer cut by its length, by a filter, or empty is an answer', async (t
 })
 
 test('an answer that ended in an error or without its end is a failure that may pass', async (t) => {
-  for (const unified of ['error', 'interrupted'] as const) {
+  for (const unified of ['error', 'interrupted', 'other'] as const) {
     const failure = await failureOf(() => Promise.resolve(answer({ finishReason: { unified, raw: undefined } })))
     t.true(failure.retryable)
   }
@@ -252,7 +252,7 @@ test('a provider that cannot be reached, or was lost in mid-answer, may pass; an
   t.deepEqual([away.retryable, away.message], [true, 'The AI provider could not be reached.'])
   const lost = await failureOf(rejects(providerError(200, { retry: true })))
   t.true(lost.retryable)
-  t.regex(lost.message, /connection to the AI provider was lost/)
+  t.regex(lost.message, /broke off before it was complete/)
   const garbled = await failureOf(rejects(providerError(200)))
   t.false(garbled.retryable)
   t.regex(garbled.message, /could not be read/)
@@ -272,6 +272,8 @@ test('Retry-After is read in seconds and as a date, within a day', async (t) => 
     const failure = await failureOf(rejects(providerError(429, { headers: { 'retry-after': header } })))
     t.is(failure.retryAfter, seconds, header)
   }
+  const both = { 'retry-after': '9', 'retry-after-ms': '2100' }
+  t.is((await failureOf(rejects(providerError(429, { headers: both })))).retryAfter, 3, 'the more exact one')
 })
 
 test('neither the error nor the log holds anything of the prompt', async (t) => {

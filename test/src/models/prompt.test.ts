@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import test from 'ava'
 import * as fc from 'fast-check'
 import { splitFenced } from '../../../src/models/fence.ts'
+import { visible } from '../../../src/models/visible.ts'
 import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
 
 const empty: Transcript = { systemPrompt: 'Sort the tickets.', trigger: 'webhook', steps: [] }
@@ -176,7 +177,47 @@ test('whatever payload and results contain, they stay inside their fences', (t) 
       const plain = splitFenced(opening({ ...empty, payload: '' })).words
       t.is(splitFenced(opening({ ...empty, payload })).words, plain)
       const [result] = results({ ...empty, payload, steps })
-      t.deepEqual(splitFenced(result?.value ?? '').blocks, [{ kind: 'untrusted result', text: text.toWellFormed() }])
+      t.deepEqual(splitFenced(result?.value ?? '').blocks, [
+        { kind: 'untrusted result', text: visible(text.toWellFormed()) },
+      ])
     }),
   )
+})
+
+/** The parts of the only answer in the prompt of a reader that sends arguments as text. */
+function answerOf(step: Transcript['steps'][number]) {
+  const prompt = buildPrompt({ ...empty, steps: [step] }, { ...reader, textArguments: true })
+  return prompt.flatMap(({ role, content }) => (role === 'assistant' ? content : []))
+}
+
+test('thoughts that an answer ends with lead to nothing, and are not sent back', (t) => {
+  const parts = [
+    { type: 'reasoning', text: 'first', metadata: { openai: { itemId: 'rs_1' } } },
+    { type: 'text', text: 'So far' },
+    { type: 'reasoning', text: 'cut off' },
+  ]
+  const answer = answerOf({ text: 'So far', calls: [], content: JSON.stringify({ by: reader.by, parts }) })
+  t.deepEqual(answer, [
+    { type: 'reasoning', text: 'first', providerOptions: { openai: { itemId: 'rs_1' } } },
+    { type: 'text', text: 'So far' },
+  ])
+})
+
+test('an answer without a word or a call is not sent back, whatever its provider gave with it', (t) => {
+  const parts = [
+    { type: 'reasoning', text: 'so', metadata: { openai: { itemId: 'rs_1' } } },
+    { type: 'text', text: ' ', metadata: { openai: { itemId: 'msg_1' } } },
+  ]
+  t.deepEqual(answerOf({ text: ' ', calls: [], content: JSON.stringify({ by: reader.by, parts }) }), [])
+})
+
+test('arguments go out as the text that the model wrote, unless the adapter would take it for an attack', (t) => {
+  const inputOf = (args: string) => {
+    const [part] = answerOf({ text: '', calls: [call({ status: 'succeeded', text: '' }, 'c1', args)] })
+    return part?.type === 'tool-call' ? part.input : undefined
+  }
+  t.is(inputOf('{ "n": 12345678901234567890 }'), '{ "n": 12345678901234567890 }')
+  for (const name of ['__proto__', 'constructor', String.raw`\u005f_proto__`, String.raw`\u0063onstructor`]) {
+    t.deepEqual(inputOf(`{"${name}":{"a":1}}`), JSON.parse(`{"${name}":{"a":1}}`))
+  }
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createPlaces, NoPlaceError } from '../../../src/shares/places.ts'
-import { createShares } from '../../../src/shares/shares.ts'
+import { createCommon, createShares } from '../../../src/shares/shares.ts'
 
 const never = new AbortController().signal
 const long = 5000
@@ -32,6 +32,23 @@ test('a place that becomes free goes to the party that holds the fewest, not to 
   await settle()
   t.true(late.begun)
   t.false(busy!.begun)
+})
+
+test('parties take turns where there is only one place, however many of one wait for it', async (t) => {
+  const places = createPlaces({ shares: createCommon(1), room: 100, patienceMs: long })
+  const order: string[] = []
+  const work = (party: string) =>
+    places.use(party, never, async () => {
+      order.push(party)
+      await settle()
+    })
+  const all = ['busy', 'busy', 'busy', 'busy', 'one', 'two', 'one'].map(work)
+  await Promise.all(all)
+  t.deepEqual(order, ['busy', 'one', 'two', 'busy', 'one', 'busy', 'busy'])
+  // Whoever comes back has not become new by that.
+  const later = ['one', 'busy', 'two', 'one'].map(work)
+  await Promise.all(later)
+  t.deepEqual(order.slice(7), ['one', 'two', 'busy', 'one'])
 })
 
 test('a party that is alone does no more at a time than its share, and all of its work in the end', async (t) => {

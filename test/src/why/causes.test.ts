@@ -59,6 +59,8 @@ const run: HeadRun['run'] = {
   waitingUntil: null,
   cancelRequestedAt: null,
   noPlaceSince: null,
+  noPlaceAt: null,
+  fallbackSince: null,
 }
 const asking: HeadRun = {
   run,
@@ -341,6 +343,38 @@ test('a run without a place in a worker says so until it makes progress', (t) =>
   t.like(only(withHead(wanting(ago(20), { calls })), 'NO_PLACE'), { step: 1, site: origin })
   t.deepEqual(codesOf(withHead(wanting(ago(31)))), ['WORKING'], 'that was before its last progress')
   t.deepEqual(codesOf(withHead(wanting(null))), ['WORKING'])
+})
+
+test('a run without a place at its AI provider says so, also if it is to be asked again there', (t) => {
+  const failed: Partial<HeadRun> = {
+    attempt: { number: 1, at: ago(200), failed: true },
+    failure: { message: 'The AI provider is busy.', at: ago(190), retryAt: null },
+  }
+  const busy = (more: Partial<HeadRun> = {}) =>
+    withHead({
+      ...asking,
+      attempt: null,
+      run: { ...run, progressedAt: ago(190), noPlaceSince: ago(180), noPlaceAt: 'local' },
+      ...more,
+    })
+  t.deepEqual(codesOf(busy()), ['PROVIDER_BUSY'])
+  t.like(only(busy(), 'PROVIDER_BUSY'), { since: ago(180), step: 2, runId: 'r3' })
+  t.regex(only(busy(), 'PROVIDER_BUSY').message, /^Run 3 has been waiting for its turn at the AI provider local since /)
+  t.deepEqual(codesOf(busy(failed)), ['MODEL_RETRY', 'PROVIDER_BUSY'])
+  t.regex(only(busy(failed), 'MODEL_RETRY').message, /is retried in a moment/, 'nobody has to look at Temporal')
+})
+
+test('a run whose model has failed for good says that the fallback model is asked in its place', (t) => {
+  const failure = { message: 'The AI provider is busy.', at: ago(9), retryAt: null }
+  const said = (attempt: HeadRun['attempt'], fallbackSince: number | null) =>
+    only(withHead({ ...asking, attempt, failure, run: { ...run, fallbackSince } }), 'MODEL_RETRY').message
+  const [over, next] = [
+    { number: 4, at: ago(10), failed: true },
+    { number: 5, at: ago(8), failed: false },
+  ]
+  t.regex(said(over, 2), /failed at .* and is made with the fallback model in a moment: The AI provider is busy/)
+  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:52Z: /)
+  t.regex(said(next, 1), /and was retried at /, 'the fallback model itself has failed')
 })
 
 test('a run that was asked to end says by when it will have', (t) => {

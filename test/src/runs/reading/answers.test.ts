@@ -22,11 +22,11 @@ test('a completed run has the answer of its last step, and what all its steps ha
   t.is(run.credits, sum('credits'))
   t.true(run.inputTokens > 0 && run.credits > 0)
   const { items } = (await call(someone, runs.listRuns)).body
-  const { answer: _, ...listed } = run
+  const { answer: _, output: __, ...listed } = run
   t.deepEqual(
     items.find(({ id }) => id === run.id),
     listed,
-    'a list has all but the answer',
+    'a list has all but answer and output',
   )
 })
 

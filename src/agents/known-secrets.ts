@@ -1,0 +1,42 @@
+import type { Database } from '../database/database.ts'
+import type { Vault } from '../vault/vault.ts'
+import { Agent, AgentSite } from './agent.ts'
+
+type WithSecrets = Pick<
+  Agent,
+  'id' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil' | 'callbackSecret'
+>
+
+/** The secrets that the runs of an agent have to do with, so that no model and no reader is shown them. */
+export function createKnownSecrets(context: {
+  database: Database
+  vault: Vault
+  goodSecretsOf: (agent: WithSecrets) => string[]
+  callbackSecretOf: (agent: WithSecrets) => string | null
+}) {
+  const { database, vault, goodSecretsOf, callbackSecretOf } = context
+
+  async function ofAgent(id: string): Promise<string[]> {
+    const agent = await Agent.query(database)
+      .findById(id)
+      .select('id', 'webhookSecret', 'previousWebhookSecret', 'previousWebhookSecretUntil', 'callbackSecret')
+      .throwIfNotFound()
+    const secrets = [...goodSecretsOf(agent), callbackSecretOf(agent) ?? '']
+    // The key itself is what follows the prefix.
+    return secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
+  }
+
+  async function ofSites(agentId: string, ownerId: string): Promise<string[]> {
+    const choices = await AgentSite.query(database).where({ agentId }).select('vaultEntryId')
+    return vault.tokensOf(
+      ownerId,
+      choices.map(({ vaultEntryId }) => vaultEntryId),
+    )
+  }
+
+  return {
+    /** In plain text: the tokens of the agent's sites, and what it proves webhooks and signs callbacks with. */
+    knownSecrets: async (agentId: string, ownerId: string): Promise<string[]> =>
+      (await Promise.all([ofAgent(agentId), ofSites(agentId, ownerId)])).flat().filter((secret) => secret !== ''),
+  }
+}

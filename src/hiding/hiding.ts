@@ -1,0 +1,95 @@
+import { decode } from './decoded.ts'
+import { formsOf } from './encodings.ts'
+import { createMatcher } from './matcher.ts'
+import { unitsOf, type Span } from './units.ts'
+
+/** What stands in the place of a secret. */
+const replacement = '[token]'
+
+/** Takes known secrets out of texts, see `hideSecrets`. */
+export interface Hiding {
+  /** Of any text. */
+  text: (text: string) => string
+  /** Of valid JSON, which stays valid: only strings change, member names included. Numbers stay as they are written. */
+  json: (text: string) => string
+  /** Of every text in a value of JSON, member names included. */
+  value: <T>(value: T) => T
+  /** Of a text that comes in pieces. */
+  words: () => HiddenWords
+}
+
+interface HiddenWords {
+  /** What of the text so far can be shown now: all but what may be the beginning of a secret. */
+  add: (piece: string) => string
+  /** What was still kept back when the text ended. */
+  end: () => string
+}
+
+/**
+ * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
+ * and models repeat what they read. Finds them in every form of `formsOf`, and under the escapes that `decode` undoes.
+ * Whoever knows a secret can disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more
+ * are found.
+ */
+export function hideSecrets(secrets: readonly string[]): Hiding {
+  const matcher = createMatcher(formsOf(secrets))
+  const isIdle = secrets.length === 0
+
+  const decoded = (text: string, inStrings: boolean | 'plain'): Span[] => {
+    const { units, written } = decode(text, inStrings)
+    return matcher.find(units).map(written)
+  }
+  const inText = (text: string): string => replaced(text, [...matcher.find(unitsOf(text)), ...decoded(text, false)])
+
+  const inJson = (text: string): string => replaced(text, [...decoded(text, 'plain'), ...decoded(text, true)])
+
+  function value<T>(given: T): T {
+    if (typeof given === 'string') return text(given) as T
+    if (Array.isArray(given)) return given.map(value) as T
+    if (typeof given !== 'object' || given === null || given instanceof Date) return given
+    return Object.fromEntries(Object.entries(given).map(([name, member]) => [text(name), value(member)])) as T
+  }
+
+  const text = (given: string): string => (isIdle ? given : inText(given))
+
+  return {
+    text,
+    json: (given) => (isIdle ? given : inJson(given)),
+    value: (given) => (isIdle ? given : value(given)),
+    words: () => hiddenWords(matcher),
+  }
+}
+
+function replaced(text: string, spans: Span[]): string {
+  let [result, read] = ['', 0]
+  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
+    if (from >= read) result += text.slice(read, from) + replacement
+    read = Math.max(read, to)
+  }
+  return spans.length === 0 ? text : result + text.slice(read)
+}
+
+/** Keeps back no more than the longest form of a secret, and of most texts nothing. */
+function hiddenWords({ find, findOpen }: ReturnType<typeof createMatcher>): HiddenWords {
+  let kept = ''
+  return {
+    add(piece) {
+      const whole = kept + piece
+      const units = unitsOf(whole)
+      const spans = find(units)
+      const open = findOpen(units)
+      // What overlaps with the open one is replaced with it.
+      const until = spans.find(([from, to]) => from < open && open < to)?.[0] ?? open
+      kept = whole.slice(until)
+      return replaced(
+        whole.slice(0, until),
+        spans.filter(([, to]) => to <= until),
+      )
+    },
+    end() {
+      const last = replaced(kept, find(unitsOf(kept)))
+      kept = ''
+      return last
+    },
+  }
+}

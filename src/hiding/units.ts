@@ -1,0 +1,13 @@
+/** Where something was found: from the first unit to the one after the last. */
+export type Span = [from: number, to: number]
+
+/** The units of a text in UTF-16. */
+export function unitsOf(text: string): Uint16Array {
+  const bytes = Buffer.from(text, 'utf16le')
+  // A small buffer shares its memory with others, and may begin at an odd place.
+  const own = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes)
+  return new Uint16Array(own.buffer, own.byteOffset, text.length)
+}
+
+export const textOf = ({ buffer, byteOffset, byteLength }: Uint16Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('utf16le')

@@ -1,0 +1,19 @@
+/** The longest time of a provider that is honoured: a day. */
+const maxSeconds = 86_400
+
+/**
+ * When a provider allows a retry, in whole seconds from now; undefined if it does not say. OpenAI and Azure say it in
+ * milliseconds as well, which is more exact.
+ */
+export function readRetryAfter(headers: Record<string, string> | undefined, now: Date): number | undefined {
+  const inMs = headers?.['retry-after-ms']
+  const header = headers?.['retry-after']
+  const seconds = isNumber(inMs) ? Number(inMs) / 1000 : header === undefined ? Number.NaN : secondsOf(header, now)
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxSeconds)
+}
+
+/** RFC 9110, section 10.2.3: a number of seconds, or a date. */
+const secondsOf = (header: string, now: Date): number =>
+  isNumber(header) ? Number(header) : (Date.parse(header.trim()) - now.getTime()) / 1000
+
+const isNumber = (text = ''): boolean => /^\s*\d+(\.\d+)?\s*$/.test(text)

@@ -1,0 +1,100 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { isRecord } from './arguments.ts'
+import { readUsage, type Usage } from './usage.ts'
+
+/** Under which names a provider states its counts, in an object of its own. */
+interface Form {
+  input: string
+  output: string[]
+  cached: string[]
+  written?: string
+  /** Whether `input` lacks what went through the cache. */
+  cacheIsBeside?: boolean
+  /** A member that tells it from another form with the same names. */
+  sign?: string
+}
+
+const forms: Form[] = [
+  { input: 'prompt_tokens', output: ['completion_tokens'], cached: ['prompt_tokens_details', 'cached_tokens'] },
+  {
+    input: 'promptTokenCount',
+    output: ['candidatesTokenCount', 'thoughtsTokenCount'],
+    cached: ['cachedContentTokenCount'],
+  },
+  {
+    input: 'inputTokens',
+    output: ['outputTokens'],
+    cached: ['cacheReadInputTokens'],
+    written: 'cacheWriteInputTokens',
+    cacheIsBeside: true,
+  },
+  {
+    sign: 'input_tokens_details',
+    input: 'input_tokens',
+    output: ['output_tokens'],
+    cached: ['input_tokens_details', 'cached_tokens'],
+  },
+  {
+    input: 'input_tokens',
+    output: ['output_tokens'],
+    cached: ['cache_read_input_tokens'],
+    written: 'cache_creation_input_tokens',
+    cacheIsBeside: true,
+  },
+]
+
+/** Where an event of a stream has that object: Chat Completions, Anthropic, Responses, Google and Bedrock. */
+const places = [['usage'], ['message', 'usage'], ['response', 'usage'], ['usageMetadata'], ['metadata', 'usage']]
+
+/**
+ * Follows what a provider says that an answer has used. Adapters say it at the end of an answer only; if that never
+ * comes, what the provider has said in between counts, since that is what it bills.
+ */
+export function createStatedUsage() {
+  let atEnd: Usage | undefined
+  let said: Record<string, unknown> = {}
+
+  return {
+    note(part: LanguageModelV4StreamPart): void {
+      if (part.type === 'finish') atEnd = readUsage(part.usage)
+      // Later events repeat some counts of earlier ones, and leave out others.
+      if (part.type === 'raw') said = { ...said, ...usageIn(part.rawValue) }
+    },
+    /** Undefined as long as it is not known whole. */
+    usage: (): Usage | undefined => atEnd ?? read(said),
+  }
+}
+
+export type StatedUsage = ReturnType<typeof createStatedUsage>
+
+function usageIn(event: unknown): Record<string, unknown> | undefined {
+  for (const place of places) {
+    const found = at(event, place)
+    if (isRecord(found)) return found
+  }
+  return undefined
+}
+
+function read(said: Record<string, unknown>): Usage | undefined {
+  const form = forms.find(({ input, sign = input }) => input in said && sign in said)
+  if (!form) return undefined
+  const { output, cached, written, cacheIsBeside = false } = form
+  const input = count(said[form.input])
+  const cacheRead = count(at(said, cached)) ?? 0
+  const cacheWrite = (written === undefined ? undefined : count(said[written])) ?? 0
+  const total = cacheIsBeside && input !== undefined ? input + cacheRead + cacheWrite : input
+  const answered = output.map((name) => count(said[name]))
+  return readUsage({
+    inputTokens: { total, noCache: undefined, cacheRead, cacheWrite },
+    outputTokens: {
+      total: answered[0] === undefined ? undefined : answered.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+      text: undefined,
+      reasoning: undefined,
+    },
+  })
+}
+
+const at = (value: unknown, [name, ...rest]: string[]): unknown =>
+  name === undefined ? value : isRecord(value) ? at(value[name], rest) : undefined
+
+const count = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

@@ -1,0 +1,71 @@
+import { innerSchemas, isObject, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
+import { isRecord } from './arguments.ts'
+import { toolLabel } from './prompt-format.ts'
+import { visible } from './visible.ts'
+
+/** OpenAI refuses longer descriptions of tools. */
+const maxDescription = 1024
+const maxSiteName = 60
+/** Of one text in a schema. */
+const maxNote = 300
+
+/** What models are told of a tool. Its words are those of a stranger, so they are labelled, bounded and one line. */
+export function describeTool({
+  siteName = 'unnamed',
+  description,
+}: {
+  siteName?: string | undefined
+  description: string
+}): string {
+  const label = toolLabel(quoted(siteName, maxSiteName))
+  return `${label} ${quoted(description, maxDescription - label.length - 1)}`
+}
+
+/** As a text in JSON, which ends where it says; no line in it can pass for one of the platform's fences. */
+function quoted(text: string, most: number): string {
+  const write = (part: string) => JSON.stringify(visible(part)).replaceAll(/<<<|>>>/g, escapedSigns)
+  const whole = write(text.toWellFormed())
+  if (whole.length <= most) return whole
+  // An escape takes up to twelve characters in place of one.
+  let length = most - 3
+  while (write(`${text.slice(0, length)}…`).length > most) length -= Math.max(1, Math.floor(length / 20))
+  return write(`${text.slice(0, length).toWellFormed()}…`)
+}
+
+const escapedSigns = (signs: string): string =>
+  signs === '<<<' ? String.raw`\u003c`.repeat(3) : String.raw`\u003e`.repeat(3)
+
+/** What a schema may say besides its rules. */
+const notes = new Set(['title', 'description', 'default', 'examples'])
+
+/**
+ * The schema of a tool's input as models see it: the rules that arguments are checked against, exactly, and short notes.
+ * Comments, and whatever else no rule is, are left out.
+ */
+export function shownSchema(schema: object): object {
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(schema)) {
+    if (Object.hasOwn(keywords, name)) shown[name] = shownRule(name as Keyword, value)
+    else if (notes.has(name)) shown[name] = shownNote(value)
+  }
+  return shown
+}
+
+/** Only what is a schema itself has notes; names and constants have to stay what they are. */
+function shownRule(keyword: Keyword, value: unknown): unknown {
+  const inner = [...innerSchemas(keyword, value, '')]
+  if (inner.length === 0 || !(isRecord(value) || Array.isArray(value))) return value
+  const shown = inner.map(([one]) => (isObject(one) ? shownSchema(one) : one))
+  if (Array.isArray(value)) return shown
+  return inner.length === 1 && inner[0]?.[0] === value
+    ? shown[0]
+    : Object.fromEntries(Object.keys(value).map((name, index) => [name, shown[index]]))
+}
+
+function shownNote(value: unknown): unknown {
+  if (typeof value === 'string')
+    return visible(value.length > maxNote ? `${value.slice(0, maxNote)}…` : value).toWellFormed()
+  if (Array.isArray(value)) return value.map(shownNote)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shownNote(member)]))
+}

@@ -1,0 +1,24 @@
+const fence = '```'
+
+/** What an answer says beside whitespace, without the fence that many models put around JSON: ``` or ```json. */
+export function withoutFence(answer: string): string {
+  const text = answer.trim()
+  const isFenced = text.length >= 2 * fence.length && text.startsWith(fence) && text.endsWith(fence)
+  if (!isFenced) return text
+  // No JSON begins with these letters, so nothing is lost.
+  return text.slice(fence.length, -fence.length).replace(/^json/i, '').trim()
+}
+
+/** Of ECMA-262's JSON.parse source text access, which the libraries of TypeScript do not have yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+
+/**
+ * The JSON text without whitespace, with every number as it was written, however long. Of members that occur twice the
+ * last one stays, which is the one that was checked: other readers may take the first. The text must be valid JSON.
+ */
+export const exactJson = (text: string): string =>
+  JSON.stringify(
+    JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+      typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+    ),
+  )

@@ -1,0 +1,38 @@
+import { isCoded, type ErrorDetail } from '../errors.ts'
+import { parseJson } from '../json.ts'
+import { schemaProblems } from '../sites/manifest/input-schema.ts'
+import { valueProblems } from '../sites/tool-arguments.ts'
+import { exactJson, withoutFence } from './exact-json.ts'
+
+/* What runs in a thread (src/in-thread.ts): owners write the schemas, and models what is held against them. */
+
+/** The problems of an agent's output schema, a JSON text; none if it can be used. */
+export const checkOutputSchema = (schema: string): ErrorDetail[] => schemaProblems(JSON.parse(schema))
+
+/** The value of an answer as JSON text, or why it has none. */
+export type ReadOutput = { output: string } | { problems: ErrorDetail[] }
+
+/** Said of values that would take too long. */
+export const tooLarge: ErrorDetail = { path: '', message: 'is too large to check against the JSON Schema' }
+
+/** Reads the answer of a model that has to fit a schema, which has passed `checkOutputSchema`. */
+export function readOutput({ schema, answer }: { schema: string; answer: string }): ReadOutput {
+  const text = withoutFence(answer)
+  const parsed = parseJson(text)
+  if (!parsed.ok) return { problems: [parsed.isTooDeep ? tooDeep : notJson] }
+  const problems = problemsOf(JSON.parse(schema), parsed.value)
+  return problems.length > 0 ? { problems } : { output: exactJson(text) }
+}
+
+const notJson: ErrorDetail = { path: '', message: 'is not one JSON value with nothing before or after it' }
+const tooDeep: ErrorDetail = { path: '', message: 'must not be nested deeper than 100 levels' }
+
+function problemsOf(schema: unknown, value: unknown): ErrorDetail[] {
+  try {
+    return valueProblems(schema, value, tooLarge)
+  } catch (error) {
+    // A later release may refuse a pattern that this agent's schema was accepted with.
+    if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: 'cannot be checked: a pattern is unusable' }]
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import { assertThat, type ErrorDetail } from '../errors.ts'
+import type * as inThread from '../in-thread.ts'
+import { orElse, type Threads } from '../threads/threads.ts'
+import { tooLarge, type ReadOutput } from './in-thread.ts'
+
+/** The size of the largest ordinary request body that the platform accepts. */
+const maxCharacters = 256 * 1024
+
+/**
+ * The values that agents with an `outputSchema` answer with. Schemas and answers are checked in threads, where owners
+ * take turns: others write both.
+ */
+export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> }) {
+  return {
+    /** Refuses a schema that cannot be used, with the places: VALIDATION_ERROR. */
+    async assertSchema(schema: object, ownerId: string): Promise<void> {
+      const work = threads.run(ownerId, 'checkOutputSchema', JSON.stringify(schema))
+      const problems = await work.catch(orElse([tooComplex]))
+      const message = 'The output schema cannot be used. The details say where, and why.'
+      const details = problems.map(({ path, message }) => ({ path: `outputSchema${path && `.${path}`}`, message }))
+      assertThat(problems.length === 0, 'VALIDATION_ERROR', { message, details })
+    },
+
+    /** The value of an answer, or what is wrong with it. */
+    async read(schema: object, answer: string, ownerId: string): Promise<ReadOutput> {
+      if (answer.length > maxCharacters) return { problems: [tooLong] }
+      const given = { schema: JSON.stringify(schema), answer }
+      return threads.run(ownerId, 'readOutput', given).catch(orElse({ problems: [tooLarge] }))
+    },
+  }
+}
+
+export type Outputs = ReturnType<typeof createOutputs>
+
+const tooComplex: ErrorDetail = { path: '', message: 'takes too long to check; its patterns are too complex' }
+const tooLong: ErrorDetail = { path: '', message: `must have at most ${maxCharacters} characters` }

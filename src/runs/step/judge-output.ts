@@ -1,0 +1,42 @@
+import { problemInWords, type ErrorDetail } from '../../errors.ts'
+import type { Answer } from '../../models/answer.ts'
+import type { Outputs } from '../../outputs/outputs.ts'
+import { judge, type Verdict } from './judge.ts'
+
+/** What was made of an answer: why it does not count, or the value that its run has to have. */
+export interface Judgement {
+  verdict: Verdict | undefined
+  /** JSON text; null if the run has no output schema, or the answer is not its last one. */
+  output: string | null
+}
+
+interface Wanted {
+  outputs: Outputs
+  schema: object | undefined
+  ownerId: string
+}
+
+/** Judges an answer. That may take a while if it has to fit a schema, so it is done before the run is locked. */
+export async function judgeOutput(
+  answer: Pick<Answer, 'calls' | 'finish' | 'text'>,
+  { outputs, schema, ownerId }: Wanted,
+): Promise<Judgement> {
+  const verdict = judge(answer)
+  if (verdict || !schema || answer.calls.length > 0) return { verdict, output: null }
+  const read = await outputs.read(schema, answer.text, ownerId)
+  if ('output' in read) return { verdict: undefined, output: read.output }
+  return { verdict: { outcome: 'off_schema', remark: inWords(read.problems) }, output: null }
+}
+
+/** Enough to mend an answer; more would only make the prompt longer. */
+const maxProblems = 10
+const maxCharacters = 300
+
+const inWords = (problems: ErrorDetail[]): string => {
+  const first = problems.slice(0, maxProblems).map((problem) => cut(problemInWords(problem)))
+  const more = problems.length - first.length
+  return `${first.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+const cut = (words: string): string =>
+  words.length > maxCharacters ? `${words.slice(0, maxCharacters).toWellFormed()}…` : words

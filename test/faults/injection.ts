@@ -1,0 +1,55 @@
+import type { Fault } from './fault.ts'
+
+const reach = 'test/models/injection/reach.test.ts'
+
+/** What models read and say: secrets, and the words of strangers. */
+export const injection: Fault[] = [
+  {
+    id: 'injection/descriptions-unlabelled',
+    file: 'src/models/ask.ts',
+    find: 'description: describeTool(tool),',
+    replace: 'description: tool.description,',
+    why: 'what a site writes stands in the prompt like the words of the platform',
+    tests: ['test/src/models/tool-texts.test.ts'],
+  },
+  {
+    id: 'injection/prompt-with-secrets',
+    file: 'src/models/models.ts',
+    find: 'buildPrompt(hiddenTranscript(transcript, hiding),',
+    replace: 'buildPrompt(transcript,',
+    why: 'a token that a payload holds goes to the model and its provider',
+    tests: [reach],
+  },
+  {
+    id: 'injection/answer-with-secrets',
+    file: 'src/models/models.ts',
+    find: 'readAnswer(hiddenAnswer(raw, hiding),',
+    replace: 'readAnswer(raw,',
+    why: 'a key that the provider knows stands in the timeline and goes to sites',
+    tests: [reach],
+  },
+  {
+    id: 'injection/own-secrets-unknown',
+    file: 'src/runs/step/ask-step.ts',
+    find: 'const hiding = models.hiding(secrets)',
+    replace: 'const hiding = models.hiding(secrets.slice(0, 0))',
+    why: "the agent's own secrets go to the model",
+    tests: [reach],
+  },
+  {
+    id: 'injection/words-of-the-unseen',
+    file: 'src/models/fence.ts',
+    find: 'const clean = visible(text.toWellFormed())',
+    replace: 'const clean = text.toWellFormed()',
+    why: 'a payload holds words that only the model reads',
+    tests: ['test/src/models/fence.test.ts'],
+  },
+  {
+    id: 'injection/pieces-not-kept-back',
+    file: 'src/hiding/hiding.ts',
+    find: 'const open = findOpen(units)',
+    replace: 'const open = units.length',
+    why: 'who watches a run sees a secret that comes in two pieces',
+    tests: ['test/src/hiding/hiding.test.ts'],
+  },
+]

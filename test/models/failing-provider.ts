@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ExecutionContext } from 'ava'
+
+/** What a provider does with one request. */
+export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
+
+/** A request as it came; the test is told by the model that is asked. */
+export interface ProviderRequest {
+  model: string
+  at: number
+  body: Record<string, unknown>
+}
+
+/**
+ * A server in the place of an AI provider that does what a script says, one line for each request; the last line is
+ * repeated. Each model has a script of its own, so one server does for many tests.
+ */
+export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>) {
+  const scripts = new Map<string, Act[]>()
+  const requests: ProviderRequest[] = []
+
+  async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await text(message)) as Record<string, unknown>
+    const request = { model: String(body['model']), at: Date.now(), body }
+    requests.push(request)
+    const script = scripts.get(request.model) ?? []
+    const act = script.length > 1 ? script.shift() : script[0]
+    if (act) await act(response, request)
+    else response.writeHead(404).end()
+  }
+
+  const server = createServer((message, response) => void serve(message, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    return new Promise<void>((resolve) => void server.close(() => resolve()))
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    play: (model: string, acts: Act[]) => void scripts.set(model, [...acts]),
+    requestsOf: (model: string) => requests.filter((request) => request.model === model),
+  }
+}
+
+export type FailingProvider = Awaited<ReturnType<typeof startFailingProvider>>
+
+/** Answers with a status, and what a provider writes beside it. */
+export const status =
+  (code: number, headers: Record<string, string> = {}, body = '{"error":{"message":"no","type":"some_error"}}'): Act =>
+  (response) =>
+    void response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(body)
+
+/** Answers in one piece. */
+export const whole = (body: string): Act => status(200, {}, body)
+
+/** Closes the connection before it has answered. */
+export const reset: Act = (response) => void response.socket?.resetAndDestroy()
+
+/** Streams some events, as objects or as raw text, and ends as given. */
+export const events =
+  (sent: (object | string)[], end: 'end' | 'reset' | 'hang' = 'end'): Act =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of sent) response.write(frame(event))
+    if (end === 'end') response.end()
+    // What was written is to arrive before.
+    if (end === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 100)
+  }
+
+const frame = (event: object | string): string => {
+  if (typeof event === 'string') return event
+  const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
+  return `${name}data: ${JSON.stringify(event)}\n\n`
+}

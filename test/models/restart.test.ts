@@ -1,0 +1,63 @@
+import test from 'ava'
+import { eventually } from '../helpers/eventually.ts'
+import { agentOf, connectBadTools, customer, ended } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { start } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { startMock, written } from './contract.ts'
+import { providers } from './providers.ts'
+import { openModels, theKey } from './stage.ts'
+import { turns } from './turns.ts'
+
+const nameOf = (index: number): string => `model-${index}`
+
+/** One run with each provider, whose worker is replaced by that of another platform while its second step is asked for. */
+const open = forWholeFile(test, 'restart', async (t) => {
+  const mock = await startMock(t)
+  const all = await Promise.all(
+    providers.map((provider, index) => written(t, provider, { name: nameOf(index), mock, stream: index % 2 === 0 })),
+  )
+  const stage = await openModels(
+    t,
+    all.map(({ provider }) => provider),
+  )
+  const { platform, sites } = stage
+  const someone = await customer(platform, 'enterprise')
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const releases = all.map(({ relay }) => relay.hold(2))
+  const ids = await Promise.all(
+    all.map(async (_, index) => {
+      const agent = await agentOf(someone, { model: nameOf(index), sites: [{ vaultEntryId }] })
+      return (await start(someone, agent)).body.id
+    }),
+  )
+  await eventually(60, 'every second step is asked for', () =>
+    all.every(({ relay }) => relay.received().length === 2) ? true : undefined,
+  )
+  await platform.stopWorker()
+  for (const release of releases) release()
+  const { database, temporal } = platform.config
+  const env = {
+    DATABASE_URL: database.url,
+    TASK_QUEUE: temporal.taskQueue,
+    MODELS_FILE: stage.modelsFile,
+    THE_KEY: theKey,
+  }
+  await startPlatform(t, { sites, worker: true, env })
+  const runs = await Promise.all(ids.map((id) => ended(someone, id, 150)))
+  return all.map(({ relay }, index) => ({ relay, run: runs[index] }))
+})
+
+for (const [index, { title, returned, wanted }] of providers.entries()) {
+  test(`a run goes on with the worker of another platform by the same request, byte for byte, with the reasoning of the steps before it (${title})`, async (t) => {
+    const { relay, run } = (await open())[index] ?? t.fail()
+    t.like(run, { status: 'completed', steps: 4, toolCalls: 5 })
+    // The second step was asked for twice, with the same bytes.
+    const texts = relay.received().map(({ text }) => text)
+    t.is(texts.length, 5)
+    t.is(texts[2], texts[1])
+    for (const [at, body] of relay.bodies().entries()) {
+      t.deepEqual(returned(body), turns.slice(0, at > 1 ? at - 1 : at).flatMap(wanted))
+    }
+  })
+}

@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ExecutionContext } from 'ava'
+import { eventually } from '../helpers/eventually.ts'
+
+/** A model call under way at the talker. */
+export interface TalkersCall {
+  say(words: string): void
+  /** The answer is complete. */
+  finish(): void
+  /** The connection is lost. */
+  breakOff(): void
+}
+
+/** A server that speaks Chat Completions, and whose answers are said by the test, piece by piece. */
+export async function startTalker(t: Pick<ExecutionContext, 'teardown'>) {
+  const calls = new Map<string, TalkersCall[]>()
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { model } = JSON.parse(await text(request)) as { model: string }
+    calls.set(model, [...(calls.get(model) ?? []), talk(response)])
+  }
+  const server = createServer((request, response) => void take(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    provider: (ids: string[]) => ({
+      name: 'talker',
+      kind: 'openai-compatible',
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      models: ids.map((id) => ({ id, price: { input: 1, output: 1 } })),
+    }),
+    /** The model's call with this number, from 1, once it has come. */
+    call: (model: string, number = 1) =>
+      eventually(60, `call ${number} of ${model} comes`, () => calls.get(model)?.[number - 1]),
+  }
+}
+
+export type Talker = Awaited<ReturnType<typeof startTalker>>
+
+function talk(response: ServerResponse): TalkersCall {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (part: object) => {
+    const chunk = { id: 'answer', object: 'chat.completion.chunk', created: 1, model: 'talker', ...part }
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+  }
+  const choose = (delta: object, reason: string | null) =>
+    send({ choices: [{ index: 0, delta, finish_reason: reason }] })
+  choose({ role: 'assistant' }, null)
+  return {
+    say: (words) => choose({ content: words }, null),
+    finish: () => {
+      choose({}, 'stop')
+      send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } })
+      response.end('data: [DONE]\n\n')
+    },
+    breakOff: () => void response.destroy(),
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { ConfigError } from '../../../src/config/environment.ts'
+import { readModels } from '../../../src/config/read-models.ts'
+
+function fileWith(t: ExecutionContext, content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'models.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const read = (t: ExecutionContext, content: unknown, env: Record<string, string> = {}) =>
+  readModels({ MODELS_FILE: fileWith(t, content), ...env })
+
+function problemsOf(t: ExecutionContext, content: unknown, env: Record<string, string> = {}): string[] {
+  return t.throws(() => read(t, content, env), { instanceOf: ConfigError })?.problems ?? []
+}
+
+const openai = { name: 'openai', kind: 'openai', apiKeyEnv: 'A_KEY', models: [{ id: 'gpt-5-mini' }] }
+const local = { name: 'local', kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1/', models: [{ id: 'llama' }] }
+
+test('a file names providers and models; keys come from the variables that it names', (t) => {
+  const config = read(
+    t,
+    { default: 'small', providers: [openai, { ...local, models: [{ id: 'llama', name: 'small' }] }] },
+    { A_KEY: 'sk-123' },
+  )
+  t.is(config.default, 'small')
+  t.like(config.models, [
+    { name: 'gpt-5-mini', provider: 'openai' },
+    { name: 'small', id: 'llama', provider: 'local' },
+  ])
+  t.like(config.providers, [
+    { apiKey: 'sk-123', concurrency: 100 },
+    { apiKey: undefined, baseUrl: 'http://127.0.0.1:1/v1' },
+  ])
+})
+
+test('without a default, the first model of the file is it', (t) => {
+  t.is(read(t, { providers: [local, openai] }, { A_KEY: 'sk-123' }).default, 'llama')
+})
+
+test('every problem of the form of a file is told, with its place', (t) => {
+  const problems = problemsOf(t, {
+    providers: [
+      { ...openai, kind: 'open-ai', baseUrl: 'ftp://x', surprise: 1 },
+      { ...local, concurrency: 0, models: [{ id: 'llama', price: { input: -1 }, contextTokens: 1.5 }] },
+    ],
+  })
+  const places = [
+    'providers.0.kind must be one of openai, anthropic,',
+    'providers.0.baseUrl must begin with https:// or http://',
+    'providers.0.surprise is not known',
+    'providers.1.concurrency must be at least 1',
+    'providers.1.models.0.price.input must not be negative',
+    'providers.1.models.0.price.output is missing',
+    'providers.1.models.0.contextTokens must be a whole number',
+  ]
+  for (const place of places)
+    t.true(
+      problems.some((problem) => problem.startsWith(`MODELS_FILE: ${place}`)),
+      place,
+    )
+  t.is(problems.length, places.length, problems.join('\n'))
+})
+
+test('every contradiction in a file is told, and no key is quoted', (t) => {
+  const aws = { name: 'aws', kind: 'amazon-bedrock', accessKeyIdEnv: 'A_KEY', models: [{ id: 'nova' }] }
+  const azure = { name: 'azure', kind: 'azure', models: [{ id: 'gpt-5-mini' }] }
+  const providers = [openai, { ...local, name: 'openai', baseUrl: undefined, apiKeyEnv: 'NO_KEY' }, azure, aws]
+  const problems = problemsOf(t, { default: 'none', providers }, { A_KEY: 'sk-123' })
+  t.deepEqual(problems, [
+    'MODELS_FILE: two providers have the name openai',
+    'MODELS_FILE: two models have the name gpt-5-mini; give one of them another `name`',
+    'MODELS_FILE: default is none, but no model has that name',
+    'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
+    'MODELS_FILE: the provider openai needs `baseUrl`',
+    'MODELS_FILE: the provider azure needs `apiKeyEnv`',
+    'MODELS_FILE: the provider azure needs `baseUrl`',
+    'MODELS_FILE: the provider aws needs `region`',
+    'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`',
+  ])
+  t.false(problems.join('').includes('sk-123'))
+})
+
+test('a file that is not there, or is not JSON, is one problem', (t) => {
+  const missing = t.throws(() => readModels({ MODELS_FILE: '/nowhere/models.json' }), { instanceOf: ConfigError })
+  t.deepEqual(missing?.problems, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
+  const [problem] = problemsOf(t, '{"providers": [')
+  t.regex(problem ?? '', /which is not JSON$/)
+})
+
+test('two variables are enough for one model, beside which the demo model stays', (t) => {
+  const remote = readModels({ OPENAI_MODEL: 'gpt-5-mini', OPENAI_API_KEY: 'sk-123' })
+  t.is(remote.default, 'gpt-5-mini')
+  t.like(remote.providers, [{ kind: 'openai', apiKey: 'sk-123', baseUrl: undefined }, { kind: 'demo' }])
+  const own = readModels({ OPENAI_MODEL: 'llama3.2', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' })
+  t.like(own.providers, [{ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' }, { kind: 'demo' }])
+  t.deepEqual(
+    own.models.map(({ name }) => name),
+    ['llama3.2', 'demo'],
+  )
+})
+
+test('a key alone changes nothing: it may be in the environment for another program', (t) => {
+  t.is(readModels({ OPENAI_API_KEY: 'sk-123' }).default, 'demo')
+})
+
+test('variables that do not go together are refused', (t) => {
+  const problemOf = (env: Record<string, string>) =>
+    t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems.join()
+  t.is(problemOf({ OPENAI_MODEL: 'm' }), 'OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server')
+  t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
+  const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
+  t.is(problemOf(both), 'OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two')
+})

@@ -1,0 +1,209 @@
+import test from 'ava'
+import * as fc from 'fast-check'
+import { hideSecrets } from '../../../src/hiding/hiding.ts'
+
+const secret = 'a/b+c="d"\\e%f~g'
+const token = 'sk_live_5>?xY1234567890'
+
+const hexOf = (text: string) => Buffer.from(text).toString('hex')
+const pairsOf = (text: string, between: string) => (hexOf(text).match(/../g) ?? []).join(between)
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const unicoded = (text: string) =>
+  Array.from(text)
+    .map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+const tagged = (text: string) =>
+  Array.from(text)
+    .map((sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0)))
+    .join('')
+const rot13 = (text: string) =>
+  text.replaceAll(/[a-z]/gi, (letter) => {
+    const base = letter < 'a' ? 65 : 97
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base)
+  })
+
+/** What tokens are made of (RFC 6750, 2.1). */
+const visibleSign = fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code))
+
+/** Everything that a secret may be found as, whatever stands around it. */
+const encodings: Record<string, (text: string) => string> = {
+  'as it is': (text) => text,
+  'in an address': encodeURIComponent,
+  'in an address, twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'in an address, every byte': (text) => `%${pairsOf(text, '%')}`,
+  'in an address, in small letters': (text) =>
+    encodeURIComponent(text).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'in a form': (text) => new URLSearchParams({ text }).toString().slice('text='.length),
+  'in JSON': inJson,
+  'in JSON with slashes escaped': (text) => inJson(text).replaceAll('/', '\\/'),
+  'in JSON as .NET writes it': (text) => inJson(text).replaceAll(/[+<>&'`]/g, unicoded),
+  'in JSON, every sign': unicoded,
+  'in HTML': (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  'in HTML as numbers': (text) =>
+    Array.from(text)
+      .map((sign) => `&#${sign.charCodeAt(0)};`)
+      .join(''),
+  'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in base64url': (text) => Buffer.from(text).toString('base64url'),
+  'in base64 in an address': (text) => encodeURIComponent(Buffer.from(text).toString('base64')),
+  'in hex': hexOf,
+  'in capital hex': (text) => hexOf(text).toUpperCase(),
+  'in hex with colons': (text) => pairsOf(text, ':'),
+  'in hex with spaces': (text) => pairsOf(text, ' '),
+  'as escapes of bytes': (text) => `\\x${pairsOf(text, '\\x')}`,
+  'as a list of bytes': (text) => `[${[...Buffer.from(text)].join(', ')}]`,
+  backwards: (text) => Array.from(text).toReversed().join(''),
+  'in rot13': rot13,
+  'with zero-width characters': (text) => Array.from(text).join('\u200B'),
+  'with spaces': (text) => Array.from(text).join(' '),
+  'in lines': (text) => (text.match(/.{1,5}/g) ?? []).join('\r\n'),
+  'as tag characters': tagged,
+}
+
+for (const [how, encode] of Object.entries(encodings)) {
+  test(`a secret is found ${how}, and what stands around it stays`, (t) => {
+    const { text } = hideSecrets(['12345678', token])
+    const hidden = text(`The token ${encode(token)} and |${encode(token)}|, no more.`)
+    t.regex(hidden, /^The token .{0,4}\[token\].{0,7} and \|.{0,4}\[token\].{0,7}\|, no more\.$/)
+  })
+}
+
+test('no encoding of a secret survives in any text', (t) => {
+  const secrets = fc.string({
+    minLength: 12,
+    maxLength: 60,
+    unit: visibleSign,
+  })
+  const around = fc.string({ maxLength: 40, unit: 'grapheme' })
+  fc.assert(
+    fc.property(secrets, around, around, fc.constantFrom(...Object.keys(encodings)), (known, before, after, how) => {
+      // Within an escape of the text before it, or of its own, it is another text.
+      fc.pre(!/[\\%&#;]|\\u/.test(before + after + known))
+      const written = encodings[how]?.(known) ?? ''
+      t.false(hideSecrets([known]).text(`${before}|${written}|${after}`).includes(written), how)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a secret of any signs is found where it stands as it is, in JSON, and in an address', (t) => {
+  const signs = fc.string({ minLength: 8, maxLength: 30, unit: visibleSign })
+  fc.assert(
+    fc.property(signs, (known) => {
+      const { text, json } = hideSecrets([known])
+      t.is(text(`<${known}>`), '<[token]>')
+      t.is(JSON.parse(json(JSON.stringify({ a: known }))).a, '[token]')
+      t.is(text(`<${encodeURIComponent(known)}>`), '<[token]>')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a secret is found in base64 with anything before and after it', (t) => {
+  for (const before of ['', 'a', 'ab', 'user:', 'Bearer '])
+    for (const after of ['', '1', '12', '123'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const cleaned = hideSecrets([token]).text(Buffer.from(before + token + after).toString(encoding))
+        const [left = '', right = ''] = cleaned.split('[token]')
+        t.true(cleaned.includes('[token]'), `${before}…${after} in ${encoding}`)
+        // One character of it at either end at most.
+        const known = Buffer.from(left, encoding).toString('latin1') + Buffer.from(right, encoding).toString('latin1')
+        t.notRegex(known, /live|1234/)
+      }
+})
+
+test('base64 in lines is one text', (t) => {
+  const written = Buffer.from(`${'x'.repeat(50)}${token}${'y'.repeat(50)}`).toString('base64')
+  const lines = written.match(/.{1,76}/g) ?? []
+  for (const end of ['\n', '\r\n', '\\n']) t.true(hideSecrets([token]).text(lines.join(end)).includes('[token]'))
+})
+
+test('secrets that overlap leave nothing of either', (t) => {
+  t.is(hideSecrets(['abcdefgh12', 'gh12345678']).text('<abcdefgh12345678>'), '<[token]>')
+  t.is(hideSecrets(['abcdefgh12', 'abcdefgh12345678']).text('<abcdefgh12345678>'), '<[token]>')
+  t.is(hideSecrets(['abababababab']).text('<ababababababab>'), '<[token]>')
+})
+
+test('what is too short to be a secret, or contains none, stays as it is', (t) => {
+  t.is(hideSecrets(['a', '', 'message']).text('a message'), 'a message')
+  t.is(hideSecrets(['a messag']).text('a message'), '[token]e')
+  t.is(hideSecrets(['a message']).text('a messag'), 'a messag')
+  t.is(hideSecrets(['a b c d e f']).text('abcdef'), 'abcdef')
+  t.is(hideSecrets(['\ud800'.repeat(8)]).text('half \ud800'), 'half \ud800')
+})
+
+test('JSON stays the same JSON without the secret: numbers, spaces and other strings are as they were', (t) => {
+  const text =
+    '{ "n": 12345678901234567890.10, "12345678": [12345678, "x 12345678 y", "\\u0031234567\\u0038", "\\u00e9\\n"] }'
+  const clean = '{ "n": 12345678901234567890.10, "[token]": [12345678, "x [token] y", "[token]", "\\u00e9\\n"] }'
+  t.is(hideSecrets(['12345678']).json(text), clean)
+  t.is(hideSecrets(['another one']).json(text), text)
+  t.is(hideSecrets([]).json(text), text)
+  t.is(hideSecrets([secret]).json(JSON.stringify({ [secret]: `"${secret}"` })), '{"[token]":"\\"[token]\\""}')
+  t.is(hideSecrets(['1234", "5678']).json('{"a":["1234", "5678"]}'), '{"a":["1234", "5678"]}')
+})
+
+test('a value of JSON loses the secret in texts and in names of members', (t) => {
+  const value = { [token]: [1, null, true, `a ${token}`], plain: { deep: [hexOf(token)] } }
+  t.deepEqual(hideSecrets([token]).value(value), {
+    '[token]': [1, null, true, 'a [token]'],
+    plain: { deep: ['[token]'] },
+  } as never)
+})
+
+test('words that come in pieces are the words of the whole, whatever the pieces', (t) => {
+  const secrets = [token, 'abcdefgh12', 'gh12345678', 'aaaaaaaaaa']
+  const parts = fc.constantFrom(
+    ...secrets,
+    hexOf(token),
+    'a',
+    'sk_',
+    'abcdef',
+    'gh12',
+    Buffer.from(token).toString('base64'),
+    ' and ',
+  )
+  const texts = fc.array(fc.oneof(parts, fc.string({ maxLength: 5 })), { maxLength: 8 }).map((some) => some.join(''))
+  fc.assert(
+    fc.property(texts, fc.array(fc.nat(20), { minLength: 1, maxLength: 10 }), (text, sizes) => {
+      const cutUp = (size: number[]) => {
+        const words = hideSecrets(secrets).words()
+        let [shown, at] = ['', 0]
+        for (let turn = 0; at < text.length; turn += 1) {
+          const length = 1 + (size[turn % size.length] ?? 0)
+          shown += words.add(text.slice(at, at + length))
+          at += length
+        }
+        return shown + words.end()
+      }
+      t.is(cutUp(sizes), cutUp([text.length]))
+      for (const known of secrets) t.false(cutUp(sizes).includes(known))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('words are shown as soon as they begin no secret', (t) => {
+  const words = hideSecrets([token]).words()
+  t.is(words.add('Hello, '), 'Hello, ')
+  t.is(words.add('my sk_'), 'my ')
+  t.is(words.add('ill it'), 'sk_ill it')
+  t.is(words.add(token.slice(0, 9)), '')
+  t.is(words.add(`${token.slice(9)} ok`), '[token] ok')
+  t.is(words.add('sk_li'), '')
+  t.is(words.end(), 'sk_li')
+})
+
+test('a large text is looked through in no time, also by the owner of a secret who wants it to take long', (t) => {
+  const long = JSON.stringify({ a: 'x'.repeat(1_000_000), b: '\\"'.repeat(200_000), c: Array(50_000).fill('y\n') })
+  const many = hideSecrets(Array.from({ length: 30 }, (_, index) => `${token}${index}`))
+  const slow = hideSecrets([`${'a'.repeat(8191)}b`, `${'a'.repeat(4000)}c${'a'.repeat(4000)}`])
+  const before = process.threadCpuUsage()
+  t.is(many.text(long), long)
+  t.is(many.json(long), long)
+  slow.text('a'.repeat(1_000_000))
+  slow.text(`${'a'.repeat(8000)}d`.repeat(125))
+  // Of this thread, whatever else the machine does; by comparing at each place it would be minutes.
+  t.true(process.threadCpuUsage(before).user < 2_000_000)
+})
