@@ -87,13 +87,20 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
     LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
-  /** Writes an entry and the new balance. The account must be locked. */
-  async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<void> {
+  /** Writes an entry and the new balance, unless there is such an entry already. The account must be locked. */
+  async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<boolean> {
     const balance = account.balance + entry.credits
     const facts = { id: newId(), ownerId: account.ownerId, balanceAfter: balance, createdAt: clock.now() }
-    await LedgerEntry.query(trx).insert({ ...facts, ...entry })
+    // Not by the model: that returns what it was given if nothing was inserted.
+    const written = await trx('ledger_entries')
+      .insert({ ...facts, ...entry })
+      .onConflict()
+      .ignore()
+      .returning<{ id: string }[]>('id')
+    if (written.length === 0) return false
     await Account.query(trx).findById(account.ownerId).patch({ balance })
     account.balance = balance
+    return true
   }
 
   /**
@@ -106,12 +113,13 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const account = await locked(ownerId, trx)
     const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
     const of = failedAttempt === undefined ? { kind: 'step' as const, runId, step } : failed
-    const before = await LedgerEntry.query(trx).findOne(of)
-    if (before) return { charged: -before.credits, balance: account.balance }
     const charged = Math.max(1, Math.ceil(credits))
     const priced = cost && { costNanoUsd: cost.nanoUsd, price: { ...cost.price } }
-    await append(account, { ...of, credits: -charged, ...priced }, trx)
-    return { charged, balance: account.balance }
+    if (await append(account, { ...of, credits: -charged, ...priced }, trx)) {
+      return { charged, balance: account.balance }
+    }
+    const before = await LedgerEntry.query(trx).findOne(of).throwIfNotFound()
+    return { charged: -before.credits, balance: account.balance }
   }
 
   /** The owner's ledger, newest first. */

@@ -256,7 +256,7 @@ export const sites: Fault[] = [
   {
     id: 'check-site/tokens-in-reports',
     file: 'check-site/evidence.ts',
-    find: "withoutSecrets(text, secrets).replaceAll(secretMembers, '$1…')",
+    find: "hideSecrets(secrets).text(text).replaceAll(secretMembers, '$1…')",
     replace: 'text',
     why: 'a report that is shown to others holds the token that a site repeats',
     tests: ['test/check-site/defects.test.ts'],

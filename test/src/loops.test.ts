@@ -24,6 +24,7 @@ const asked: Record<LoopName, string[]> = {
     'tools.closeAbandoned',
     'workers.purge',
     'billing.storedBytes.purge',
+    'runs.live.purge',
     'scheduleSync.purge',
     'agents.forgetFormerSecrets',
     'retention.purge',

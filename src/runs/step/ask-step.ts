@@ -19,6 +19,7 @@ import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
 import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { summarise, withoutSummary } from './summarise.ts'
+import { readTranscript, type RunTranscript } from './transcript.ts'
 import { measuredBytesPerToken } from './tokens.ts'
 import { createWriteStep, type Next } from './write-step.ts'
 
@@ -26,6 +27,14 @@ import { createWriteStep, type Next } from './write-step.ts'
 interface Offer {
   tools: OfferedTool[]
   missing: MissingSite[]
+}
+
+/** What is read of a run before its model is asked. */
+interface Prepared {
+  run: Run
+  offer: Offer
+  secrets: string[]
+  transcript: RunTranscript
 }
 
 /** What goes along with every question to a model. */
@@ -94,13 +103,27 @@ export function createAsk(context: AskContext) {
     return { tools: offered.toSorted((one, other) => (one.name < other.name ? -1 : 1)), missing }
   }
 
-  return async (ref: RunRef, attempt: Attempt, signal: AbortSignal): Promise<Move> => {
-    const run = await Run.query(database).findById(ref.runId).throwIfNotFound()
-    const offer = await offerOf(run)
+  /** Reads what the model is to be shown. Throws MODEL_ERROR if no such model is configured. */
+  async function prepare({ runId }: RunRef, model: string): Promise<Prepared> {
+    const [run, { resultBytes }] = await Promise.all([
+      Run.query(database).findById(runId).throwIfNotFound(),
+      models.window(model),
+    ])
+    const [offer, secrets, transcript] = await Promise.all([
+      offerOf(run),
+      agents.knownSecrets(run.agentId, run.ownerId),
+      readTranscript(database, run, resultBytes),
+    ])
+    return { run, offer, secrets, transcript }
+  }
+
+  async function ask(ref: RunRef, attempt: Attempt, prepared: Promise<Prepared>, signal: AbortSignal): Promise<Move> {
     let summaryDue: Cut | undefined
     try {
-      const hiding = models.hiding(await agents.knownSecrets(run.agentId, run.ownerId))
-      const fitted = await fitTranscript(ref, run, attempt, { ...offer, tools: toolsOf(offer) })
+      const { run, offer, secrets, transcript } = await prepared
+      const hiding = models.hiding(secrets)
+      const offered = { ...offer, tools: toolsOf(offer) }
+      const fitted = await fitTranscript(ref, { run, transcript }, attempt, offered)
       summaryDue = fitted.summaryDue
       const answer = summaryDue
         ? await summarise(models, { run, attempt, hiding, signal }, fitted, summaryDue)
@@ -117,6 +140,8 @@ export function createAsk(context: AskContext) {
       return failed
     }
   }
+
+  return { prepare, ask }
 }
 
 const toolsOf = ({ tools }: Offer): ModelTool[] =>

@@ -26,6 +26,12 @@ export interface Cut {
   event: Extract<NewEvent, { kind: 'context.fitted' }>
 }
 
+/** A run, and what is recorded of it. */
+interface Found {
+  run: Run
+  transcript: RunTranscript
+}
+
 /** What a model is shown of a run. */
 export interface Fitted {
   transcript: RunTranscript
@@ -48,9 +54,9 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
       return Object.assign(run, changes)
     })
 
-  async function read(run: Run, model: string, { tools, missing }: Offered) {
+  async function measure(found: RunTranscript, model: string, { tools, missing }: Offered) {
     const window = await models.window(model)
-    const transcript = { ...(await readTranscript(database, run, window.resultBytes)), missingSites: missing }
+    const transcript = { ...found, missingSites: missing }
     const { fixed, steps } = models.sizeOf(model, transcript, tools)
     const sized = transcript.steps.map(({ step, calls }, index) => ({
       ...(steps[index] ?? { whole: 0, shortened: 0 }),
@@ -61,8 +67,9 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
   }
 
   /** Throws MODEL_ERROR if what must not be cut is too long by itself. */
-  return async (ref: RunRef, run: Run, { model, step }: Attempt, offered: Offered): Promise<Fitted> => {
-    const { window, transcript, sizes, bytes } = await read(run, model, offered)
+  return async (ref: RunRef, found: Found, { model, step }: Attempt, offered: Offered): Promise<Fitted> => {
+    const { run } = found
+    const { window, transcript, sizes, bytes } = await measure(found.transcript, model, offered)
     const fitted = fit(sizes, cutsOf(run), bytesFor(window.promptTokens, run.bytesPerToken))
     if (cannotFit(fitted.after, window.promptTokens, run.bytesPerToken)) {
       throw promptTooLong(model, { ...window, tokens: tokensIn(fitted.after, run.bytesPerToken) })
@@ -71,7 +78,8 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
     const cut = cutTo(fitted, step, window, run.bytesPerToken)
     const isLeftOut = fitted.leftOutThrough > (run.leftOutThrough ?? 0)
     if (isLeftOut && transcript.summarizes) return { transcript, bytes, window, summaryDue: cut }
-    return read(await record({ ref, step }, cut), model, offered)
+    const shown = await readTranscript(database, await record({ ref, step }, cut), window.resultBytes)
+    return measure(shown, model, offered)
   }
 }
 

@@ -54,6 +54,7 @@ export async function checkArguments(
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
   const { run, step, calls, tools, now } = plan
+  if (calls.length === 0) return []
   const requested = (await callsBefore(trx, run, step).select('name', 'arguments')).toReversed()
   const rows: Partial<ToolCall>[] = []
   const events: NewEvent[] = []
@@ -66,7 +67,7 @@ export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
     if (problem) events.push({ kind: 'tool.finished', data })
   }
-  if (rows.length > 0) await ToolCall.query(trx).insert(rows)
+  await ToolCall.query(trx).insert(rows)
   return events
 }
 

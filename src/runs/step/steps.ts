@@ -20,7 +20,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
 
   /** The next move; a wait begins or ends in the record before the workflow acts on it. */
   const next: AskContext['next'] = async (trx, run) => waits.follow(trx, await decide(trx, run))
-  const ask = createAsk({ ...context, next })
+  const { prepare, ask } = createAsk({ ...context, next })
 
   /** Counts the attempt at a model call, or returns what comes instead. */
   const begin = (ref: RunRef, model: string): Promise<Attempt | { instead: Move }> =>
@@ -50,8 +50,12 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
       const { model, ownerId } = await modelOf(database, ref, models)
       return models.inPlace(model, ownerId, signal, async () => {
+        // Read while the attempt is begun: what is recorded of the steps before does not change any more.
+        const prepared = prepare(ref, model)
+        // If something else comes first, for example open calls, nobody asks for it.
+        prepared.catch(() => undefined)
         const begun = await begin(ref, model)
-        return 'instead' in begun ? begun.instead : ask(ref, begun, signal)
+        return 'instead' in begun ? begun.instead : ask(ref, begun, prepared, signal)
       })
     },
   }

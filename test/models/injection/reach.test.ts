@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
@@ -8,16 +8,25 @@ import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from 
 import { startPlatform } from '../../helpers/platform.ts'
 import { dataOf } from '../../helpers/runs.ts'
 import { openOAuthStage } from '../../api/oauth-stage.ts'
+import { modelsEnvironment } from '../stage.ts'
 import { corpus } from './corpus.ts'
 import { orderTo, startObedientModel } from './obedient-model.ts'
 import { startPoisonedSite } from './poisoned-site.ts'
 
 const secretOf = (name: string): string => `${name}-${randomBytes(15).toString('base64')}`
 
-const settings = (model: { url: string }, key: string) => ({
-  OPENAI_MODEL: 'obedient',
-  OPENAI_BASE_URL: model.url,
-  OPENAI_API_KEY: key,
+/** Its window takes thirty results of 32 KiB at once: the last exchange of a run is never cut. */
+const settings = (t: ExecutionContext, model: { url: string }, key: string) => ({
+  ...modelsEnvironment(t, [
+    {
+      name: 'obedient',
+      kind: 'openai-compatible',
+      baseUrl: model.url,
+      apiKeyEnv: 'OBEDIENT_KEY',
+      models: [{ id: 'obedient', contextTokens: 1_000_000 }],
+    },
+  ]),
+  OBEDIENT_KEY: key,
 })
 
 const connect = async (someone: Person, { origin }: { origin: string }, token: string) =>
@@ -59,7 +68,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
   const allow = [mine.host, other.host, theirs.host, new URL(evil.origin).host].join(',')
   const platform = await startPlatform(t, {
     worker: true,
-    env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, RUN_TOOL_CALLS: '200', ...settings(model, key) },
+    env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, RUN_TOOL_CALLS: '200', ...settings(t, model, key) },
   })
   const someone = await customer(platform)
   const stranger = await customer(platform)
@@ -127,7 +136,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
 
 test('a tool whose scope was not granted is not reached, whatever a payload says', async (t) => {
   const model = await startObedientModel(t)
-  const stage = await openOAuthStage(t, settings(model, secretOf('sk')), { worker: true })
+  const stage = await openOAuthStage(t, settings(t, model, secretOf('sk')), { worker: true })
   const { site, someone, platform } = stage
   const vaultEntryId = await stage.connect(site, { tools: ['act'] })
   const agent = await webhookAgent(someone, { sites: [{ vaultEntryId }], systemPrompt: 'Report.' })
