@@ -30,7 +30,7 @@ test('an API that is killed under a burst of deliveries has a run for every 202,
 
   const { database } = stage.platform.services
   type Row = { id: string; agent_id: string; sequence: number; status: string }
-  const rows = await eventually(60, 'every run ends', async () => {
+  const rows = await eventually(150, 'every run ends', async () => {
     const { rows: found } = await database.raw<{ rows: Row[] }>(
       'select id, agent_id, sequence, status from runs order by agent_id, sequence',
     )

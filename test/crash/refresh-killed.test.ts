@@ -119,7 +119,9 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   }
   t.deepEqual(sends(beforePost), ['good', 'good'])
   t.deepEqual(await historyOf(beforePost), ['expiry abandoned', 'expiry refreshed'])
-  t.deepEqual(await historyOf(unsentRun), ['expiry abandoned', 'expiry refreshed'])
+  // On a busy machine it takes so long until the kill that a connection is given up, and another one opened.
+  const sentOrLost = (await historyOf(unsentRun)).filter((entry) => entry !== 'expiry not_sent')
+  t.deepEqual(sentOrLost, ['expiry abandoned', 'expiry refreshed'])
   t.deepEqual(sends(afterCommit), ['good'])
   t.deepEqual(await historyOf(afterCommit), ['expiry refreshed'])
   t.deepEqual(sends(afterSpending), ['good', 'consumed before, invalid_grant'])
