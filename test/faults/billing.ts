@@ -29,7 +29,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/step-charged-twice',
     file: 'src/billing/credits.ts',
-    find: 'if (before) return { charged: -before.credits, balance: account.balance }',
+    find: 'if (written.length === 0) return false',
     replace: '',
     why: 'a step that is recorded again is charged again',
     tests: ['test/src/billing/billing.test.ts'],
