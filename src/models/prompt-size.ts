@@ -4,8 +4,8 @@ import { buildPrompt, shownTo, stepMessages, type Reader, type Transcript, type 
 export interface PromptSize {
   /** Instructions, payload and what else stands before the steps. */
   fixed: number
-  /** Each step as it is shown, and with its results shortened. */
-  steps: { whole: number; shortened: number }[]
+  /** Each step as it is shown, and with its results shortened; that is measured only if it is asked for. */
+  steps: { whole: number; shortened: () => number }[]
 }
 
 /** A longer result is shortened to its first characters; a shorter one would hardly become shorter. */
@@ -26,7 +26,7 @@ export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
     fixed: bytesOf(buildPrompt({ ...transcript, steps: [] }, reader)),
     steps: transcript.steps.map((step) => ({
       whole: bytesOf(stepMessages(step, shown)),
-      shortened: bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
+      shortened: () => bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
     })),
   }
 }

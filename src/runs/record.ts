@@ -51,7 +51,7 @@ const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status'
  * The last calls before a step, latest first: as many as matter for a row of identical ones. A run may have a thousand
  * steps, so the others are not read.
  */
-export const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: number) =>
+const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: number) =>
   ToolCall.query(trx)
     .where({ runId })
     .where('step', '<', step)

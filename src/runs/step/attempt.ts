@@ -1,3 +1,5 @@
+import type { CallFacts } from '../record.ts'
+
 /**
  * How often a step's model call is begun before the run fails, or its fallback model is asked. Crashes count, or one
  * could repeat forever; aborted calls do not, because stopping a worker is not the call's fault.
@@ -10,4 +12,6 @@ export interface Attempt {
   attempt: number
   counted: number
   model: string
+  /** The calls before the step, as far as the rules look back. All of them are over. */
+  callsBefore: CallFacts[]
 }

@@ -29,8 +29,9 @@ export function createDecide({ clock, config, billing }: { clock: Clock; config:
     return balance < 1 ? 'credits' : undefined
   }
 
-  return async (trx: Transaction, run: Run): Promise<Decision> => {
-    const record = await readRecord(trx, run)
+  /** @param known the record of the run, if this transaction has just written it */
+  return async (trx: Transaction, run: Run, known?: RunRecord): Promise<Decision> => {
+    const record = known ?? (await readRecord(trx, run))
     const now = clock.now()
     const move = nextMove(record, config.budgets, now)
     const cause = await holdOf(trx, run, move)

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import type { ModelTool } from '../../models/ask.ts'
 import { promptTooLong } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
+import type { PromptSize } from '../../models/prompt-size.ts'
 import type { Transcript } from '../../models/prompt.ts'
 import type { Window } from '../../models/window.ts'
 import { lockRun, type RunRef } from '../record.ts'
@@ -57,20 +58,17 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
   async function measure(found: RunTranscript, model: string, { tools, missing }: Offered) {
     const window = await models.window(model)
     const transcript = { ...found, missingSites: missing }
-    const { fixed, steps } = models.sizeOf(model, transcript, tools)
-    const sized = transcript.steps.map(({ step, calls }, index) => ({
-      ...(steps[index] ?? { whole: 0, shortened: 0 }),
-      step,
-      hasCalls: calls.length > 0,
-    }))
-    return { window, transcript, sizes: { fixed, steps: sized }, bytes: bytesOf({ fixed, steps: sized }) }
+    const size = models.sizeOf(model, transcript, tools)
+    return { window, transcript, size, bytes: size.steps.reduce((total, { whole }) => total + whole, size.fixed) }
   }
 
   /** Throws MODEL_ERROR if what must not be cut is too long by itself. */
   return async (ref: RunRef, found: Found, { model, step }: Attempt, offered: Offered): Promise<Fitted> => {
     const { run } = found
-    const { window, transcript, sizes, bytes } = await measure(found.transcript, model, offered)
-    const fitted = fit(sizes, cutsOf(run), bytesFor(window.promptTokens, run.bytesPerToken))
+    const { window, transcript, size, bytes } = await measure(found.transcript, model, offered)
+    const limit = bytesFor(window.promptTokens, run.bytesPerToken)
+    if (bytes <= limit) return { transcript, bytes, window }
+    const fitted = fit(sizesOf(transcript, size), cutsOf(run), limit)
     if (cannotFit(fitted.after, window.promptTokens, run.bytesPerToken)) {
       throw promptTooLong(model, { ...window, tokens: tokensIn(fitted.after, run.bytesPerToken) })
     }
@@ -83,7 +81,13 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
   }
 }
 
-const bytesOf = ({ fixed, steps }: Sizes): number => steps.reduce((total, { whole }) => total + whole, fixed)
+const sizesOf = ({ steps }: RunTranscript, size: PromptSize): Sizes => ({
+  fixed: size.fixed,
+  steps: steps.map(({ step, calls }, index) => {
+    const { whole = 0, shortened } = size.steps[index] ?? {}
+    return { step, whole, shortened: shortened?.() ?? 0, hasCalls: calls.length > 0 }
+  }),
+})
 
 const cutsOf = ({ shortenedThrough, leftOutThrough }: Run): Cuts => ({
   shortenedThrough: shortenedThrough ?? 0,

@@ -5,7 +5,7 @@ import { newId } from '../../ids.ts'
 import type { RequestedCall } from '../../models/calls.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
-import { callsBefore, endAfter } from '../record.ts'
+import { endAfter, type CallFacts } from '../record.ts'
 import { streak, warnAfter } from './next-move.ts'
 import type { Run } from '../run.ts'
 import type { NewEvent } from '../timeline.ts'
@@ -19,10 +19,20 @@ export type CheckedCall = RequestedCall & { argumentProblem: string | undefined 
 interface Plan {
   run: Run
   step: number
+  /** The calls before the step, as far as the rules look back. */
+  before: CallFacts[]
   calls: CheckedCall[]
   tools: OfferedTool[]
   now: Date
 }
+
+/** What was written: the calls, and the events of those that failed at once. */
+interface Planned {
+  planned: CallFacts[]
+  events: NewEvent[]
+}
+
+type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(
@@ -50,25 +60,24 @@ export async function checkArguments(
 /**
  * Inserts a row for each tool call that the model requested. A call that cannot be made (an unknown tool, arguments
  * that do not match the input schema, the third identical call in a row) fails at once without being sent, so that the
- * model can correct itself. Returns the events of these failures.
+ * model can correct itself.
  */
-export async function planCalls(trx: Transaction, plan: Plan): Promise<NewEvent[]> {
-  const { run, step, calls, tools, now } = plan
-  if (calls.length === 0) return []
-  const requested = (await callsBefore(trx, run, step).select('name', 'arguments')).toReversed()
-  const rows: Partial<ToolCall>[] = []
+export async function planCalls(trx: Transaction, plan: Plan): Promise<Planned> {
+  const { before, calls, tools, now } = plan
+  const requested: Pick<CallFacts, 'name' | 'arguments'>[] = [...before]
+  const rows: PlannedRow[] = []
   const events: NewEvent[] = []
   for (const [position, call] of calls.entries()) {
-    requested.push({ name: call.name, arguments: call.arguments } as ToolCall)
+    requested.push(call)
     const offered = tools.find(({ name }) => name === call.name)
     const problem = problemOf(call, offered, streak(requested))
     const row = toRow(plan, position, call, offered)
-    rows.push(problem ? { ...row, status: 'failed', result: problem, endedAt: now } : row)
+    rows.push(problem ? { ...row, status: 'failed' as const, result: problem, endedAt: now } : row)
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
     if (problem) events.push({ kind: 'tool.finished', data })
   }
-  await ToolCall.query(trx).insert(rows)
-  return events
+  if (rows.length > 0) await ToolCall.query(trx).insert(rows)
+  return { events, planned: rows.map((row) => ({ ...row, waitCause: null, notBefore: null })) }
 }
 
 function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, offered: OfferedTool | undefined) {
@@ -84,7 +93,7 @@ function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, 
     tool: offered?.tool.name ?? null,
     effect: offered?.tool.effect ?? ('once' as const),
     arguments: call.arguments,
-    status: 'planned' as const,
+    status: 'planned' as 'planned' | 'failed',
     plannedAt: now,
   }
 }

@@ -19,14 +19,15 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
   const waits = createWaits(context)
 
   /** The next move; a wait begins or ends in the record before the workflow acts on it. */
-  const next: AskContext['next'] = async (trx, run) => waits.follow(trx, await decide(trx, run))
+  const next: AskContext['next'] = async (trx, run, known) => waits.follow(trx, await decide(trx, run, known))
   const { prepare, ask } = createAsk({ ...context, next })
 
   /** Counts the attempt at a model call, or returns what comes instead. */
   const begin = (ref: RunRef, model: string): Promise<Attempt | { instead: Move }> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
-      const move = await next(trx, run)
+      const decision = await decide(trx, run)
+      const move = await waits.follow(trx, decision)
       if (move.kind !== 'model') return { instead: move }
       const { step } = move
       const counted = run.stepAttempts + 1
@@ -38,7 +39,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const data = { step, attempt, ...(isLost && { note: lostNote }) }
       const changes = { stepAttempts: counted, attempt, attemptedAt: now }
       await append(trx, run.id, now, [{ kind: 'step.started', data }], changes)
-      return { step, attempt, counted, model }
+      return { step, attempt, counted, model, callsBefore: decision.record.calls }
     })
 
   return {

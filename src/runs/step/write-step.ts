@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { StepResult } from '../../models/models.ts'
 import type { Cost } from '../../models/prices.ts'
 import type { Move } from '../../../workflows/messages.ts'
-import { lockRun, type RunRef } from '../record.ts'
+import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
@@ -19,8 +19,8 @@ import type { Judgement } from './judge-output.ts'
 import { fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
-/** What comes next, for a run whose row is locked. */
-export type Next = (trx: Transaction, run: Run) => Promise<Move>
+/** What comes next, for a run whose row is locked; its record is read unless it is known. */
+export type Next = (trx: Transaction, run: Run, known?: RunRecord) => Promise<Move>
 
 /** A model's answer, with what was made of it. */
 export interface JudgedAnswer extends StepResult, Judgement {
@@ -46,14 +46,21 @@ export function createWriteStep(context: {
 }) {
   const { database, clock, config, billing, next } = context
 
-  async function write(trx: Transaction, run: Run, attempt: Attempt, answer: JudgedAnswer, offer: Offer) {
+  async function write(
+    trx: Transaction,
+    run: Run,
+    attempt: Attempt,
+    answer: JudgedAnswer,
+    offer: Offer,
+  ): Promise<RunRecord> {
     const now = clock.now()
     const { step } = attempt
     const { cost, verdict } = answer
     const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
     await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits, cost })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
-    const events = await planCalls(trx, { run, step, calls: answer.calls, tools: offer.tools, now })
+    const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now }
+    const { events, planned } = await planCalls(trx, plan)
     const counters = countersAfter(run, answer, credits)
     const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
     const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
@@ -69,15 +76,17 @@ export function createWriteStep(context: {
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
     await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, answer, other), ...cut], changes)
-    Object.assign(run, changes)
+    const { finish } = answer
+    const lastStep = { step, finish, outcome: outcomeOf(answer) }
+    return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
   }
 
   return (ref: RunRef, attempt: Attempt, answer: JudgedAnswer, offer: Offer): Promise<Move> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
       // Another attempt was faster, or the run was cancelled meanwhile: the record stands.
-      if (run.steps === attempt.step - 1 && !hasEnded(run.status)) await write(trx, run, attempt, answer, offer)
-      return next(trx, run)
+      if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
+      return next(trx, run, await write(trx, run, attempt, answer, offer))
     })
 }
 
@@ -105,6 +114,8 @@ function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
   }
 }
 
+const outcomeOf = ({ cut, verdict }: JudgedAnswer): RunStep['outcome'] => (cut ? 'summary' : (verdict?.outcome ?? null))
+
 const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, recordedAt: Date): Partial<RunStep> => ({
   runId: run.id,
   step,
@@ -116,7 +127,7 @@ const toRow = (run: Run, step: number, answer: JudgedAnswer, credits: number, re
   cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : null,
   costNanoUsd: answer.cost?.nanoUsd ?? null,
   content: answer.content,
-  outcome: answer.cut ? 'summary' : (answer.verdict?.outcome ?? null),
+  outcome: outcomeOf(answer),
   remark: answer.verdict?.remark ?? null,
   output: answer.output,
   credits,
