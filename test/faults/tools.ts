@@ -91,7 +91,7 @@ export const tools: Fault[] = [
   {
     id: 'tools/token-comes-back',
     file: 'src/tools/site-answer.ts',
-    find: 'return { text: jsonWithoutSecrets(text, [token]) }',
+    find: 'return { text: hideSecrets(secrets).json(text) }',
     replace: 'return { text }',
     why: 'a site that echoes its token puts it into the record and before the model',
     tests: ['test/src/tools/call-site.test.ts'],
