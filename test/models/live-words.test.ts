@@ -9,6 +9,8 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 import { modelsEnvironment } from './stage.ts'
 import { startTalker } from './talker.ts'
 
+/* Words end in a sign that no secret begins with: otherwise the last one may be held back until more is said. */
+
 const models = ['both', 'others', 'broken', 'long']
 
 /** An API in this process, one as a process of its own, and a worker, which is a third. */
@@ -93,8 +95,8 @@ test('the words of an attempt that failed are over with it, and the next begins 
   const runId = await startedWith(someone, 'broken')
   const stream = await watch(someone, runId)
   const first = await talker.call('broken')
-  first.say('The first ')
-  await hears(stream, 'The first ')
+  first.say('The first. ')
+  await hears(stream, 'The first. ')
   first.breakOff()
   const second = await talker.call('broken', 2)
   const late = await watch(someone, runId)
@@ -104,7 +106,7 @@ test('the words of an attempt that failed are over with it, and the next begins 
   await ended(someone, runId)
   await Promise.all([stream.ended, late.ended])
   t.deepEqual(wordsOf(stream), [
-    { step: 1, attempt: 1, offset: 0, text: 'The first ' },
+    { step: 1, attempt: 1, offset: 0, text: 'The first. ' },
     { step: 1, attempt: 2, offset: 0, text: 'The second.' },
   ])
   const timeline = await timelineOf(someone, runId)
@@ -160,8 +162,8 @@ test('the next attempt after a killed worker begins anew, and nothing is left of
   const stream = await watch(someone, runId)
   const { live } = platform.services.runs
   const first = await talker.call('killed')
-  first.say('Before the kill')
-  await hears(stream, 'Before the kill')
+  first.say('Before the kill.')
+  await hears(stream, 'Before the kill.')
   await live.purge()
   t.is((await rowsOf(platform, runId)).length, 1, 'what is under way is not purged')
   await worker.kill()
@@ -170,13 +172,13 @@ test('the next attempt after a killed worker begins anew, and nothing is left of
   stream.cut()
   await stream.ended
   const next = await watch(someone, runId)
-  second.say('After it')
-  await hears(next, 'After it')
+  second.say('After it.')
+  await hears(next, 'After it.')
   t.like(wordsOf(next), [{ attempt: 2, offset: 0 }])
   await live.purge()
   t.deepEqual(
     (await rowsOf(platform, runId)).map(({ words }) => words),
-    ['After it'],
+    ['After it.'],
   )
   second.finish()
   await ended(someone, runId)
