@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import { serve } from './servers/serve.ts'
 
 /** A request as it came in, byte for byte. */
 export interface Received {
@@ -33,16 +33,9 @@ export async function startRelay(t: ExecutionContext, target: string) {
     response.end(Buffer.from(await answer.arrayBuffer()))
   }
 
-  const server = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const url = await serve(t, pass)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     received: (): Received[] => received,
     /** What came in, read. */
     bodies: (): Record<string, unknown>[] => received.map((one) => JSON.parse(one.text) as Record<string, unknown>),

@@ -14,7 +14,7 @@ import { hasEnded } from '../states.ts'
 import { workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
-import { fallbackOf } from './fallback.ts'
+import { changeOfModel, fallbackOf } from './fallback.ts'
 import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
 
@@ -108,7 +108,10 @@ export function createFailStep(context: {
           ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0, corrections: 0 }),
           ...(cut && { ...cut.changes, stepAttempts: 0 }),
         }
-        const events = [failedEvent(attempt, error, billed, plan), ...changeOfModel(attempt, other)]
+        const events = [
+          failedEvent(attempt, error, billed, plan),
+          ...changeOfModel({ step: attempt.step, from: attempt.model, to: other, note: 'The model kept failing.' }),
+        ]
         if (cut) events.push(cut.event)
         await append(trx, run.id, now, events, changes)
         if (plan.isRetried) return 'retry'
@@ -153,6 +156,3 @@ function failedEvent(
   }
   return { kind: 'step.failed', data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }
 }
-
-const changeOfModel = ({ step, model }: Attempt, to: string | undefined): NewEvent[] =>
-  to === undefined ? [] : [{ kind: 'model.changed', data: { step, from: model, to, note: 'The model kept failing.' } }]

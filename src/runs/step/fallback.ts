@@ -8,3 +8,7 @@ export async function fallbackOf(trx: Transaction, run: Run, asked: string): Pro
   const other = prompt?.fallbackModel ?? undefined
   return other === asked ? undefined : other
 }
+
+/** The event that another model is asked from a step on; none if there is no other. */
+export const changeOfModel = ({ to, ...from }: { step: number; from: string; to: string | undefined; note: string }) =>
+  to === undefined ? [] : [{ kind: 'model.changed' as const, data: { ...from, to } }]

@@ -56,7 +56,14 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
         // If something else comes first, for example open calls, nobody asks for it.
         prepared.catch(() => undefined)
         const begun = await begin(ref, model)
-        return 'instead' in begun ? begun.instead : ask(ref, begun, prepared, signal)
+        if ('instead' in begun) return begun.instead
+        // It may have been read too early, while a call was about to end.
+        return ask(
+          ref,
+          begun,
+          prepared.catch(() => prepare(ref, model)),
+          signal,
+        )
       })
     },
   }

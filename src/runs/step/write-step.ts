@@ -16,7 +16,7 @@ import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from './judge.ts'
 import type { Judgement } from './judge-output.ts'
-import { fallbackOf } from './fallback.ts'
+import { changeOfModel, fallbackOf } from './fallback.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
@@ -75,7 +75,8 @@ export function createWriteStep(context: {
     const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
-    await append(trx, run.id, now, [finished, ...events, ...changeOfModel(attempt, answer, other), ...cut], changes)
+    const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
+    await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
     const { finish } = answer
     const lastStep = { step, finish, outcome: outcomeOf(answer) }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
@@ -90,12 +91,8 @@ export function createWriteStep(context: {
     })
 }
 
-function changeOfModel({ step, model }: Attempt, { verdict }: JudgedAnswer, to: string | undefined): NewEvent[] {
-  if (to === undefined) return []
-  const note =
-    verdict?.outcome === 'refused' ? 'The model refused to answer.' : 'The answers of the model were of no use.'
-  return [{ kind: 'model.changed', data: { step: step + 1, from: model, to, note } }]
-}
+const noteOn = ({ verdict }: JudgedAnswer): string =>
+  verdict?.outcome === 'refused' ? 'The model refused to answer.' : 'The answers of the model were of no use.'
 
 /** An answer that does not fit its schema ends the run by itself. */
 const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>

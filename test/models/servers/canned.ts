@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { event } from './scripted.ts'
+import { serve } from './serve.ts'
 
 /** An answer as JSON, or as the events of a stream. */
 export type Canned = { json: unknown } | { events: { type: string }[] }
@@ -17,15 +17,7 @@ export async function startCanned(t: ExecutionContext, answers: Canned[]) {
     response.writeHead(200, { 'content-type': isJson ? 'application/json' : 'text/event-stream' })
     response.end(isJson ? JSON.stringify(said.json) : said.events.map(named).join(''))
   }
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { bodies, url: await serve(t, answer) }
 }
 
 const named = (data: { type: string }): string => `event: ${data.type}\n${event(data)}`

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { resultsBefore, type Turn } from '../turns.ts'
+import { serve } from './serve.ts'
 
 /** How a provider writes an answer, streamed and not. */
 export interface Format {
@@ -27,15 +27,7 @@ export async function startScripted(t: ExecutionContext, format: Format, turns: 
     for (const chunk of format.stream(turn)) response.write(chunk)
     response.end()
   }
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return serve(t, answer)
 }
 
 export const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
