@@ -54,6 +54,8 @@ try {
   await start(owner, agent)
   const steps = await openSteps(agent.id, provider, { ...env, BASE_URL: servers.url, DATABASE_URL: servers.database })
   const sdk = openSdk(provider)
+  // As workers do when they start.
+  await steps.warmUp()
   console.log(`the first step of the process: ${sentence(await steps.measure(1))}`)
   await steps.measure(10)
   await sdk.measure(10)

@@ -16,6 +16,7 @@ export function startWork(
 ): () => Promise<void> {
   const { logger, services } = context
   const polling = startPolling(context, workflowBundle)
+  void services.models.warmUp()
   const health = startHealth(context, () => polling.isPolling())
   const presence = startLoop('presence', 1, logger, () => services.workers.report(polling.isPolling()))
   const loops = startLoops(services, 'workers', leftOut)

@@ -41,6 +41,7 @@ export async function openSteps(agentId: string, provider: Provider, env: Record
       }
       return times
     },
+    warmUp: () => services.models.warmUp(),
     close: () => services.close(),
   }
 }

@@ -27,6 +27,8 @@ export interface MissingSite {
 interface Offer {
   tools: AgentTool[]
   missing: MissingSite[]
+  /** The tokens of its sites, in plain text. */
+  tokens: string[]
 }
 
 const missingAs =
@@ -61,8 +63,8 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   }
 
   /**
-   * The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests, and the
-   * sites that it lacks. What was removed from the vault is read last: a site that is removed meanwhile is not offered,
+   * The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests, the
+   * sites that it lacks, and the tokens that nobody is to read. What was removed from the vault is read last: a site that is removed meanwhile is not offered,
    * and is missing.
    */
   async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
@@ -77,6 +79,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     return {
       tools: sites.flatMap(({ tools }) => tools),
       missing: [...lost.map(missingAs('removed')), ...useless.map(missingAs('no_usable_tool'))],
+      tokens: entries.flatMap(vault.tokensIn),
     }
   }
 

@@ -16,14 +16,14 @@ export function createKnownSecrets(context: {
 }) {
   const { database, vault, goodSecretsOf, callbackSecretOf } = context
 
-  async function ofAgent(id: string): Promise<string[]> {
+  async function secretsOfAgent(id: string): Promise<string[]> {
     const agent = await Agent.query(database)
       .findById(id)
       .select('id', 'webhookSecret', 'previousWebhookSecret', 'previousWebhookSecretUntil', 'callbackSecret')
       .throwIfNotFound()
     const secrets = [...goodSecretsOf(agent), callbackSecretOf(agent) ?? '']
     // The key itself is what follows the prefix.
-    return secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
+    return secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]).filter((secret) => secret !== '')
   }
 
   async function ofSites(agentId: string, ownerId: string): Promise<string[]> {
@@ -35,8 +35,11 @@ export function createKnownSecrets(context: {
   }
 
   return {
+    /** In plain text: what the agent proves webhooks and signs callbacks with. */
+    secretsOfAgent,
+
     /** In plain text: the tokens of the agent's sites, and what it proves webhooks and signs callbacks with. */
     knownSecrets: async (agentId: string, ownerId: string): Promise<string[]> =>
-      (await Promise.all([ofAgent(agentId), ofSites(agentId, ownerId)])).flat().filter((secret) => secret !== ''),
+      (await Promise.all([secretsOfAgent(agentId), ofSites(agentId, ownerId)])).flat(),
   }
 }

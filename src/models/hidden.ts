@@ -15,8 +15,19 @@ export function hiddenTranscript<Read extends Transcript>(transcript: Read, hidi
     missingSites: missingSites?.map((site) => ({ ...site, name: hiding.text(site.name) })),
     outputSchema: hiding.value(outputSchema),
     leftOut: leftOut && { ...leftOut, summary: hiding.value(leftOut.summary) },
-    steps: steps.map((step) => hiddenStep(step, hiding)),
+    steps: steps.map((step) => hiddenOnce(step, hiding)),
   }
+}
+
+/** By step, what was last made of it: a run's steps are shown again and again. */
+const made = new WeakMap<TranscriptStep, { hiding: Hiding; step: TranscriptStep }>()
+
+function hiddenOnce<Step extends TranscriptStep>(step: Step, hiding: Hiding): Step {
+  const known = made.get(step)
+  if (known?.hiding === hiding) return known.step as Step
+  const hidden = hiddenStep(step, hiding)
+  made.set(step, { hiding, step: hidden })
+  return hidden
 }
 
 const hiddenStep = <Step extends TranscriptStep>(step: Step, hiding: Hiding): Step => ({

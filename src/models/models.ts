@@ -4,14 +4,15 @@ import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
 import type { Logger } from '../logger.ts'
-import { hideSecrets, type Hiding } from '../hiding/hiding.ts'
+import { createHidings } from '../hiding/hidings.ts'
+import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
 import { withCallIds } from './call-ids.ts'
-import { hiddenAnswer, hiddenTranscript } from './hidden.ts'
+import { hiddenAnswer } from './hidden.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -96,7 +97,8 @@ export function createModels(context: {
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)
-  const ownHiding = hideSecrets(ownSecrets)
+  const hidings = createHidings()
+  const ownHiding = hidings.of(ownSecrets)
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
 
@@ -211,8 +213,18 @@ export function createModels(context: {
     return windowOf(contextTokens ?? usualContextTokens, model.maxOutputTokens ?? null)
   }
 
+  /** Loads what the first call would wait for. What fails is tried again then. */
+  async function warmUp(): Promise<void> {
+    const real = [...entries.values()].filter(({ provider }) => provider.kind !== 'demo')
+    const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
+    for (const one of loaded) {
+      if (one.status === 'rejected') logger.warn({ err: one.reason }, 'a model was not loaded ahead of its first call')
+    }
+  }
+
   return {
     step,
+    warmUp,
     defaultModel: config.models.default,
     has: (name: string): boolean => entries.has(name),
     /** MODEL_ERROR if no such model is configured. */
@@ -224,11 +236,10 @@ export function createModels(context: {
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
     /** Hides these secrets, and those of the platform at its providers. */
-    hiding: (secrets: readonly string[]): Hiding => hideSecrets([...ownSecrets, ...secrets]),
+    hiding: (secrets: readonly string[]): Hiding => hidings.of([...ownSecrets, ...secrets]),
 
     /** MODEL_ERROR if no such model is configured. */
-    prompt: (name: string, transcript: Transcript, hiding = ownHiding) =>
-      buildPrompt(hiddenTranscript(transcript, hiding), entryOf(name).reader),
+    prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),

@@ -1,4 +1,5 @@
-import { buildPrompt, shownTo, stepMessages, type Reader, type Transcript, type TranscriptCall } from './prompt.ts'
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { openingMessages, shownTo, stepMessages, type Reader, type Transcript, type TranscriptCall } from './prompt.ts'
 
 /** The sizes of a prompt and its parts, in bytes of JSON. */
 export interface PromptSize {
@@ -23,12 +24,21 @@ export function shortenCall(call: TranscriptCall): TranscriptCall {
 export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
   const shown = shownTo(reader, transcript)
   return {
-    fixed: bytesOf(buildPrompt({ ...transcript, steps: [] }, reader)),
+    fixed: bytesOf(openingMessages(transcript)),
     steps: transcript.steps.map((step) => ({
-      whole: bytesOf(stepMessages(step, shown)),
+      whole: bytesOnce(stepMessages(step, shown)),
       shortened: () => bytesOf(stepMessages({ ...step, calls: step.calls.map(shortenCall) }, shown)),
     })),
   }
+}
+
+const measured = new WeakMap<LanguageModelV4Message[], number>()
+
+/** Of messages that `stepMessages` keeps. */
+function bytesOnce(messages: LanguageModelV4Message[]): number {
+  const bytes = measured.get(messages) ?? bytesOf(messages)
+  measured.set(messages, bytes)
+  return bytes
 }
 
 /** As JSON, because that is how prompts and tools go out. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
 import { fence } from './fence.ts'
@@ -97,12 +98,15 @@ const maxInvalidCharacters = 1000
  * from outside can pass for an instruction or leave its place. The same transcript gives the same prompt.
  */
 export function buildPrompt(transcript: Transcript, reader: Reader): LanguageModelV4Prompt {
-  return [
-    { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
-    { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
-    ...transcript.steps.flatMap((step) => stepMessages(step, shownTo(reader, transcript))),
-  ]
+  const shown = shownTo(reader, transcript)
+  return [...openingMessages(transcript), ...transcript.steps.flatMap((step) => stepMessages(step, shown))]
 }
+
+/** What stands before the steps. */
+export const openingMessages = (transcript: Transcript): LanguageModelV4Message[] => [
+  { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
+  { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
+]
 
 export const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
   ...reader,
@@ -134,8 +138,20 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-/** A step without text and calls is left out: providers refuse empty messages. */
+/** By step, the messages that were last made of it. */
+const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()
+
+/** The messages of a step, which are the same object as long as step and reader are: they are measured and sent. */
 export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
+  const known = made.get(step)
+  if (known && isDeepStrictEqual(known.reader, reader)) return known.messages
+  const messages = buildMessages(step, reader)
+  made.set(step, { reader, messages })
+  return messages
+}
+
+/** A step without text and calls is left out: providers refuse empty messages. */
+function buildMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const { calls, problem } = step
   const messages: LanguageModelV4Message[] = [
     { role: 'assistant', content: answerParts(step, reader) },

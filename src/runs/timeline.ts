@@ -94,14 +94,26 @@ export async function append(
 ): Promise<void> {
   if (events.length === 0) return
   const counted = { events: raw('events + :count', { count: events.length }), progressedAt: at }
-  const row = await Run.query(trx)
+  const patch = Run.query(trx)
     .findById(runId)
     .patch({ ...counted, ...changes })
-    .returning('events')
-    .first()
-  if (!row) throw new Error('an event was appended to a run that does not exist')
-  const first = row.events - events.length + 1
-  await RunEvent.query(trx).insert(
-    events.map(({ kind, data }, index) => ({ runId, number: first + index, kind, at, data: { ...data } })),
-  )
+    .returning(['id', 'events'])
+  const kinds = events.map(({ kind }) => kind)
+  const data = events.map((event) => JSON.stringify(withoutUsual(event.kind, { ...event.data })))
+  const count = events.length
+  const { rowCount } = await trx.raw<{ rowCount: number }>(insertCounted, {
+    patch: patch.toKnexQuery(),
+    at,
+    kinds,
+    data,
+    count,
+  })
+  if (rowCount !== count) throw new Error('an event was appended to a run that does not exist')
 }
+
+/** One statement, because most of what is recorded of a run is recorded by it. */
+const insertCounted = `
+  with run as (:patch)
+  insert into run_events (run_id, number, kind, at, data)
+  select run.id, run.events - :count::int + event.place, event.kind, :at, event.data::json
+    from run, unnest(:kinds::run_event_kind[], :data::text[]) with ordinality as event (kind, data, place)`

@@ -116,6 +116,10 @@ export function createEntries(context: {
     })
   }
 
+  /** The tokens of an entry, in plain text. */
+  const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
+    Object.values(openCredential(sealing, entry))
+
   /** Revokes a grant that is no longer needed, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
@@ -186,8 +190,10 @@ export function createEntries(context: {
       const entries = await mine(ownerId)
         .findByIds([...ids])
         .select('id', 'authType', 'credential')
-      return entries.flatMap((entry) => Object.values(openCredential(sealing, entry)))
+      return entries.flatMap(tokensIn)
     },
+
+    tokensIn,
 
     /** The owner's entries among the ids. */
     async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {

@@ -14,9 +14,9 @@ export const injection: Fault[] = [
   },
   {
     id: 'injection/prompt-with-secrets',
-    file: 'src/models/models.ts',
-    find: 'buildPrompt(hiddenTranscript(transcript, hiding),',
-    replace: 'buildPrompt(transcript,',
+    file: 'src/runs/step/ask-step.ts',
+    find: 'hiddenTranscript({ ...found, missingSites: offer.missing }, hiding)',
+    replace: '({ ...found, missingSites: offer.missing })',
     why: 'a token that a payload holds goes to the model and its provider',
     tests: [reach],
   },
@@ -31,8 +31,8 @@ export const injection: Fault[] = [
   {
     id: 'injection/own-secrets-unknown',
     file: 'src/runs/step/ask-step.ts',
-    find: 'const hiding = models.hiding(secrets)',
-    replace: 'const hiding = models.hiding(secrets.slice(0, 0))',
+    find: 'const hiding = models.hiding([...secrets, ...offer.tokens])',
+    replace: 'const hiding = models.hiding([])',
     why: "the agent's own secrets go to the model",
     tests: [reach],
   },

@@ -6,7 +6,7 @@ import type { listedRun } from '../../api/schemas/run-schema.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { buildPrompt } from '../../src/models/prompt.ts'
 import { Run } from '../../src/runs/run.ts'
-import { readTranscript } from '../../src/runs/step/transcript.ts'
+import { createReadTranscript } from '../../src/runs/step/transcript.ts'
 import { call } from './client.ts'
 import { eventually } from './eventually.ts'
 import { temporaryCertificates } from './https-server.ts'
@@ -141,7 +141,7 @@ export async function firstMessage({ database, runs }: Platform['services'], age
   const run = await Run.query(database)
     .findById(claimed?.runId ?? '')
     .throwIfNotFound()
-  const prompt = buildPrompt(await readTranscript(database, run), { by: 'demo', textArguments: false })
+  const prompt = buildPrompt(await createReadTranscript({ database })(run), { by: 'demo', textArguments: false })
   const first = prompt.find(({ role }) => role === 'user')
   const [part] = first?.role === 'user' ? first.content : []
   if (part?.type !== 'text') throw new Error('the first message is no text')

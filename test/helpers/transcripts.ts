@@ -1,8 +1,8 @@
 import { Run } from '../../src/runs/run.ts'
-import { readTranscript } from '../../src/runs/step/transcript.ts'
+import { createReadTranscript } from '../../src/runs/step/transcript.ts'
 import type { Platform } from './platform.ts'
 
 /** What the model would see of a run. */
 export async function currentTranscript({ services: { database } }: Platform, runId: string) {
-  return readTranscript(database, await Run.query(database).findById(runId).throwIfNotFound())
+  return createReadTranscript({ database })(await Run.query(database).findById(runId).throwIfNotFound())
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { isCoded } from '../../errors.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
+import { hiddenTranscript } from '../../models/hidden.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
@@ -19,7 +20,7 @@ import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
 import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { summarise, withoutSummary } from './summarise.ts'
-import { readTranscript, type RunTranscript } from './transcript.ts'
+import { createReadTranscript, type RunTranscript } from './transcript.ts'
 import { measuredBytesPerToken } from './tokens.ts'
 import { createWriteStep, type Next } from './write-step.ts'
 
@@ -27,14 +28,17 @@ import { createWriteStep, type Next } from './write-step.ts'
 interface Offer {
   tools: OfferedTool[]
   missing: MissingSite[]
+  tokens: string[]
 }
 
 /** What is read of a run before its model is asked. */
 interface Prepared {
   run: Run
   offer: Offer
-  secrets: string[]
+  hiding: Hiding
+  /** Without the secrets. */
   transcript: RunTranscript
+  readAgain: (run: Run) => Promise<RunTranscript>
 }
 
 /** What goes along with every question to a model. */
@@ -63,6 +67,7 @@ export function createAsk(context: AskContext) {
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
+  const readTranscript = createReadTranscript(context)
 
   async function answerOf(
     run: Run,
@@ -71,7 +76,7 @@ export function createAsk(context: AskContext) {
     { transcript, bytes }: Fitted,
     { hiding, signal }: Asking,
   ) {
-    const prompt = models.prompt(model, transcript, hiding)
+    const prompt = models.prompt(model, transcript)
     const words = live.begin({ runId: run.id, step, attempt })
     const request = {
       model,
@@ -94,13 +99,13 @@ export function createAsk(context: AskContext) {
   }
 
   async function offerOf(run: Run): Promise<Offer> {
-    const { tools, missing } = await agents.offerOf(run.agentId, run.ownerId)
+    const { tools, ...offer } = await agents.offerOf(run.agentId, run.ownerId)
     const named = models.nameTools(
       tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
     )
     const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
     // Always the same order: providers cache prompts, and tools stand at their beginning.
-    return { tools: offered.toSorted((one, other) => (one.name < other.name ? -1 : 1)), missing }
+    return { tools: offered.toSorted((one, other) => (one.name < other.name ? -1 : 1)), ...offer }
   }
 
   /** Reads what the model is to be shown. Throws MODEL_ERROR if no such model is configured. */
@@ -111,19 +116,20 @@ export function createAsk(context: AskContext) {
     ])
     const [offer, secrets, transcript] = await Promise.all([
       offerOf(run),
-      agents.knownSecrets(run.agentId, run.ownerId),
-      readTranscript(database, run, resultBytes),
+      agents.secretsOfAgent(run.agentId),
+      readTranscript(run, resultBytes),
     ])
-    return { run, offer, secrets, transcript }
+    const hiding = models.hiding([...secrets, ...offer.tokens])
+    const shown = (found: RunTranscript) => hiddenTranscript({ ...found, missingSites: offer.missing }, hiding)
+    const readAgain = async (current: Run) => shown(await readTranscript(current, resultBytes))
+    return { run, offer, hiding, transcript: shown(transcript), readAgain }
   }
 
   async function ask(ref: RunRef, attempt: Attempt, prepared: Promise<Prepared>, signal: AbortSignal): Promise<Move> {
     let summaryDue: Cut | undefined
     try {
-      const { run, offer, secrets, transcript } = await prepared
-      const hiding = models.hiding(secrets)
-      const offered = { ...offer, tools: toolsOf(offer) }
-      const fitted = await fitTranscript(ref, { run, transcript }, attempt, offered)
+      const { run, offer, hiding, ...read } = await prepared
+      const fitted = await fitTranscript(ref, { run, tools: toolsOf(offer), ...read }, attempt)
       summaryDue = fitted.summaryDue
       const answer = summaryDue
         ? await summarise(models, { run, attempt, hiding, signal }, fitted, summaryDue)

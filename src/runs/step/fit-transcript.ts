@@ -4,7 +4,6 @@ import type { ModelTool } from '../../models/ask.ts'
 import { promptTooLong } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
 import type { PromptSize } from '../../models/prompt-size.ts'
-import type { Transcript } from '../../models/prompt.ts'
 import type { Window } from '../../models/window.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import type { Run } from '../run.ts'
@@ -13,24 +12,21 @@ import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import { fit, type Cuts, type Sizes } from './fit.ts'
 import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
-import { readTranscript, type RunTranscript } from './transcript.ts'
+import type { RunTranscript } from './transcript.ts'
 
-/** What the model is offered, and which sites of its agent it lacks. */
-interface Offered {
+/** What is read of a run, and what its model is offered. */
+interface Found {
+  run: Run
+  transcript: RunTranscript
   tools: ModelTool[]
-  missing: Transcript['missingSites']
+  /** Reads the transcript again, after a cut. */
+  readAgain: (run: Run) => Promise<RunTranscript>
 }
 
 /** What is recorded when a prompt is cut. */
 export interface Cut {
   changes: Cuts
   event: Extract<NewEvent, { kind: 'context.fitted' }>
-}
-
-/** A run, and what is recorded of it. */
-interface Found {
-  run: Run
-  transcript: RunTranscript
 }
 
 /** What a model is shown of a run. */
@@ -55,17 +51,15 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
       return Object.assign(run, changes)
     })
 
-  async function measure(found: RunTranscript, model: string, { tools, missing }: Offered) {
+  async function measure(transcript: RunTranscript, model: string, tools: ModelTool[]) {
     const window = await models.window(model)
-    const transcript = { ...found, missingSites: missing }
     const size = models.sizeOf(model, transcript, tools)
     return { window, transcript, size, bytes: size.steps.reduce((total, { whole }) => total + whole, size.fixed) }
   }
 
   /** Throws MODEL_ERROR if what must not be cut is too long by itself. */
-  return async (ref: RunRef, found: Found, { model, step }: Attempt, offered: Offered): Promise<Fitted> => {
-    const { run } = found
-    const { window, transcript, size, bytes } = await measure(found.transcript, model, offered)
+  return async (ref: RunRef, { run, tools, readAgain, ...found }: Found, { model, step }: Attempt): Promise<Fitted> => {
+    const { window, transcript, size, bytes } = await measure(found.transcript, model, tools)
     const limit = bytesFor(window.promptTokens, run.bytesPerToken)
     if (bytes <= limit) return { transcript, bytes, window }
     const fitted = fit(sizesOf(transcript, size), cutsOf(run), limit)
@@ -76,8 +70,7 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
     const cut = cutTo(fitted, step, window, run.bytesPerToken)
     const isLeftOut = fitted.leftOutThrough > (run.leftOutThrough ?? 0)
     if (isLeftOut && transcript.summarizes) return { transcript, bytes, window, summaryDue: cut }
-    const shown = await readTranscript(database, await record({ ref, step }, cut), window.resultBytes)
-    return measure(shown, model, offered)
+    return measure(await readAgain(await record({ ref, step }, cut)), model, tools)
   }
 }
 

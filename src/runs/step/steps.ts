@@ -57,13 +57,10 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
         prepared.catch(() => undefined)
         const begun = await begin(ref, model)
         if ('instead' in begun) return begun.instead
-        // It may have been read too early, while a call was about to end.
-        return ask(
-          ref,
-          begun,
-          prepared.catch(() => prepare(ref, model)),
-          signal,
-        )
+        // It may have been read too early: while a call was about to end, or another attempt was about to be recorded.
+        const again = () => prepare(ref, model)
+        const current = prepared.then((found) => (found.run.steps === begun.step - 1 ? found : again()), again)
+        return ask(ref, begun, current, signal)
       })
     },
   }

@@ -1,5 +1,4 @@
 import type { Hiding } from '../../hiding/hiding.ts'
-import { hiddenTranscript } from '../../models/hidden.ts'
 import type { Models } from '../../models/models.ts'
 import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
@@ -15,8 +14,7 @@ export async function summarise(
   cut: Cut,
 ) {
   const { leftOutThrough } = cut.changes
-  const { window } = fitted
-  const transcript = hiddenTranscript(fitted.transcript, hiding)
+  const { window, transcript } = fitted
   const steps = transcript.steps.filter(({ step }) => step <= leftOutThrough)
   const fixed = Buffer.byteLength(transcript.systemPrompt + (transcript.leftOut?.summary ?? ''))
   const room = bytesFor(window.promptTokens, run.bytesPerToken) - fixed

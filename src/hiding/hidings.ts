@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { hideSecrets, type Hiding } from './hiding.ts'
+
+/** A matcher takes about 100 KiB, so this is 20 MiB at most. */
+const maxKept = 200
+const keptMs = 5 * 60_000
+
+/**
+ * Keeps what it takes to find secrets: each step of a run needs it again. The same secrets are the same object, so that
+ * what was made with it can be kept as well.
+ */
+export function createHidings() {
+  const kept = new LRUCache<string, Hiding>({ max: maxKept, ttl: keptMs, ttlAutopurge: true, updateAgeOnGet: true })
+  return {
+    of(secrets: readonly string[]): Hiding {
+      const key = createHash('sha256').update(JSON.stringify(secrets)).digest('base64')
+      const known = kept.get(key)
+      if (known) return known
+      const hiding = hideSecrets(secrets)
+      kept.set(key, hiding)
+      return hiding
+    },
+  }
+}
