@@ -17,6 +17,10 @@ import * as providerPlaces from './20261123000650-provider-places.ts'
 import * as bytesPerToken from './20261123000660-bytes-per-token.ts'
 import * as eventKinds from './20261123000665-event-kinds.ts'
 import * as outputs from './20261123000680-outputs.ts'
+import * as sessions from './20261123000700-sessions.ts'
+import * as chat from './20261123000710-chat.ts'
+import * as chatCharges from './20261123000715-chat-charges.ts'
+import * as approvals from './20261123000720-approvals.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -39,4 +43,8 @@ export const migrations: Migration[] = [
   { ...bytesPerToken, name: '20261123000660-bytes-per-token' },
   { ...eventKinds, name: '20261123000665-event-kinds' },
   { ...outputs, name: '20261123000680-outputs' },
+  { ...sessions, name: '20261123000700-sessions' },
+  { ...chat, name: '20261123000710-chat' },
+  { ...chatCharges, name: '20261123000715-chat-charges' },
+  { ...approvals, name: '20261123000720-approvals' },
 ]

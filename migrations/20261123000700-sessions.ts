@@ -1,0 +1,44 @@
+import type { Knex } from 'knex'
+
+/** Chat sessions: what their messages may use, and the hash of the token that stands for them. */
+export const up = (knex: Knex) =>
+  knex.raw(`
+    create table sessions (
+      id uuid not null,
+      owner_id uuid not null,
+      -- the key that it was made with, if any: it ends with that key
+      api_key_id uuid,
+      created_at timestamptz not null,
+      used_at timestamptz not null,
+      expires_at timestamptz not null,
+      ended_at timestamptz,
+      -- the number of its last message or answer
+      last_number integer not null default 0,
+      token_hash text not null,
+      -- what becomes of an answer whose reader is gone
+      on_disconnect text not null,
+      model text,
+      title text,
+      constraint sessions_pkey primary key (id),
+      constraint sessions_token_unique unique (token_hash),
+      constraint sessions_owner_fk foreign key (owner_id) references users (id),
+      constraint sessions_on_disconnect check (on_disconnect in ('cancel', 'continue'))
+    ) with (fillfactor = 80);
+    create index sessions_list on sessions (owner_id, id);
+    create index sessions_of_key on sessions (api_key_id) where api_key_id is not null;
+
+    create table session_sites (
+      session_id uuid not null,
+      vault_entry_id uuid not null,
+      position integer not null,
+      -- names of the tools that it may use; null: all of the site's
+      tools json,
+      -- names of the tools that are called only once somebody has approved; null: those that the platform names
+      ask_first json,
+      constraint session_sites_pkey primary key (session_id, vault_entry_id),
+      constraint session_sites_session_fk foreign key (session_id) references sessions (id) on delete cascade,
+      constraint session_sites_vault_entry_fk foreign key (vault_entry_id) references vault_entries (id) on delete cascade
+    );
+    create index session_sites_vault_entry on session_sites (vault_entry_id)`)
+
+export const down = (knex: Knex) => knex.raw('drop table session_sites, sessions')
