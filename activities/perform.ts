@@ -111,5 +111,6 @@ const failure = (type: string, message: string, retryable: boolean, retryAfter?:
     type,
     message,
     nonRetryable: !retryable,
-    ...(retryAfter !== undefined && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
+    // Temporal takes a delay of nothing for no retry at all. The usual pause is a second.
+    ...(retryAfter !== undefined && retryAfter > 0 && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
   })

@@ -96,7 +96,9 @@ const data = {
     model: v.optional(field(v.string(), 'The model that was asked', 'demo')),
     inputTokens: v.optional(field(whole, 'Tokens that the model read, if the provider billed them', 610)),
     outputTokens: v.optional(field(whole, 'Tokens that the model wrote, if the provider billed them', 71)),
+    cachedTokens: v.optional(field(whole, 'How many of the tokens that it read came from its cache', 512)),
     credits: v.optional(field(whole, 'What the attempt cost, if the provider billed it', 1)),
+    costUsd: v.optional(field(v.number(), 'The same in USD, if the price is known', 0.0041)),
   }),
   'step.finished': v.looseObject({
     ...ofStep,
@@ -146,7 +148,7 @@ const data = {
     step: ofStep.step,
     from: field(v.string(), 'The model that was asked so far', 'gpt-5-mini'),
     to: field(v.string(), 'The model that is asked from this step on', 'claude-sonnet-5'),
-    note: field(v.string(), 'Why, for people', 'The model kept failing.'),
+    note: field(v.string(), 'Why, for people', 'The model failed.'),
   }),
   'tool.started': v.looseObject({ ...ofCall, attempt, note }),
   'tool.failed': v.looseObject({

@@ -5,6 +5,9 @@ interface Charged {
   nanoUsd: number | undefined
 }
 
+/** As many as a column holds. */
+const maxCredits = 2_147_483_647
+
 /** Of a model without a known price: tokens per credit; an output token counts as four input tokens. */
 const tokensPerCredit = 10_000
 const outputWeight = 4
@@ -13,5 +16,5 @@ const outputWeight = 4
 export function stepCredits({ inputTokens, outputTokens, nanoUsd }: Charged, creditUsd: number): number {
   const exact =
     nanoUsd === undefined ? (inputTokens + outputWeight * outputTokens) / tokensPerCredit : nanoUsd / (creditUsd * 1e9)
-  return Math.max(1, Math.ceil(exact))
+  return Math.min(Math.max(1, Math.ceil(exact)), maxCredits)
 }

@@ -1,3 +1,5 @@
+import { exactJson } from '../outputs/exact-json.ts'
+
 /** Deeper arguments are refused, because later processing (JSON.stringify, validators) is recursive. */
 const maxDepth = 64
 /** The size of the largest ordinary request body that the platform accepts. */
@@ -11,6 +13,27 @@ const maxCharacters = 256 * 1024
 export function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.length > maxCharacters) return undefined
   return text.trim() === '' ? {} : readObject(text)
+}
+
+/**
+ * The JSON text of an object, in which no member occurs twice: the last one stays, which is the one that is checked. A
+ * site's parser may take the first. Nearly all texts stay as they are.
+ */
+export const withoutTwins = (text: string): string =>
+  namesIn(text) === countNames(JSON.parse(text)) ? text : exactJson(text)
+
+/** How many names of members a JSON text has: strings that a colon follows. */
+function namesIn(text: string): number {
+  let count = 0
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) count += Number(colon !== '')
+  return count
+}
+
+/** How many members there are in all levels of a value. */
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length
+  return Object.values(value).reduce<number>((sum, item) => sum + countNames(item), own)
 }
 
 /** Reads the text of a JSON object of any size. Undefined for anything else, and for more than 64 levels. */

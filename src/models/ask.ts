@@ -1,5 +1,10 @@
 import { addAbortListener } from 'node:events'
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+} from '@ai-sdk/provider'
 import { collect, type RawAnswer } from './collect.ts'
 import type { StatedUsage } from './stated-usage.ts'
 import { describeTool, shownSchema } from './tool-texts.ts'
@@ -32,10 +37,16 @@ export async function ask(
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   { stream, stated, onWords }: Listening,
 ): Promise<RawAnswer> {
-  if (!stream) return unlessAborted(options.abortSignal, async () => model.doGenerate(options))
   return unlessAborted(options.abortSignal, async () => {
-    const streamed = await model.doStream({ ...options, includeRawChunks: true })
-    return collect(streamed.stream, stated, onWords)
+    try {
+      if (!stream) return await model.doGenerate(options)
+      const streamed = await model.doStream({ ...options, includeRawChunks: true })
+      return await collect(streamed.stream, stated, onWords)
+    } catch (error) {
+      // Some adapters fail on an answer before they hand it on.
+      if (APICallError.isInstance(error)) stated.noteBody(error.responseBody ?? '')
+      throw error
+    }
   })
 }
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { newId } from '../ids.ts'
-import { readArguments } from './arguments.ts'
+import { readArguments, withoutTwins } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
 
 export interface RequestedCall {
@@ -45,7 +45,7 @@ function readCall(part: LanguageModelV4ToolCall, offered: ReadonlySet<string>, u
   return {
     id,
     name: providerSafe(part.toolName),
-    arguments: part.input.trim() === '' ? '{}' : storable(part.input),
+    arguments: part.input.trim() === '' ? '{}' : storable(problem ? part.input : withoutTwins(part.input)),
     ...(problem && { problem }),
   }
 }

@@ -40,6 +40,8 @@ export interface StepRequest {
   hiding?: Hiding | undefined
   /** Is called with the text of the answer as it comes. */
   onWords?: ((text: string) => void) | undefined
+  /** Is called if the signal aborts the call, with what it has used by then as far as that is known. */
+  onGivenUp?: ((usage: Usage | undefined) => void) | undefined
 }
 
 export interface StepResult extends Answer {
@@ -154,7 +156,10 @@ export function createModels(context: {
       logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
-      request.signal.throwIfAborted()
+      if (request.signal.aborted) {
+        request.onGivenUp?.(stated.soFar(() => bytesOf(request.prompt)))
+        throw request.signal.reason
+      }
       const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure

@@ -102,11 +102,17 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
   return [...openingMessages(transcript), ...transcript.steps.flatMap((step) => stepMessages(step, shown))]
 }
 
-/** What stands before the steps. */
-export const openingMessages = (transcript: Transcript): LanguageModelV4Message[] => [
-  { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
-  { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
-]
+const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
+
+/** What stands before the steps; the same object for the same transcript, which is measured and sent. */
+export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
+  const messages = openings.get(transcript) ?? [
+    { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
+    { role: 'user', content: [{ type: 'text', text: opening(transcript) }] },
+  ]
+  openings.set(transcript, messages)
+  return messages
+}
 
 export const shownTo = (reader: Reader, { resultBytes = maxResultBytes }: Transcript): Shown => ({
   ...reader,
@@ -181,9 +187,13 @@ function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): 
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id }) => ({ type: 'tool-call' as const, id })),
   ]
-  const end = kept.findLastIndex(({ type }) => type !== 'reasoning') + 1
-  return kept.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
+  const said = kept.filter((part) => !saysNothing(part))
+  const end = said.findLastIndex(({ type }) => type !== 'reasoning') + 1
+  return said.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
 }
+
+/** Providers refuse text without words; metadata may stand on an empty one. */
+const saysNothing = (part: KeptPart): boolean => part.type === 'text' && part.text.trim() === '' && !part.metadata
 
 function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): AssistantParts {
   const options = part.metadata ? { providerOptions: part.metadata } : {}

@@ -13,7 +13,13 @@ export function readRetryAfter(headers: Record<string, string> | undefined, now:
 }
 
 /** RFC 9110, section 10.2.3: a number of seconds, or a date. */
-const secondsOf = (header: string, now: Date): number =>
-  isNumber(header) ? Number(header) : (Date.parse(header.trim()) - now.getTime()) / 1000
+function secondsOf(header: string, now: Date): number {
+  if (isNumber(header)) return Number(header)
+  // JavaScript takes `-5` and `3, 5` for dates, too.
+  return isDate(header) ? (Date.parse(header.trim()) - now.getTime()) / 1000 : Number.NaN
+}
+
+/** RFC 9110, section 5.6.7: all forms begin with the day of the week, and have a time of day. */
+const isDate = (text: string): boolean => /^\s*[a-z]{3,9},? .*\d\d:\d\d:\d\d/i.test(text)
 
 const isNumber = (text = ''): boolean => /^\s*\d+(\.\d+)?\s*$/.test(text)

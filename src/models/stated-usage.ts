@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { isRecord } from './arguments.ts'
+import { isRecord, parse } from './arguments.ts'
 import { readUsage, type Usage } from './usage.ts'
 
 /** Under which names a provider states its counts, in an object of its own. */
@@ -53,16 +53,52 @@ const places = [['usage'], ['message', 'usage'], ['response', 'usage'], ['usageM
 export function createStatedUsage() {
   let atEnd: Usage | undefined
   let said: Record<string, unknown> = {}
+  let characters = 0
 
   return {
     note(part: LanguageModelV4StreamPart): void {
       if (part.type === 'finish') atEnd = readUsage(part.usage)
+      if ('delta' in part) characters += part.delta.length
       // Later events repeat some counts of earlier ones, and leave out others.
       if (part.type === 'raw') said = { ...said, ...usageIn(part.rawValue) }
     },
+    /** Takes in what the body of a failed answer says. */
+    noteBody(body: string): void {
+      if (body.length > maxBody) return
+      for (const event of eventsIn(body)) said = { ...said, ...usageIn(event) }
+    },
+
     /** Undefined as long as it is not known whole. */
     usage: (): Usage | undefined => atEnd ?? read(said),
+
+    /**
+     * What an answer has used that is given up: what was said so far, and at least what has been written since. If
+     * nothing was said, it is estimated. Undefined if nothing has come: then nobody knows whether the model has begun.
+     *
+     * @param promptBytes the size of the prompt as JSON
+     */
+    soFar(promptBytes: () => number): Usage | undefined {
+      const known = atEnd ?? read(said)
+      if (!known && characters === 0) return undefined
+      const { outputTokens, ...rest } = known ?? { ...noCache, inputTokens: tokensOf(promptBytes()), outputTokens: 0 }
+      return { ...rest, outputTokens: Math.max(outputTokens, tokensOf(characters)) }
+    },
   }
+}
+
+/** An answer that failed is read whole, in one go. */
+const maxBody = 1024 * 1024
+
+const noCache = { cachedTokens: 0, cacheWriteTokens: 0 }
+
+/** A token is about four characters of usual text. */
+const tokensOf = (characters: number): number => Math.ceil(characters / 4)
+
+/** The JSON values in a body: the whole of it, or the data of its events (HTML, 9.2). */
+function eventsIn(body: string): unknown[] {
+  const whole = parse(body)
+  if (whole !== undefined) return [whole]
+  return [...body.matchAll(/^data:(.*)$/gm)].map(([, data = '']) => parse(data))
 }
 
 export type StatedUsage = ReturnType<typeof createStatedUsage>

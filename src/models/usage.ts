@@ -21,6 +21,10 @@ export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | unde
   return { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }
 }
 
-const isCount = (count: number | undefined): count is number => Number.isSafeInteger(count) && Number(count) >= 0
+/** Far more than any model takes. The counts of a run have to fit into their columns. */
+const most = 100_000_000
+
+const isCount = (count: number | undefined): count is number =>
+  Number.isSafeInteger(count) && Number(count) >= 0 && Number(count) <= most
 
 const countOr0 = (count: number | undefined): number => (isCount(count) ? count : 0)

@@ -8,12 +8,28 @@ export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
   return budgets.waitSeconds * 1000 - run.waitedMs - currentWaitMs(run, now)
 }
 
-/** How much longer the run may work, in milliseconds. Waits do not count; pauses between attempts do. */
+/** How much longer the run may work, in milliseconds. Waits do not count, nor what holds it up from outside. */
 export function workingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
-  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - run.waitedMs - currentWaitMs(run, now) : 0
+  const idleMs = run.waitedMs + currentWaitMs(run, now) + heldUpMs(run, budgets, now)
+  const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - idleMs : 0
   return budgets.minutes * 60_000 - busyMs
 }
 
 /** How long the current wait has lasted, in milliseconds. */
 export const currentWaitMs = ({ waitingSince }: Pick<Run, 'waitingSince'>, now: Date): number =>
   waitingSince ? Math.max(0, now.getTime() - waitingSince.getTime()) : 0
+
+/**
+ * How long the run has been held up since its last progress, in milliseconds: its provider has named a time before which
+ * it may not be asked again, or there is no place for what comes next. It counts as waiting, as long as the run may wait;
+ * whoever begins what comes next adds it to `waitedMs`.
+ */
+export function heldUpMs(run: Run, budgets: Budgets, now: Date): number {
+  const { failedAt, retryAt, failedAttempt, attempt, noPlaceSince, progressedAt } = run
+  const isPaused = failedAt !== null && retryAt !== null && failedAttempt === attempt
+  const pauseEnd = isPaused ? Math.min(now.getTime(), retryAt.getTime()) : 0
+  const pauseMs = isPaused ? Math.max(0, pauseEnd - failedAt.getTime()) : 0
+  const hasNoPlace = noPlaceSince !== null && noPlaceSince >= progressedAt
+  const placeMs = hasNoPlace ? now.getTime() - Math.max(noPlaceSince.getTime(), pauseEnd) : 0
+  return Math.min(pauseMs + Math.max(0, placeMs), Math.max(0, waitingTimeLeft(run, budgets, now)))
+}

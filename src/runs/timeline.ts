@@ -19,7 +19,9 @@ interface StepFailure {
   /** What the provider has billed all the same. */
   inputTokens?: number
   outputTokens?: number
+  cachedTokens?: number
   credits?: number
+  costUsd?: number
 }
 
 /** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */

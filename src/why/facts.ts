@@ -42,8 +42,6 @@ export interface HeadRun {
   calls: OpenCall[]
   /** When it has waited as long as a run may. */
   mayWaitUntil: Date
-  /** When its minutes are used up unless it waits. */
-  mayWorkUntil: Date
 }
 
 /** A run that is queued, or has ended. */

@@ -11,7 +11,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const what = pauseEnd ? pauseText(head, pauseEnd) : retryText(head, step, isLate)
+  const what = pauseEnd ? `is retried at ${moment(pauseEnd)}, as its provider asked` : retryText(head, step, isLate)
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -21,7 +21,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
       until: pauseEnd,
       step,
       message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}: ${failure.message}`,
-      action: actionOf(head, isLate, pauseEnd),
+      action: actionOf(head, isLate),
     }),
   ]
 }
@@ -42,19 +42,9 @@ export const waitsForPlace = ({ run: { noPlaceSince, progressedAt } }: HeadRun):
 /** Unless the provider names a time, 15 s at most lie between two attempts, plus the search for a worker. */
 const longestPauseSeconds = 60
 
-/** Whether the run's minutes, which pauses between attempts count toward, are used up when the pause is over. */
-const isTooLong = ({ mayWorkUntil }: HeadRun, pauseEnd: Date): boolean => mayWorkUntil < pauseEnd
-
-const pauseText = (head: HeadRun, pauseEnd: Date): string =>
-  isTooLong(head, pauseEnd)
-    ? `may not be retried before ${moment(pauseEnd)}, as its provider asked; the run fails then, because this pause counts toward its minutes and uses them up`
-    : `is retried at ${moment(pauseEnd)}, as its provider asked`
-
-function actionOf(head: HeadRun, isLate: boolean, pauseEnd: Date | null): Advice {
+function actionOf(head: HeadRun, isLate: boolean): Advice {
   const { id } = head.run
   const held = advise`The operators of the platform have to look at the workflow run/${head.run} in Temporal, where its activity may be paused`
   const byItself = advise`There is nothing to do: if the model fails four times, the fallback model of its agent is asked, or the run fails if there is none`
-  const hopeless = advise`Nothing can be done for it`
-  const what = isLate ? held : pauseEnd && isTooLong(head, pauseEnd) ? hopeless : byItself
-  return advise`${what}. To end it now: ${request('cancel', id)}.`
+  return advise`${isLate ? held : byItself}. To end it now: ${request('cancel', id)}.`
 }

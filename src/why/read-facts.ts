@@ -8,7 +8,7 @@ import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
-import { waitingTimeLeft, workingTimeLeft } from '../runs/time-left.ts'
+import { waitingTimeLeft } from '../runs/time-left.ts'
 import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
@@ -90,8 +90,7 @@ async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked'
 async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: Date): Promise<HeadRun> {
   const { budgets, sites } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
-  const mayWorkUntil = new Date(now.getTime() + workingTimeLeft(run, budgets, now))
-  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run, sites), mayWaitUntil, mayWorkUntil }
+  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run, sites), mayWaitUntil }
 }
 
 /** The attempts at the step that is not recorded yet. */

@@ -33,7 +33,7 @@ test('the fallback model is asked once the attempts are used up, with attempts o
   }
   const { run, failures, steps, changes, started } = await runOnce(someone, agent, 90)
   t.like(run, { status: 'completed', steps: 3, toolCalls: 2 })
-  t.deepEqual(changes, [{ step: 2, from: 'down', to: 'down-other', note: 'The model kept failing.' }])
+  t.deepEqual(changes, [{ step: 2, from: 'down', to: 'down-other', note: 'The model failed.' }])
   t.deepEqual(
     failures.map(({ step, attempt, model, willRetry }) => [step, attempt, model, willRetry]),
     [

@@ -2,7 +2,7 @@ import test from 'ava'
 import { whyRun } from '../../api/why.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, ended, person, timelineOf } from '../helpers/people.ts'
+import { agentOf, customer, ended, person, timelineOf } from '../helpers/people.ts'
 import { dataOf, happened, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, status } from './failing-provider.ts'
@@ -53,4 +53,30 @@ test('a model that gets stuck in its answer has failed, and what it had read by 
   const { run, failures } = await runOnce(await person(platform), { model: 'stuck' })
   t.like(run, { status: 'completed', steps: 1, inputTokens: 4000, credits: 2 })
   t.like(failures, [{ inputTokens: 2000, outputTokens: 1, credits: 1 }])
+})
+
+test('a provider that names no time to wait, one that is over, or none that can be read, is asked again', async (t) => {
+  const past = new Date(Date.now() - 60_000).toUTCString()
+  const models = ['0', past, '-5', '3, 5'].map((value, index) => ({ model: `named-${index}`, value }))
+  const { provider, platform } = await openProvider(t, [{ models: models.map(({ model }) => model) }])
+  const someone = await customer(platform)
+  const runs = models.map(async ({ model, value }) => {
+    provider.play(model, [status(503, { 'retry-after': value }), events(chat.all('Done.'))])
+    const { run, failures } = await runOnce(someone, { model }, 150)
+    t.like(run, { status: 'completed', steps: 1 }, value)
+    t.is(failures.length, 1, value)
+    t.is(provider.requestsOf(model).length, 2, value)
+  })
+  await Promise.all(runs)
+})
+
+test('a run does not wait for a provider for longer than it may wait at all, and says so at once', async (t) => {
+  const { provider, platform } = await openProvider(t, [{ models: ['away'] }], {
+    env: { RUN_WAIT_SECONDS: '60', RUN_MINUTES: '1' },
+  })
+  provider.play('away', [status(503, { 'retry-after': '90' })])
+  const { run, failures } = await runOnce(await person(platform), { model: 'away' })
+  t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
+  t.like(failures, [{ willRetry: false }])
+  t.is(provider.requestsOf('away').length, 1)
 })

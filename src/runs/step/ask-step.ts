@@ -8,6 +8,7 @@ import { isCoded } from '../../errors.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hiddenTranscript } from '../../models/hidden.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
+import type { Usage } from '../../models/usage.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
@@ -42,9 +43,10 @@ interface Prepared {
 }
 
 /** What goes along with every question to a model. */
-interface Asking {
+export interface Asking {
   hiding: Hiding
   signal: AbortSignal
+  onGivenUp: (usage: Usage | undefined) => void
 }
 
 export interface AskContext {
@@ -74,7 +76,7 @@ export function createAsk(context: AskContext) {
     { model, step, attempt }: Attempt,
     offer: Offer,
     { transcript, bytes }: Fitted,
-    { hiding, signal }: Asking,
+    { hiding, signal, onGivenUp }: Asking,
   ) {
     const prompt = models.prompt(model, transcript)
     const words = live.begin({ runId: run.id, step, attempt })
@@ -86,6 +88,7 @@ export function createAsk(context: AskContext) {
       outputSchema: transcript.outputSchema,
       signal,
       hiding,
+      onGivenUp,
     }
     const result = await models.step({ ...request, onWords: words.add }).finally(words.end)
     const calls = await checkArguments(sites, run.ownerId, result.calls, offer.tools)
@@ -127,16 +130,20 @@ export function createAsk(context: AskContext) {
 
   async function ask(ref: RunRef, attempt: Attempt, prepared: Promise<Prepared>, signal: AbortSignal): Promise<Move> {
     let summaryDue: Cut | undefined
+    let used: Usage | undefined
+    const onGivenUp = (usage: Usage | undefined) => {
+      used = usage
+    }
     try {
       const { run, offer, hiding, ...read } = await prepared
       const fitted = await fitTranscript(ref, { run, tools: toolsOf(offer), ...read }, attempt)
       summaryDue = fitted.summaryDue
       const answer = summaryDue
-        ? await summarise(models, { run, attempt, hiding, signal }, fitted, summaryDue)
-        : await answerOf(run, attempt, offer, fitted, { hiding, signal })
+        ? await summarise(models, { run, attempt, hiding, signal, onGivenUp }, fitted, summaryDue)
+        : await answerOf(run, attempt, offer, fitted, { hiding, signal, onGivenUp })
       return await retryWhileUnavailable(() => writeStep(ref, attempt, answer, offer), signal)
     } catch (error) {
-      if (signal.aborted) await failStep.uncount(ref, attempt)
+      if (signal.aborted) await failStep.giveUp(ref, attempt, used)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
       const failed = await retryWhileUnavailable(
         () => failStep.note(ref, attempt, error, summaryDue && withoutSummary(summaryDue)),

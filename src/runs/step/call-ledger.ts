@@ -1,10 +1,12 @@
 import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { endingIfRemoved, type CallEnding } from './removed-tools.ts'
+import { heldUpMs } from '../time-left.ts'
 import { append } from '../timeline.ts'
 
 /** How often a call is sent that the site declares safe to repeat. */
@@ -25,7 +27,8 @@ export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
 
 /** Writes about the tool calls of a run, each time under the run's lock and its epoch. */
-export function createCallLedger({ database, clock }: { database: Database; clock: Clock }) {
+export function createCallLedger(context: { database: Database; clock: Clock; config: Pick<Config, 'budgets'> }) {
+  const { database, clock, config } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
@@ -73,7 +76,8 @@ export function createCallLedger({ database, clock }: { database: Database; cloc
         const changes = { status: 'started' as const, attempts: attempt, epoch: ref.epoch, startedAt: now, ...free }
         await call.$query(trx).patch(changes)
         const data = { callId, attempt, ...(isLost && { note: repeated }) }
-        await append(trx, run.id, now, [{ kind: 'tool.started', data }])
+        const waitedMs = run.waitedMs + heldUpMs(run, config.budgets, now)
+        await append(trx, run.id, now, [{ kind: 'tool.started', data }], { waitedMs })
         return Object.assign(call, changes)
       }),
 

@@ -11,7 +11,7 @@ import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
-import { workingTimeLeft } from '../time-left.ts'
+import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
@@ -53,12 +53,15 @@ export function createFailStep(context: {
   /** Providers bill what they have read and written, also if the answer is of no use. */
   async function billedFor({ model }: Attempt, error: CodedError): Promise<Billed | undefined> {
     const usage = error instanceof ModelError ? error.usage : undefined
-    if (!usage) return undefined
+    return usage && billedAs({ model }, usage)
+  }
+
+  async function billedAs({ model }: Pick<Attempt, 'model'>, usage: Usage): Promise<Billed> {
     const cost = await models.costOf(model, usage)
     return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
   }
 
-  /** A pause that outlasts the run's minutes helps nobody who has another model. */
+  /** A pause that is longer than the run may work helps nobody who has another model. */
   async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed): Promise<Plan> {
     const { error, instead, now } = failed
     const mayPass = error.retryable && attempt.counted < maxAttempts
@@ -68,7 +71,9 @@ export function createFailStep(context: {
     if (mayPass && pauseMs <= workingTimeLeft(run, config.budgets, now)) return { ...retried, retryAt }
     if (instead) return { ...retried, isRetried: false, cut: instead }
     const other = await fallbackOf(trx, run, attempt.model)
-    return other === undefined ? { ...retried, isRetried: mayPass, retryAt } : { ...retried, isRetried: false, other }
+    if (other !== undefined) return { ...retried, isRetried: false, other }
+    const isRetried = mayPass && pauseMs <= waitingTimeLeft(run, config.budgets, now)
+    return { ...retried, isRetried, retryAt: isRetried ? retryAt : null }
   }
 
   async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
@@ -83,6 +88,13 @@ export function createFailStep(context: {
       ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
       ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
     }
+  }
+
+  async function tell(trx: Transaction, run: Run, attempt: Attempt, given: { billed: Billed; changes: object }) {
+    const now = clock.now()
+    const known = { failedAttempt: attempt.attempt, failedAt: now, failure: givenUp, retryAt: null }
+    const event = failedEvent(attempt, { code: 'MODEL_ERROR', message: givenUp }, given.billed, retried)
+    await append(trx, run.id, now, [event], { ...given.changes, ...known })
   }
 
   return {
@@ -110,7 +122,7 @@ export function createFailStep(context: {
         }
         const events = [
           failedEvent(attempt, error, billed, plan),
-          ...changeOfModel({ step: attempt.step, from: attempt.model, to: other, note: 'The model kept failing.' }),
+          ...changeOfModel({ step: attempt.step, from: attempt.model, to: other, note: 'The model failed.' }),
         ]
         if (cut) events.push(cut.event)
         await append(trx, run.id, now, events, changes)
@@ -120,23 +132,31 @@ export function createFailStep(context: {
       })
     },
 
-    /** Uncounts an aborted attempt, unless the next one has begun or the step is recorded. */
-    uncount: (ref: RunRef, { step, counted }: Attempt): Promise<void> =>
-      database.transaction(async (trx) => {
+    /**
+     * Records that an attempt was given up, because its worker stops or its run is cancelled, and what it has used. It
+     * does not count as a failed one, unless the next one has begun or the step is recorded.
+     */
+    async giveUp(ref: RunRef, attempt: Attempt, usage: Usage | undefined): Promise<void> {
+      const billed = usage && (await billedAs(attempt, usage))
+      await database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
-        if (run.steps !== step - 1 || run.stepAttempts !== counted) return
-        await Run.query(trx)
-          .findById(run.id)
-          .patch({ stepAttempts: counted - 1 })
-      }),
+        const isCurrent = run.steps === attempt.step - 1 && run.stepAttempts === attempt.counted
+        const charged = await charge(trx, run, attempt, billed)
+        const changes = { ...charged, ...(isCurrent && { stepAttempts: attempt.counted - 1 }) }
+        if (billed && isCurrent && !hasEnded(run.status)) await tell(trx, run, attempt, { billed, changes })
+        else if (billed || isCurrent) await Run.query(trx).findById(run.id).patch(changes)
+      })
+    },
   }
 }
+
+const givenUp = 'The call was given up before its answer was complete: its worker was stopped, or the run cancelled.'
 
 const retried: Plan = { isRetried: true, retryAt: null, other: undefined, cut: undefined }
 
 function failedEvent(
   { step, attempt, model }: Attempt,
-  { code, message }: CodedError,
+  { code, message }: Pick<CodedError, 'code' | 'message'>,
   billed: Billed | undefined,
   { isRetried, retryAt, other, cut }: Plan,
 ): NewEvent {
@@ -144,6 +164,8 @@ function failedEvent(
     inputTokens: billed.inputTokens,
     outputTokens: billed.outputTokens,
     credits: billed.credits,
+    ...(billed.cachedTokens > 0 && { cachedTokens: billed.cachedTokens }),
+    ...(billed.cost && { costUsd: billed.cost.nanoUsd / 1e9 }),
   }
   const data = {
     step,

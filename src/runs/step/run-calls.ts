@@ -1,5 +1,6 @@
 import type { Agents } from '../../agents/agents.ts'
 import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
 import type { Models } from '../../models/models.ts'
@@ -19,6 +20,7 @@ import type { Run } from '../run.ts'
 export function createRunCalls(context: {
   database: Database
   clock: Clock
+  config: Pick<Config, 'budgets'>
   agents: Pick<Agents, 'knownSecrets'>
   models: Pick<Models, 'secrets'>
   sender: Sender

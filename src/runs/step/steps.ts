@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { Models } from '../../models/models.ts'
 import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
+import { heldUpMs } from '../time-left.ts'
 import { append } from '../timeline.ts'
 import { createAsk, type AskContext } from './ask-step.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
@@ -14,7 +15,7 @@ import { createWaits } from './waits.ts'
  * its answer and decides what comes next.
  */
 export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeof createWaits>[0]) {
-  const { database, clock, models } = context
+  const { database, clock, config, models } = context
   const decide = createDecide(context)
   const waits = createWaits(context)
 
@@ -37,7 +38,8 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const isLost = run.attempt > 0 && run.failedAttempt !== run.attempt
       const now = clock.now()
       const data = { step, attempt, ...(isLost && { note: lostNote }) }
-      const changes = { stepAttempts: counted, attempt, attemptedAt: now }
+      const waitedMs = run.waitedMs + heldUpMs(run, config.budgets, now)
+      const changes = { stepAttempts: counted, attempt, attemptedAt: now, waitedMs }
       await append(trx, run.id, now, [{ kind: 'step.started', data }], changes)
       return { step, attempt, counted, model, callsBefore: decision.record.calls }
     })

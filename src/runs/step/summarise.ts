@@ -1,7 +1,7 @@
-import type { Hiding } from '../../hiding/hiding.ts'
 import type { Models } from '../../models/models.ts'
 import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
+import type { Asking } from './ask-step.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut, Fitted } from './fit-transcript.ts'
 import { bytesFor } from './tokens.ts'
@@ -9,7 +9,7 @@ import { bytesFor } from './tokens.ts'
 /** Asks a run's model for a summary of the steps that it will not see any more. */
 export async function summarise(
   models: Models,
-  { run, attempt, hiding, signal }: { run: Run; attempt: Attempt; hiding: Hiding; signal: AbortSignal },
+  { run, attempt, ...asking }: Asking & { run: Run; attempt: Attempt },
   fitted: Fitted,
   cut: Cut,
 ) {
@@ -20,7 +20,7 @@ export async function summarise(
   const room = bytesFor(window.promptTokens, run.bytesPerToken) - fixed
   const prompt = buildSummaryPrompt(transcript, steps, Math.max(room, 0))
   const { model } = attempt
-  const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, hiding, signal })
+  const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, ...asking })
   // An answer without words leaves the run without a summary; it was billed all the same.
   return { ...result, calls: [], verdict: undefined, output: null, cost: await models.costOf(model, result), cut }
 }

@@ -24,6 +24,10 @@ export const keywordForms: Record<KeywordForm, Form> = {
     message: 'must be a whole number, 0 or more',
   },
   number: { holds: Number.isFinite, message: 'must be a number' },
+  'positive number': {
+    holds: (value) => Number.isFinite(value) && Number(value) > 0,
+    message: 'must be a number above 0',
+  },
   flag: { holds: (value) => typeof value === 'boolean', message: 'must be true or false' },
   names: { holds: isNames, message: 'must be a list of property names' },
   'names by name': {

@@ -16,7 +16,7 @@ export const keywords = {
   maximum: 'number',
   exclusiveMinimum: 'number',
   exclusiveMaximum: 'number',
-  multipleOf: 'number',
+  multipleOf: 'positive number',
   required: 'names',
   properties: 'schemas by name',
   patternProperties: 'schemas by pattern',

@@ -120,7 +120,7 @@ test('the model is given instructions, messages and tools, and is asked once', a
 })
 
 test('a tool call comes back with the text of its arguments, unchanged', async (t) => {
-  const exact = '{"n": 12345678901234567890, "a":1.0, "a":2}'
+  const exact = '{"n": 12345678901234567890, "a":1.0}'
   const { calls, finish } = await stepOf(asking(['call_1', 'search', exact]))
   t.deepEqual(calls, [{ id: 'call_1', name: 'search', arguments: exact }])
   t.is(finish, 'tool-calls')
@@ -339,4 +339,24 @@ test('without another model the demo model answers', async (t) => {
   const { model, text } = await models.step(request())
   t.is(model, 'demo')
   t.regex(text, /^This is the demo model/)
+})
+
+test('usage that no model can have is none at all', async (t) => {
+  const { models } = over(() => Promise.resolve(answer({ usage: usage(1_000_000_000, 2) })))
+  const { prompt } = { prompt: models.prompt('demo', { systemPrompt: 'x', trigger: 'manual', steps: [] }) }
+  const error = await t.throwsAsync(
+    models.step({ model: 'demo', prompt, tools: [], cacheKey: 'x', signal: new AbortController().signal }),
+  )
+  t.regex(error?.message, /does not state its token usage/)
+})
+
+test('of arguments in which a member occurs twice, only what is checked is sent', async (t) => {
+  const twice = '{"mode":"DELETE","list":[{"a":1,"a":2}],"mode":"safe","long":12345678901234567890}'
+  const { models } = over(() => Promise.resolve(asking(['1', 'a', twice], ['2', 'a', '{ "mode": "a:\\"b\\": c" }'])))
+  const prompt = models.prompt('demo', { systemPrompt: 'x', trigger: 'manual', steps: [] })
+  const tools = [{ name: 'a', description: 'x', inputSchema: {} }]
+  const signal = new AbortController().signal
+  const { calls } = await models.step({ model: 'demo', prompt, tools, cacheKey: 'x', signal })
+  t.is(calls[0]?.arguments, '{"mode":"safe","list":[{"a":2}],"long":12345678901234567890}')
+  t.is(calls[1]?.arguments, '{ "mode": "a:\\"b\\": c" }')
 })

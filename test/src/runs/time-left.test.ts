@@ -1,0 +1,51 @@
+import test from 'ava'
+import { Run } from '../../../src/runs/run.ts'
+import { heldUpMs, waitingTimeLeft, workingTimeLeft } from '../../../src/runs/time-left.ts'
+import { readConfig } from '../../../src/config/config.ts'
+
+const now = new Date('2026-11-23T12:00:00Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+const ahead = (seconds: number) => ago(-seconds)
+
+const { budgets } = readConfig({
+  DATABASE_URL: 'postgres://nobody@127.0.0.1/none',
+  VAULT_KEYS: `a:${Buffer.alloc(32).toString('base64')}`,
+  JWT_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----',
+  RUN_MINUTES: '10',
+  RUN_WAIT_SECONDS: '3600',
+})
+
+const base = { startedAt: ago(900), progressedAt: ago(900), waitedMs: 0, attempt: 1 }
+const none = { waitingSince: null, failedAt: null, retryAt: null, failedAttempt: null, noPlaceSince: null }
+const runWith = (fields: object): Run => Object.assign(new Run(), { ...base, ...none, ...fields })
+const workLeft = (fields: object) => workingTimeLeft(runWith(fields), budgets, now) / 1000
+const heldUp = (fields: object) => heldUpMs(runWith(fields), budgets, now) / 1000
+
+test('a run that has worked for longer than its minutes has no time left', (t) => {
+  t.is(workLeft({}), -300)
+  t.is(workLeft({ waitedMs: 600_000 }), 300)
+})
+
+test('the time that a provider has named does not count as work, and what follows it does', (t) => {
+  const failed = { failedAttempt: 1, failedAt: ago(600) }
+  t.is(heldUp({ ...failed, retryAt: ahead(60) }), 600)
+  t.is(heldUp({ ...failed, retryAt: ago(100) }), 500)
+  t.is(workLeft({ ...failed, retryAt: ago(100) }), 200)
+  t.is(heldUp(failed), 0, 'it named no time')
+  t.is(heldUp({ ...failed, retryAt: ago(100), attempt: 2 }), 0, 'another attempt has begun, which has counted it')
+})
+
+test('the time without a place does not count as work, unless the run has made progress since', (t) => {
+  t.is(heldUp({ noPlaceSince: ago(800) }), 800)
+  t.is(heldUp({ noPlaceSince: ago(800), progressedAt: ago(700) }), 0)
+  const both = { failedAttempt: 1, failedAt: ago(600), retryAt: ago(100), noPlaceSince: ago(90) }
+  t.is(heldUp(both), 590)
+  t.is(heldUp({ ...both, noPlaceSince: ago(300) }), 600, 'no time counts twice')
+})
+
+test('what holds a run up counts as waiting for no longer than the run may wait', (t) => {
+  const old = { startedAt: ago(8000), progressedAt: ago(8000), noPlaceSince: ago(7000) }
+  t.is(heldUp(old), 3600)
+  t.is(workLeft(old), 600 - (8000 - 3600))
+  t.is(waitingTimeLeft(runWith(old), budgets, now), 3_600_000)
+})
