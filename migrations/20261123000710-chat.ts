@@ -66,7 +66,7 @@ export const up = (knex: Knex) =>
       constraint chat_answers_failed check ((status = 'failed') = (error_code is not null))
     ) with (fillfactor = 70);
     create index chat_answers_open on chat_answers (session_id, number) where ended_at is null;
-    create index chat_answers_written on chat_answers (writer_until) where status = 'running';
+    create index chat_answers_written on chat_answers (writer_until) where status in ('queued', 'running');
     create index chat_answers_ended_at on chat_answers (ended_at) where ended_at is not null;
 
     create table chat_steps (

@@ -11,8 +11,10 @@ import { tierOf } from './tiers.ts'
 
 interface StepCharge {
   ownerId: string
-  runId: string
-  /** The number of the step within its run. */
+  /** Whose step it is: a run's, or that of an answer in a chat. */
+  runId?: string
+  answerId?: string
+  /** The number of the step within its run or answer. */
   step: number
   /** The attempt, if it failed and the provider billed it all the same. */
   failedAttempt?: number
@@ -23,7 +25,7 @@ interface StepCharge {
 }
 
 type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> &
-  Partial<Pick<LedgerEntry, 'period' | 'runId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>>
+  Partial<Pick<LedgerEntry, 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>>
 
 /** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
 export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
@@ -109,10 +111,12 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
    * NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
-    const { ownerId, runId, step, failedAttempt, credits, cost } = charge
+    const { ownerId, runId, answerId, step, failedAttempt, credits, cost } = charge
     const account = await locked(ownerId, trx)
     const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
-    const of = failedAttempt === undefined ? { kind: 'step' as const, runId, step } : failed
+    const ofStep = { kind: 'step' as const, runId, step }
+    const ofRun = failedAttempt === undefined ? ofStep : failed
+    const of = answerId === undefined ? ofRun : { kind: 'chat_step' as const, answerId, step }
     const charged = Math.max(1, Math.ceil(credits))
     const priced = cost && { costNanoUsd: cost.nanoUsd, price: { ...cost.price } }
     if (await append(account, { ...of, credits: -charged, ...priced }, trx)) {

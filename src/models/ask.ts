@@ -5,7 +5,7 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4FunctionTool,
 } from '@ai-sdk/provider'
-import { collect, type RawAnswer } from './collect.ts'
+import { collect, type OnWords, type RawAnswer } from './collect.ts'
 import type { StatedUsage } from './stated-usage.ts'
 import { describeTool, shownSchema } from './tool-texts.ts'
 
@@ -24,7 +24,7 @@ interface Listening {
   stream: boolean
   /** Learns what the answer has used, as far as that is said in a stream. */
   stated: StatedUsage
-  onWords?: ((text: string) => void) | undefined
+  onWords?: OnWords | undefined
 }
 
 /**

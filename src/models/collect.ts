@@ -15,6 +15,9 @@ export interface RawAnswer {
   usage: LanguageModelV4Usage | undefined
 }
 
+/** Is called with words as they come; more are taken only once it has done with them. */
+export type OnWords = (text: string) => void | Promise<void>
+
 /** Far above what models write in one answer. */
 const maxCharacters = 8 * 1024 * 1024
 
@@ -30,7 +33,7 @@ type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>
 export async function collect(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   stated: StatedUsage,
-  onWords?: (text: string) => void,
+  onWords?: OnWords,
 ): Promise<RawAnswer> {
   const answer = new Collection(onWords)
   let failure: unknown
@@ -38,7 +41,8 @@ export async function collect(
     for await (const part of stream) {
       stated.note(part)
       if (part.type === 'error') failure ??= part.error
-      else answer.add(part)
+      // Who listens may be slower than the provider, which is read no faster then.
+      else await answer.add(part)
     }
   } catch (error) {
     failure ??= error
@@ -51,16 +55,16 @@ export async function collect(
 class Collection {
   readonly content: LanguageModelV4Content[] = []
   readonly #open = new Map<string, Block>()
-  readonly #onWords: ((text: string) => void) | undefined
+  readonly #onWords: OnWords | undefined
   #characters = 0
   finishReason: LanguageModelV4FinishReason | undefined
   usage: LanguageModelV4Usage | undefined
 
-  constructor(onWords: ((text: string) => void) | undefined) {
+  constructor(onWords: OnWords | undefined) {
     this.#onWords = onWords
   }
 
-  add(part: LanguageModelV4StreamPart): void {
+  add(part: LanguageModelV4StreamPart): void | Promise<void> {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
@@ -98,14 +102,14 @@ class Collection {
     this.content.push(block)
   }
 
-  #extend(part: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void {
+  #extend(part: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void | Promise<void> {
     const kind = part.type === 'text-delta' ? 'text' : 'reasoning'
     const block = this.#open.get(`${kind} ${part.id}`)
-    if (!block) return
+    if (!block) return undefined
     this.#count(part.delta)
     block.text += part.delta
     this.#note(kind, part)
-    if (kind === 'text') this.#onWords?.(part.delta)
+    return kind === 'text' ? this.#onWords?.(part.delta) : undefined
   }
 
   /** Metadata comes at the beginning, the end or in between, such as a signature; the last of each provider counts. */

@@ -22,7 +22,8 @@ export function hiddenTranscript<Read extends Transcript>(transcript: Read, hidi
 /** By step, what was last made of it: a run's steps are shown again and again. */
 const made = new WeakMap<TranscriptStep, { hiding: Hiding; step: TranscriptStep }>()
 
-function hiddenOnce<Step extends TranscriptStep>(step: Step, hiding: Hiding): Step {
+/** A step without the secrets; the same object for the same step and secrets. */
+export function hiddenOnce<Step extends TranscriptStep>(step: Step, hiding: Hiding): Step {
   const known = made.get(step)
   if (known?.hiding === hiding) return known.step as Step
   const hidden = hiddenStep(step, hiding)

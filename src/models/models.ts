@@ -11,9 +11,11 @@ import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
+import { buildChatPrompt, fitChat, type Chat } from './chat-prompt.ts'
 import { withCallIds } from './call-ids.ts'
+import type { OnWords } from './collect.ts'
 import { hiddenAnswer } from './hidden.ts'
-import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
+import { lateAnswer, modelFailure, noSuchModel, promptTooLong } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
@@ -39,7 +41,7 @@ export interface StepRequest {
   /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
   hiding?: Hiding | undefined
   /** Is called with the text of the answer as it comes. */
-  onWords?: ((text: string) => void) | undefined
+  onWords?: OnWords | undefined
   /** Is called if the signal aborts the call, with what it has used by then as far as that is known. */
   onGivenUp?: ((usage: Usage | undefined) => void) | undefined
 }
@@ -72,6 +74,9 @@ export interface ModelFacts {
 
 /** The context window of a model of which nothing is known, in tokens. */
 const usualContextTokens = 128_000
+
+/** Of usual text in JSON: chats are not long enough to measure it. */
+const bytesPerToken = 3
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
 const patienceMs = 5000
@@ -185,7 +190,7 @@ export function createModels(context: {
     }
     const words = onWords && hiddenWords(onWords, hiding)
     const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
-    words?.end()
+    await words?.end()
     return readAnswer(hiddenAnswer(raw, hiding), { by: reader.by, prompt: request.prompt, tools })
   }
 
@@ -246,6 +251,18 @@ export function createModels(context: {
     /** MODEL_ERROR if no such model is configured. */
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
+    /** The prompt of a chat, cut so that it fits; MODEL_ERROR if its last message does not. */
+    chatPrompt: async (name: string, chat: Chat, tools: ModelTool[]) => {
+      const { reader } = entryOf(name)
+      const { contextTokens, promptTokens } = await windowFor(name)
+      const fitting = fitChat(chat, reader, bytesOf(tools), promptTokens * bytesPerToken)
+      if (!fitting) {
+        const tokens = Math.ceil(bytesOf(buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)) / bytesPerToken)
+        throw promptTooLong(name, { tokens, contextTokens, promptTokens })
+      }
+      return buildChatPrompt(fitting, reader)
+    },
+
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),
 
@@ -269,7 +286,7 @@ export function createModels(context: {
 }
 
 /** Passes words on without the secrets, as soon as it is sure that they begin none. */
-function hiddenWords(onWords: (text: string) => void, hiding: Hiding) {
+function hiddenWords(onWords: OnWords, hiding: Hiding) {
   const words = hiding.words()
   const pass = (text: string) => (text === '' ? undefined : onWords(text))
   return { add: (piece: string) => pass(words.add(piece)), end: () => pass(words.end()) }

@@ -35,7 +35,7 @@ export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
 const measured = new WeakMap<LanguageModelV4Message[], number>()
 
 /** Of messages that `stepMessages` keeps. */
-function bytesOnce(messages: LanguageModelV4Message[]): number {
+export function bytesOnce(messages: LanguageModelV4Message[]): number {
   const bytes = measured.get(messages) ?? bytesOf(messages)
   measured.set(messages, bytes)
   return bytes

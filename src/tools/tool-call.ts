@@ -70,6 +70,19 @@ export class ToolCall extends Call {
   declare notBefore: Date | null
 }
 
+/** A tool call of an answer in a chat (table `chat_tool_calls`). */
+export class ChatToolCall extends Call {
+  static override tableName = 'chat_tool_calls'
+  static override idColumn = ['answerId', 'step', 'position']
+  declare answerId: string
+  declare step: number
+  declare position: number
+  declare modelCallId: string | null
+  declare name: string
+  /** Whether it is made only once somebody has approved. */
+  declare asksFirst: boolean
+}
+
 /** What a site sees as `Idempotency-Key` of a run's call: the same at every attempt, another one for every call. */
 export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
   `${runId}:${step}:${position}`

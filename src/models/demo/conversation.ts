@@ -2,6 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import { parse } from '../arguments.ts'
 import { splitFenced } from '../fence.ts'
 import {
+  chatSentence,
   correctionSentences,
   leftOutIn,
   outcomeSentences,
@@ -24,6 +25,8 @@ export interface Conversation {
   instructions: string
   /** The words of the last user message, outside of all fences; the platform's corrections are none. */
   words: string
+  /** Whether it is a chat: then the words are those of the owner, too. */
+  isChat: boolean
   payload: string | undefined
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
@@ -47,6 +50,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   return {
     instructions: prompt.map((message) => (message.role === 'system' ? withoutRules(message.content) : '')).join('\n'),
     words: withoutSentences(words),
+    isChat: prompt.some(({ role, content }) => role === 'system' && content.startsWith(chatSentence)),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
     outputSchema: parse(blocks.find(({ kind }) => kind === 'output schema')?.text ?? ''),

@@ -17,14 +17,15 @@ const introduction = 'This is the demo model: it follows fixed rules and underst
 
 /**
  * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools whose inputs
- * it can fill (see chooseTool), one a step, and then reports. With `directives` it follows a script in the instructions
+ * it can fill (see chooseTool), one a step, and then reports. With `directives` it follows a script in the instructions, or
+ * in the last message of a chat,
  * instead (see readScript): the number of its answers since the last user message says which step is next. If its last
  * answer has to fit a schema, that is JSON and nothing else: what the script says, or a value with the report as its
  * texts.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
-  const scriptOf = ({ instructions }: Conversation): Script =>
-    directives ? readScript(instructions) : { steps: [], unreadable: [] }
+  const scriptOf = ({ instructions, words, isChat }: Conversation): Script =>
+    directives ? readScript(isChat ? words : instructions) : { steps: [], unreadable: [] }
 
   /** Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
   async function answer(options: LanguageModelV4CallOptions) {

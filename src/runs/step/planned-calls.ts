@@ -1,9 +1,9 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
 import type { Transaction } from '../../database/database.ts'
-import { isCoded, problemInWords, type ErrorDetail } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { RequestedCall } from '../../models/calls.ts'
 import type { Sites } from '../../sites/sites.ts'
+import { argumentProblem } from '../../tools/argument-problem.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { endAfter, type CallFacts } from '../record.ts'
 import { streak, warnAfter } from './next-move.ts'
@@ -41,18 +41,9 @@ export async function checkArguments(
   calls: RequestedCall[],
   tools: OfferedTool[],
 ): Promise<CheckedCall[]> {
-  const problemsOf = (schema: unknown, args: string): Promise<ErrorDetail[]> =>
-    sites.argumentProblems(schema, args, ownerId).catch((error: unknown) => {
-      if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: error.message }]
-      throw error
-    })
   const check = async (call: RequestedCall): Promise<string | undefined> => {
     const offered = tools.find(({ name }) => name === call.name)
-    if (call.problem || !offered) return undefined
-    const problems = await problemsOf(offered.tool.inputSchema, call.arguments)
-    return problems.length === 0
-      ? undefined
-      : `The arguments do not fit the tool's input schema: ${problems.map(problemInWords).join('; ')}`
+    return call.problem || !offered ? undefined : argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId)
   }
   return Promise.all(calls.map(async (call) => ({ ...call, argumentProblem: await check(call) })))
 }

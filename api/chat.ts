@@ -1,0 +1,150 @@
+import * as v from 'valibot'
+import type { ChatRequest } from '../src/chat/accept.ts'
+import { CodedError } from '../src/errors.ts'
+import { route } from './route/route.ts'
+import { sessionProof } from './route/session-proof.ts'
+import { chatMessage, chatRequest, isTransported } from './schemas/chat-schema.ts'
+import { field, named, wholeInQuery } from './schemas/documented.ts'
+import { streamChat } from './streams/chat-stream.ts'
+
+type Body = v.InferOutput<typeof chatRequest>
+
+const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
+
+/** The words of a message: its text parts, or what older clients call its content. */
+function wordsOf({ parts, content }: { parts?: unknown; content?: unknown }): string {
+  const texts = Array.isArray(parts) ? parts.flatMap((part: unknown) => textIn(part) ?? []) : []
+  return texts.length > 0 || typeof content !== 'string' ? texts.join('\n') : content
+}
+
+const textIn = (part: unknown): string | undefined => {
+  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown }
+  return type === 'text' && typeof text === 'string' ? text : undefined
+}
+
+/** What a client asks for. Of a transport's history, only the last message of the user counts, and where it stands. */
+export function readChatRequest(body: Body): ChatRequest {
+  if (!isTransported(body)) {
+    const { text, messageId, id: clientId } = body
+    return text === undefined ? { kind: 'again', messageId, before: [] } : { kind: 'message', text, clientId, messageId, before: [] }
+  }
+  const { messages, trigger } = body
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  const last = messages[at]
+  const messageId = body.messageId ?? undefined
+  const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+  if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
+  const text = last ? wordsOf(last) : ''
+  if (text.trim() === '' || text.length > maxText) throw unreadable(at)
+  const clientId = typeof last?.id === 'string' && last.id.length <= 200 ? last.id : undefined
+  return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
+}
+
+const maxText = 100_000
+
+function unreadable(at: number): CodedError {
+  const message = `The last message of the user has no text, or more than ${maxText} characters.`
+  return new CodedError('VALIDATION_ERROR', { message, details: [{ path: `messages.${Math.max(at, 0)}.parts`, message }] })
+}
+
+export const sendChatMessage = route({
+  ...shared,
+  name: 'sendChatMessage',
+  method: 'post',
+  path: '/chat/messages',
+  summary: 'Send a message and get its answer',
+  description:
+    'The answer comes whole as JSON, or as the UI message stream of the AI SDK (`x-vercel-ai-ui-message-stream: v1`): if ' +
+    'the request is that of an AI SDK transport, if `stream` is true, or if `Accept` prefers `text/event-stream`. Messages ' +
+    'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count.',
+  body: chatRequest,
+  bodyBytes: 1024 * 1024,
+  status: 200,
+  response: chatMessage,
+  chatStream: true,
+  codes: [
+    'FEATURE_LIMIT_REACHED',
+    'NO_CREDITS',
+    'MODEL_ERROR',
+    'CHAT_TIMEOUT',
+    'STREAM_ABORTED',
+  ],
+  async handle({ services, proven, body, request }) {
+    const wantsStream = isTransported(body) ? !request.prefersJson : (body.stream ?? request.prefersStream)
+    const answer = await services.chat.send(proven.session, readChatRequest(body))
+    return wantsStream ? streamChat(answer.stream) : answer.whole(request.gone())
+  },
+})
+
+const after = wholeInQuery({
+  description: 'The number of the last message that you have',
+  pattern: /^\d{1,9}$/,
+  message: 'must be the number of a message',
+  min: 0,
+  max: 999_999_999,
+  fallback: 0,
+})
+const limit = wholeInQuery({
+  description: 'How many messages are returned at most',
+  pattern: /^\d{1,3}$/,
+  message: 'must be a number from 1 to 100',
+  min: 1,
+  max: 100,
+  fallback: 50,
+})
+const branch = v.optional(
+  field(
+    v.picklist(['current', 'all'], 'must be current or all'),
+    'current: what leads to the last message · all: also what was replaced',
+    'current',
+  ),
+  'current',
+)
+
+export const listChatMessages = route({
+  ...shared,
+  name: 'listChatMessages',
+  method: 'get',
+  path: '/chat/messages',
+  summary: 'Read what was said in the session',
+  description: 'Oldest first. To read on, set `after` to the last number you have.',
+  query: v.strictObject({ after, limit, branch }),
+  status: 200,
+  response: named(
+    'ChatMessagePage',
+    v.object({
+      items: field(v.array(chatMessage), 'Messages and answers in the order in which they came'),
+      more: field(v.boolean(), 'Whether there are later ones'),
+    }),
+    'A part of a conversation',
+  ),
+  handle: ({ services, proven, query }) => services.chat.history.list(proven.session.id, query),
+})
+
+export const resumeChatStream = route({
+  ...shared,
+  name: 'resumeChatStream',
+  method: 'get',
+  path: '/chat/messages/{id}/stream',
+  summary: 'Read the answer under way again',
+  description:
+    'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
+    'part. 204 if there is none. The session is named by its token; `id` may be anything.',
+  status: 204,
+  chatStream: true,
+  async handle({ services, proven }) {
+    const write = await services.chat.resume(proven.session)
+    return write && streamChat(write)
+  },
+})
+
+export const stopChatStream = route({
+  ...shared,
+  name: 'stopChatStream',
+  method: 'delete',
+  path: '/chat/messages/{id}/stream',
+  summary: 'Stop an answer',
+  description: '`id` is the id of the answer. What it has said so far is not kept. One that is over stays as it is.',
+  status: 204,
+  handle: ({ services, proven, params }) => services.chat.stop(proven.session, params.id),
+})

@@ -1,0 +1,112 @@
+import type { Context } from 'koa'
+import type { TierName } from '../../src/billing/tiers.ts'
+import type { ChatPart } from '../../src/chat/parts.ts'
+import type { Config } from '../../src/config/config.ts'
+import { CodedError } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { createOutlet, type Outlet } from './outlet.ts'
+
+/** Writes the parts of an answer. Throws what comes before the first part. */
+export type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
+
+const chatStream = Symbol('chat stream')
+
+/** A handler returns this to send an answer as it comes. */
+export interface ChatStream {
+  [chatStream]: WriteChat
+}
+
+export const streamChat = (write: WriteChat): ChatStream => ({ [chatStream]: write })
+
+export const isChatStream = (answer: unknown): answer is ChatStream =>
+  typeof answer === 'object' && answer !== null && chatStream in answer
+
+/** What one stream needs, and what all streams of the process share. */
+interface Streaming {
+  config: Pick<Config, 'streams'>
+  logger: Logger
+  streams: OpenStreams
+  /** Whose stream it is. */
+  party: string
+  tier: TierName
+  /** Streams of one key are checked together. */
+  key: string
+  admit: () => Promise<void>
+}
+
+/**
+ * Sends the AI SDK's UI message stream: one `data:` for each part, `[DONE]` at the end. Headers go out with the first
+ * part, so what fails before it is an ordinary error reply. The writer is held up as long as the reader does not read.
+ */
+export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
+  const { streams, party, tier, key, admit } = streaming
+  const gone = goneSignal(ctx)
+  const ending = new AbortController()
+  const end = (cause?: CodedError) => ending.abort(cause)
+  gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
+  if (gone.aborted) ending.abort(gone.reason)
+  const leave = streams.enter({ key, party, tier, admit, end })
+  try {
+    await transmit(ctx, answer[chatStream], ending.signal, streaming)
+  } finally {
+    leave()
+  }
+}
+
+async function transmit(ctx: Context, write: WriteChat, signal: AbortSignal, { config, logger }: Streaming): Promise<void> {
+  const log = logger.child({ requestId: ctx.state['requestId'] as string })
+  const { stallSeconds, keepAliveSeconds } = config.streams
+  let outlet: Outlet | undefined
+  let beat: NodeJS.Timeout | undefined
+  const open = (): Outlet => {
+    begin(ctx)
+    const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
+      log.info('a stream was cut off, because its reader stopped reading'),
+    )
+    beat = setInterval(opened.beat, keepAliveSeconds * 1000)
+    return opened
+  }
+  try {
+    await write(async (part) => {
+      outlet ??= open()
+      await outlet.send(frame(JSON.stringify(part)))
+    }, signal)
+  } catch (error) {
+    if (!outlet) throw error
+    if (!signal.aborted) log.error({ err: error }, 'a chat stream failed')
+  } finally {
+    clearInterval(beat)
+  }
+  if (signal.aborted) ctx.state['code'] = 'STREAM_ABORTED'
+  if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
+  ctx.res.end(frame('[DONE]'))
+}
+
+const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)
+
+function begin(ctx: Context): void {
+  ctx.respond = false
+  ctx.status = 200
+  // Writing to a client that has just left is no failure; 'close' reports the end of the stream.
+  ctx.res.on('error', () => undefined)
+  ctx.set({
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-cache, no-transform',
+    // nginx, and proxies that follow it, do not buffer a response with this header.
+    'X-Accel-Buffering': 'no',
+    'x-vercel-ai-ui-message-stream': 'v1',
+  })
+  ctx.res.flushHeaders()
+}
+
+/** Aborts when the client is gone before it has the whole response. */
+export function goneSignal({ res }: Pick<Context, 'res'>): AbortSignal {
+  const gone = new AbortController()
+  const leave = () => {
+    if (!res.writableFinished) gone.abort(new CodedError('STREAM_ABORTED'))
+  }
+  if (res.closed) leave()
+  else res.once('close', leave)
+  return gone.signal
+}

@@ -1,0 +1,100 @@
+import type { Approvals } from '../approvals/approvals.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { Session } from '../sessions/session.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { ChatMessage } from './chat-message.ts'
+import { closeUnsent } from './close-calls.ts'
+import { messageToAnswer, parentOf, type Tree, type Wanted } from './place.ts'
+import { writerSeconds } from './writer.ts'
+
+/** What a client asks for: an answer to a new message, or another one to an earlier message. */
+export type ChatRequest = Wanted & ({ kind: 'message'; text: string; clientId?: string | undefined } | { kind: 'again' })
+
+/** How many answers of a session may be under way or wait for their turn. */
+const maxOpen = 10
+/** How many messages and answers a session may have: all of them are looked through for each new one. */
+const maxNumber = 2000
+
+/** Takes messages, in the order in which they come, and makes a queued answer to each. */
+export function createAccept(context: {
+  database: Database
+  clock: Clock
+  approvals: Pick<Approvals, 'withdraw'>
+  models: { defaultModel: string }
+}) {
+  const { database, clock, approvals, models } = context
+
+  /** An answer that waits for approval gives way to another message: its calls are not made. */
+  async function supersede(trx: Transaction, { id: sessionId }: Session): Promise<void> {
+    const waiting = await ChatAnswer.query(trx).where({ sessionId, status: 'waiting' }).forUpdate()
+    const now = clock.now()
+    for (const { id, number } of waiting) {
+      await approvals.withdraw(trx, { answerId: id })
+      await closeUnsent(trx, id, 'withdrawn', now)
+      const changes = { status: 'completed' as const, finish: 'tool-calls', endedAt: now, waitingSince: null }
+      await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)
+    }
+  }
+
+  async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
+    if (request.kind === 'again') {
+      const messageId = messageToAnswer(tree, request)
+      assertThat(messageId, 'VALIDATION_ERROR', { message: 'There is no message in this session that could be answered again.' })
+      return messageId
+    }
+    const { text, clientId = null } = request
+    const id = newId()
+    const place = { sessionId: session.id, number: (session.lastNumber += 1), parentId: parentOf(tree, request) }
+    await ChatMessage.query(trx).insert({ ...place, id, clientId, text, createdAt: clock.now() })
+    return id
+  }
+
+  /**
+   * Fails with RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
+   * VALIDATION_ERROR if there is nothing to answer again.
+   */
+  return (given: Session, request: ChatRequest, writer: string): Promise<ChatAnswer> =>
+    database.transaction(async (trx) => {
+      const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
+      const open = await ChatAnswer.query(trx)
+        .where({ sessionId: session.id })
+        .whereIn('status', ['queued', 'running'])
+        .resultSize()
+      const busy = `This session is busy with ${open} answers. Wait for one of them.`
+      assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
+      const full = `This session has ${maxNumber} messages and answers, as many as a session may have. Open a new one.`
+      assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
+      await supersede(trx, session)
+      const messageId = await messageFor(trx, session, await treeOf(trx, session.id), request)
+      const { id: sessionId, ownerId, onDisconnect } = session
+      const now = clock.now()
+      const answer = await ChatAnswer.query(trx).insert({
+        sessionId,
+        number: (session.lastNumber += 1),
+        id: newId(),
+        ownerId,
+        messageId,
+        status: 'queued',
+        onDisconnect,
+        model: session.model ?? models.defaultModel,
+        createdAt: now,
+        writer,
+        writerUntil: later(now, writerSeconds),
+      })
+      await Session.query(trx).findById(sessionId).patch({ lastNumber: session.lastNumber })
+      return ChatAnswer.query(trx).findById([sessionId, answer.number]).throwIfNotFound()
+    })
+}
+
+/** The messages and answers of a session, by their places. */
+export async function treeOf(db: Database | Transaction, sessionId: string): Promise<Tree> {
+  const messages = await ChatMessage.query(db)
+    .where({ sessionId })
+    .select('id', 'number', 'parentId', 'clientId')
+    .orderBy('number')
+  const answers = await ChatAnswer.query(db).where({ sessionId }).select('id', 'number', 'messageId').orderBy('number')
+  return { messages, answers }
+}

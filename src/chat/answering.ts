@@ -1,0 +1,172 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Approval } from '../approvals/approval.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Session } from '../sessions/session.ts'
+import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import type { createChatCalls } from './calls.ts'
+import { createEnding } from './ending.ts'
+import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
+import type { createChatSteps } from './steps.ts'
+import { beat, begin, LostAnswerError, type Written } from './writer.ts'
+
+/** How often a process says that it writes an answer, and looks whether it is to stop. */
+const beatMs = 1000
+/** How often a queued answer looks whether it is its turn. */
+const turnMs = 150
+
+/** Why an answer is given up: somebody asked for it, its reader is gone, or it takes too long. */
+export type GivenUp = 'stopped' | 'gone' | 'late'
+
+/** An answer that this process writes. */
+export interface Writing {
+  session: Session
+  answer: ChatAnswer
+  writer: string
+  sink: Sink
+  /** Takes words before they are part of the record, for readers in other processes. */
+  onWords?: ((step: number, text: string) => void) | undefined
+  /** Aborts when the reader is gone, if that matters. */
+  gone?: AbortSignal | undefined
+}
+
+/**
+ * Writes answers: model step, its tool calls, model step, until the model has finished, a call has to be approved, or the
+ * answer is given up. It runs in the process that took the message: nothing is left to do for it once its writer is gone.
+ */
+export function createAnswering(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'chat' | 'budgets'>
+  logger: Logger
+  steps: ReturnType<typeof createChatSteps>
+  calls: ReturnType<typeof createChatCalls>
+}) {
+  const { database, clock, config, logger, steps, calls } = context
+  const ending = createEnding(context)
+  const underWay = new Map<string, AbortController>()
+
+  /** Waits until it is the answer's turn: earlier ones of its session are over. */
+  async function turn(written: Written, signal: AbortSignal): Promise<void> {
+    while (!(await begin(database, clock, written))) await delay(turnMs, undefined, { signal })
+  }
+
+  async function performCalls(writing: Writing, parts: PartWriter, open: ChatToolCall[], signal: AbortSignal): Promise<void> {
+    const { secrets } = await steps.offerOf(writing.session)
+    const { ownerId } = writing.answer
+    await Promise.all(
+      open.filter(({ status }) => !isFinal(status)).map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
+    )
+    const [{ answerId, step } = { answerId: '', step: 0 }] = open
+    const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+    for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
+    await parts.endStep()
+  }
+
+  const callsOf = (answerId: string, step: number) =>
+    ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+
+  /** What ends the answer now, or nothing if the model is asked once more. */
+  async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<'more' | 'approval' | string> {
+    const { id } = writing.answer
+    const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+    const step = answer.steps + 1
+    if (step > config.budgets.steps) throw overBudget(`of ${config.budgets.steps} steps`)
+    if (answer.toolCalls > config.budgets.toolCalls) throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
+    const onWords = async (text: string) => {
+      writing.onWords?.(step, text)
+      await parts.words(step, text)
+    }
+    const written = { id, writer: writing.writer }
+    const asked = await steps.ask({ session: writing.session, answer, written, onWords, signal })
+    await parts.step(step, asked.text, asked.calls)
+    if (asked.calls.length === 0) {
+      await parts.endStep()
+      return asked.finish
+    }
+    await performCalls(writing, parts, asked.calls, signal)
+    return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
+  }
+
+  const openCalls = async (id: string, step: number) =>
+    (await callsOf(id, step)).filter(({ status }) => !isFinal(status))
+
+  /** Goes on until there is nothing to do: returns why the answer has ended for now. */
+  async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<string> {
+    const { id, steps: done } = writing.answer
+    const left = done > 0 ? await openCalls(id, done) : []
+    if (left.length > 0) {
+      await performCalls(writing, parts, left, signal)
+      if ((await openCalls(id, done)).length > 0) return 'approval'
+    }
+    for (;;) {
+      const outcome = await stepOnce(writing, parts, signal)
+      if (outcome !== 'more') return outcome
+    }
+  }
+
+  async function tellApprovals({ answer: { id } }: Writing, parts: PartWriter): Promise<void> {
+    const pending = await Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id')
+    for (const approval of pending) await parts.approval(approval)
+  }
+
+  /** Time spent waiting for the turn or for approvals does not count. */
+  function timeLeft({ startedAt, waitedMs }: ChatAnswer): number {
+    const spent = startedAt ? clock.now().getTime() - startedAt.getTime() - waitedMs : 0
+    return Math.max(0, config.chat.timeoutSeconds * 1000 - spent)
+  }
+
+  function watchOver(written: Written, stop: AbortController): NodeJS.Timeout {
+    const look = async () => {
+      const { isStopped } = await beat(database, clock, written)
+      if (isStopped) stop.abort('stopped' satisfies GivenUp)
+    }
+    const onError = (error: unknown) => {
+      if (error instanceof LostAnswerError) stop.abort(error)
+      else logger.warn({ err: error, answerId: written.id }, 'an answer could not say that it is written')
+    }
+    return setInterval(() => void look().catch(onError), beatMs)
+  }
+
+  return {
+    /** Ends the answer soon if this process writes it. */
+    stop: (answerId: string): void => underWay.get(answerId)?.abort('stopped' satisfies GivenUp),
+
+    /** Writes the answer to its end, or until it waits for approvals. Throws only what came before the first part. */
+    async write(writing: Writing): Promise<ChatAnswer> {
+      const { answer, gone } = writing
+      const written = { id: answer.id, writer: writing.writer }
+      const parts = createPartWriter(answer, writing.sink)
+      const stop = new AbortController()
+      const leave = () => stop.abort('gone' satisfies GivenUp)
+      if (gone?.aborted) leave()
+      gone?.addEventListener('abort', leave, { once: true })
+      underWay.set(answer.id, stop)
+      const beating = watchOver(written, stop)
+      let late: NodeJS.Timeout | undefined
+      try {
+        if (answer.status === 'queued') await turn(written, stop.signal)
+        const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
+        late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
+        const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
+        if (outcome !== 'approval') return await ending.complete(written, outcome, parts)
+        await tellApprovals(writing, parts)
+        return await ending.wait(written, parts)
+      } catch (error) {
+        return await ending.giveUp(written, { error, signal: stop.signal, parts })
+      } finally {
+        clearTimeout(late)
+        clearInterval(beating)
+        underWay.delete(answer.id)
+        gone?.removeEventListener('abort', leave)
+      }
+    },
+  }
+}
+
+const overBudget = (what: string): CodedError =>
+  new CodedError('MODEL_ERROR', { message: `The model used up the budget ${what} of an answer without finishing.`, retryable: false })

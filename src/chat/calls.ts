@@ -1,0 +1,119 @@
+import { isAsShown, type Approval } from '../approvals/approval.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { Clock } from '../clock.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import { unapprovedSentences } from '../models/prompt-format.ts'
+import type { CallOutcome } from '../tools/call-site.ts'
+import { reasonOf } from '../tools/direct-call.ts'
+import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
+import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
+
+/** How long the outcome of a call is kept trying to be recorded. */
+const recordMs = 20_000
+/** A call is sent once more if the site answers 401 and there is a newer credential. */
+const maxAttempts = 2
+
+const tampered = 'The call is not the one that was approved, so it was not made.'
+
+/** What a call is made with besides its row. */
+export interface Calling {
+  ownerId: string
+  /** What must not be in its outcome, besides its own token. */
+  secrets: string[]
+  signal: AbortSignal
+}
+
+/**
+ * The tool calls of answers. A row says `started` before the first byte is sent, so that it is known after a crash that
+ * the site may have acted; nothing is sent again then, because nobody waits for it any more.
+ */
+export function createChatCalls(context: {
+  database: Database
+  clock: Clock
+  approvals: Pick<Approvals, 'ofCall' | 'expire'>
+  sender: Sender
+}) {
+  const { database, clock, approvals, sender } = context
+
+  const patch = (call: ChatToolCall, status: ChatToolCall['status'][], changes: Partial<ChatToolCall>) =>
+    ChatToolCall.query(database).where({ answerId: call.answerId, id: call.id }).whereIn('status', status).patch(changes)
+
+  function ledgerOf(call: ChatToolCall): Ledger & { attempts: () => number; refused: () => number | null } {
+    let attempts = 0
+    let refused: number | null = null
+    return {
+      attempts: () => attempts,
+      refused: () => refused,
+      onRefreshed: async () => {},
+      async onRefused(_outcome, refusedGeneration) {
+        refused = refusedGeneration
+        await patch(call, ['started'], { refusedAttempts: attempts, refusedGeneration })
+      },
+      async begin() {
+        attempts += 1
+        const begun = { status: 'started' as const, attempts, startedAt: clock.now() }
+        return (await patch(call, attempts === 1 ? ['planned'] : ['started'], begun)) === 1
+      },
+    }
+  }
+
+  async function send(sending: Sending, ledger: ReturnType<typeof ledgerOf>): Promise<Sent> {
+    const sent = await sender.send(sending, ledger)
+    if (sent.kind !== 'again' || ledger.attempts() >= maxAttempts) return sent
+    return send({ ...sending, refusedGeneration: ledger.refused() }, ledger)
+  }
+
+  async function end(call: ChatToolCall, changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>): Promise<void> {
+    const work = async () => void (await patch(call, ['planned', 'started'], { ...changes, endedAt: clock.now() }))
+    await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
+  }
+
+  const refuse = (call: ChatToolCall, result: string) => end(call, { status: 'failed', httpStatus: null, result })
+
+  /** Why the call is not made; null if it may be made now, undefined if nobody has decided yet. */
+  function refusalOf(call: ChatToolCall, approval: Approval | undefined): string | null | undefined {
+    if (!call.asksFirst) return null
+    if (!approval || approval.status === 'pending') return undefined
+    if (approval.status === 'approved') return isAsShown(approval, call) ? null : tampered
+    const said = unapprovedSentences[approval.status]
+    return approval.note === null ? said : `${said} They said: ${JSON.stringify(approval.note)}`
+  }
+
+  async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {
+    const ledger = ledgerOf(call)
+    const sent = await send(
+      {
+        callId: call.id,
+        ownerId,
+        entryId: call.vaultEntryId ?? '',
+        tool: call.tool ?? '',
+        arguments: call.arguments,
+        idempotencyKey: `chat:${call.id}`,
+        share: `chat:${ownerId}`,
+        mayWait: false,
+        refusedGeneration: null,
+        secrets,
+        signal,
+      },
+      ledger,
+    )
+    if (sent.kind === 'answered') {
+      const { outcome } = sent
+      return end(call, { status: statusAfter(call, outcome), httpStatus: outcome.httpStatus, result: textOf(outcome) })
+    }
+    const { code, message } = reasonOf(sent, clock.now())
+    return refuse(call, `${code}: ${message}`)
+  }
+
+  return {
+    /** Makes a planned call, or ends it if it must not be made. Does nothing for one that waits for approval. */
+    async perform(call: ChatToolCall, calling: Calling): Promise<void> {
+      const approval = call.asksFirst ? await approvals.ofCall(database, call.id) : undefined
+      const refusal = refusalOf(call, approval)
+      if (refusal === null) await make(call, calling)
+      else if (refusal !== undefined) await refuse(call, refusal)
+    },
+  }
+}
+
+const textOf = (outcome: CallOutcome): string | null => recordedResult(outcome)

@@ -1,0 +1,34 @@
+import type { Pojo } from 'objection'
+import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
+import { Row } from '../database/row.ts'
+import type { StepProblem } from '../models/prompt-format.ts'
+
+const anyTexts = ['answer', 'remark']
+
+/** One recorded model call of an answer (table `chat_steps`). */
+export class ChatStep extends Row {
+  static override tableName = 'chat_steps'
+  static override idColumn = ['answerId', 'step']
+  override $parseDatabaseJson(row: Pojo): Pojo {
+    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
+  }
+  override $formatDatabaseJson(row: Pojo): Pojo {
+    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
+  }
+  declare answerId: string
+  declare step: number
+  declare model: string
+  declare answer: string
+  declare finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
+  declare inputTokens: number
+  declare outputTokens: number
+  declare cachedTokens: number | null
+  declare credits: number
+  declare costNanoUsd: number | null
+  declare latencyMs: number
+  declare recordedAt: Date
+  /** What its provider wants back unchanged (`src/models/verbatim.ts`). */
+  declare content: string | null
+  declare outcome: StepProblem | null
+  declare remark: string | null
+}

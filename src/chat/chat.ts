@@ -1,0 +1,182 @@
+import { later, type Clock } from '../clock.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { Approval } from '../approvals/approval.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Models } from '../models/models.ts'
+import { Session } from '../sessions/session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Sites } from '../sites/sites.ts'
+import type { Sender } from '../tools/sender.ts'
+import { createAccept, type ChatRequest } from './accept.ts'
+import { createAnswering } from './answering.ts'
+import { createChatCalls } from './calls.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { closeAll } from './close-calls.ts'
+import { createHistory, type ShownMessage } from './history.ts'
+import { errorOf, type Sink } from './part-writer.ts'
+import { createRecordStep } from './record-step.ts'
+import { createReplay } from './replay.ts'
+import { createChatSteps } from './steps.ts'
+import { createChatWords } from './words.ts'
+import { writerSeconds } from './writer.ts'
+
+/** Chats: what is said in sessions, and how it is answered (docs/design.md, "Chat"). */
+export function createChat(context: {
+  database: Database
+  clock: Clock
+  config: Config
+  logger: Logger
+  approvals: Approvals
+  billing: Billing
+  models: Models
+  sessions: Sessions
+  sites: Sites
+  sender: Sender
+}) {
+  const { database, clock, logger } = context
+  const words = createChatWords(context)
+  const accept = createAccept(context)
+  const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
+  const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
+  const replay = createReplay({ database, words })
+  const history = createHistory(context)
+  /** Answers that go on without a reader. */
+  const detached = new Set<Promise<unknown>>()
+
+  /** Writes the answer whether or not somebody reads it; its readers read the record. */
+  function detach(session: Session, answer: ChatAnswer, writer: string): void {
+    const passing = words.begin(answer.id)
+    const work = answering
+      .write({ session, answer, writer, sink: () => undefined, onWords: passing.add })
+      // The record has it, and readers are told from there.
+      .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
+      .then(() => passing.end())
+      .finally(() => detached.delete(work))
+    detached.add(work)
+  }
+
+  /** Takes an answer up again whose approvals are decided; undefined if another process has. */
+  async function takeUp(answerId: string): Promise<{ answer: ChatAnswer; session: Session; writer: string } | undefined> {
+    const writer = newId()
+    const now = clock.now()
+    const bindings = { answerId, writer, now, until: later(now, writerSeconds) }
+    const { rows } = await database.raw<{ rows: { id: string }[] }>(takeUpStatement, bindings)
+    if (rows.length === 0) return undefined
+    const answer = await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
+    const session = await Session.query(database).findById(answer.sessionId).throwIfNotFound()
+    return { answer, session, writer }
+  }
+
+  async function goOn(answerId: string): Promise<void> {
+    const taken = await takeUp(answerId)
+    if (taken) detach(taken.session, taken.answer, taken.writer)
+  }
+
+  return {
+    history,
+
+    /** Takes a message. The returned functions carry the answer out, one of them once. */
+    async send(session: Session, request: ChatRequest) {
+      const writer = newId()
+      const answer = await accept(session, request, writer)
+      const goesOn = answer.onDisconnect === 'continue'
+      return {
+        /** Streams the answer. Throws what comes before the first part. */
+        async stream(sink: Sink, gone: AbortSignal): Promise<void> {
+          if (!goesOn) return void (await answering.write({ session, answer, writer, sink, gone }))
+          detach(session, answer, writer)
+          return replay(answer.id, sink, gone)
+        },
+        /** The whole answer. Throws the error that it failed with. */
+        async whole(gone: AbortSignal): Promise<ShownMessage> {
+          const sink = () => undefined
+          if (goesOn) {
+            detach(session, answer, writer)
+            await replay(answer.id, sink, gone)
+          } else await answering.write({ session, answer, writer, sink, gone })
+          const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
+          if (ended.status === 'failed') throw errorOf(ended)
+          return history.answer(answer.id)
+        },
+      }
+    },
+
+    /** Streams the answer of the session that goes on without its reader; undefined if there is none. */
+    async resume(session: Session): Promise<((sink: Sink, gone: AbortSignal) => Promise<void>) | undefined> {
+      const active = await ChatAnswer.query(database)
+        .where({ sessionId: session.id, onDisconnect: 'continue' })
+        .whereIn('status', ['queued', 'running'])
+        .orderBy('number', 'desc')
+        .first()
+      return active && ((sink, gone) => replay(active.id, sink, gone))
+    },
+
+    /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
+    async stop(session: Session, messageId: string): Promise<void> {
+      await ChatAnswer.query(database)
+        .where({ sessionId: session.id, id: messageId })
+        .whereIn('status', ['queued', 'running'])
+        .patch({ stopRequestedAt: clock.now() })
+      answering.stop(messageId)
+    },
+
+    /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */
+    goOn,
+
+    /** Ends answers whose writer is gone, and takes up those whose approvals were decided or have expired. */
+    async reconcile(): Promise<void> {
+      await expire()
+      await database.transaction(async (trx) => {
+        const now = clock.now()
+        const lost = await ChatAnswer.query(trx)
+          .whereIn('status', ['queued', 'running'])
+          .where('writerUntil', '<', now)
+          .limit(100)
+          .forUpdate()
+          .skipLocked()
+        for (const { sessionId, number, id } of lost) {
+          await closeAll(trx, id, now)
+          const failed = { status: 'failed' as const, errorCode: 'INTERNAL_ERROR' as const, errorMessage: writerGone }
+          const ended = { ...failed, endedAt: now, writer: null, writerUntil: null }
+          await ChatAnswer.query(trx).findById([sessionId, number]).patch(ended)
+        }
+      })
+      const { rows } = await database.raw<{ rows: { id: string }[] }>(decidedStatement)
+      for (const { id } of rows) await goOn(id)
+      await words.purge()
+    },
+
+    /** Waits for answers that this process still writes. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(detached)
+    },
+  }
+
+  async function expire(): Promise<void> {
+    const due = Approval.query(database).where({ status: 'pending' }).whereNotNull('answerId')
+    const now = clock.now()
+    await due.where('expiresAt', '<=', now).patch({ status: 'expired', decidedAt: now })
+  }
+}
+
+export type Chat = ReturnType<typeof createChat>
+
+const writerGone = 'The server that wrote this answer has stopped. Send the message again.'
+
+/** Once no approval is pending. */
+const takeUpStatement = `
+  update chat_answers a
+     set status = 'running', writer = :writer, writer_until = :until, waiting_since = null, on_disconnect = 'continue',
+         waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
+   where a.id = :answerId and a.status = 'waiting'
+     and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+  returning a.id`
+
+const decidedStatement = `
+  select a.id from chat_answers a
+   where a.status = 'waiting' and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+   limit 100`

@@ -1,0 +1,67 @@
+import type { Database } from '../database/database.ts'
+import type { Chat } from '../models/chat-prompt.ts'
+import type { TranscriptStep } from '../models/prompt.ts'
+import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { unreadResult } from '../tools/unread-result.ts'
+import { treeOf } from './accept.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { ChatMessage } from './chat-message.ts'
+import { ChatStep } from './chat-step.ts'
+import { pathTo } from './place.ts'
+
+/** How many exchanges are read: more do not fit into any window. */
+const maxExchanges = 200
+
+/** Reads what the model is shown for the next step of an answer: the path to its message, and what it has done. */
+export async function readConversation(database: Database, answer: ChatAnswer): Promise<Chat> {
+  const whole = pathTo(await treeOf(database, answer.sessionId), answer.messageId)
+  const path = whole.slice(-maxExchanges)
+  const answerIds = [...path.slice(1).flatMap(({ answerId }) => answerId ?? []), answer.id]
+  // An answer stands at the message that it leads to; it belongs to the one before.
+  const answerTo = new Map(path.slice(1).map(({ answerId }, index) => [path[index]?.messageId, answerId]))
+  answerTo.set(answer.messageId, answer.id)
+  const [words, steps] = await Promise.all([
+    wordsOf(
+      database,
+      path.map(({ messageId }) => messageId),
+    ),
+    stepsOf(database, answerIds),
+  ])
+  const exchanges = path.map(({ messageId }) => ({
+    words: words.get(messageId) ?? '',
+    steps: steps.get(answerTo.get(messageId) ?? '') ?? [],
+  }))
+  return { exchanges, isCut: whole.length > path.length }
+}
+
+async function wordsOf(database: Database, ids: string[]): Promise<Map<string, string>> {
+  const found = await ChatMessage.query(database).whereIn('id', ids).select('id', 'text')
+  return new Map(found.map(({ id, text }) => [id, text]))
+}
+
+/** The steps of answers, by their ids. A call that has no outcome yet is left out with its step: nobody may see it. */
+async function stepsOf(database: Database, answerIds: string[]): Promise<Map<string, TranscriptStep[]>> {
+  const [steps, calls] = await Promise.all([
+    ChatStep.query(database).whereIn('answerId', answerIds).orderBy(['answerId', 'step']),
+    ChatToolCall.query(database).whereIn('answerId', answerIds).orderBy(['answerId', 'step', 'position']),
+  ])
+  const of = Map.groupBy(calls, ({ answerId, step }) => `${answerId} ${step}`)
+  const shown = steps.flatMap((row) => {
+    const own = of.get(`${row.answerId} ${row.step}`) ?? []
+    return own.every(({ status }) => isFinal(status)) ? [{ answerId: row.answerId, step: toStep(row, own) }] : []
+  })
+  const grouped = Map.groupBy(shown, ({ answerId }) => answerId)
+  return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ step }) => step)]))
+}
+
+const toStep = ({ answer, content, outcome, remark }: ChatStep, calls: ChatToolCall[]): TranscriptStep => ({
+  text: answer,
+  content,
+  problem: outcome === null ? undefined : { kind: outcome, detail: remark },
+  calls: calls.map(({ id, modelCallId, name, arguments: given, status, result }) => ({
+    id: modelCallId ?? id,
+    name,
+    arguments: given,
+    outcome: { status: status as 'succeeded', text: result ?? (status === 'succeeded' ? unreadResult : '') },
+  })),
+})

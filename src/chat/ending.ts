@@ -1,0 +1,101 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { isTransient, retryWhileUnavailable, type Database } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { closeAll } from './close-calls.ts'
+import { errorOf, type PartWriter } from './part-writer.ts'
+import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
+
+/** How long the end of an answer is kept trying to be recorded. */
+const recordMs = 20_000
+
+/** What is known of an answer that did not come to its end. */
+interface Broken {
+  error: unknown
+  /** Whose reason says why the answer was given up, if it was. */
+  signal: AbortSignal
+  parts: PartWriter
+}
+
+/** Records how answers end, and tells their readers. */
+export function createEnding(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'chat'>
+  logger: Logger
+}) {
+  const { database, clock, config, logger } = context
+
+  const record = (written: Written, changes: Partial<ChatAnswer>): Promise<ChatAnswer> =>
+    retryWhileUnavailable(
+      () =>
+        database.transaction(async (trx) => {
+          const answer = await lockAnswer(trx, written)
+          const isOver = changes.status !== 'waiting'
+          const now = clock.now()
+          if (isOver) await closeAll(trx, answer.id, now)
+          const times = isOver ? { endedAt: now } : { waitingSince: now }
+          await ChatAnswer.query(trx)
+            .findById([answer.sessionId, answer.number])
+            .patch({ ...changes, ...times, writer: null, writerUntil: null })
+          return ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).throwIfNotFound()
+        }),
+      AbortSignal.timeout(recordMs),
+    )
+
+  function failureOf({ error, signal }: Broken): CodedError {
+    if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')
+    if (signal.reason === 'late') {
+      const message = `The answer took longer than the ${config.chat.timeoutSeconds} seconds that it may take.`
+      return new CodedError('CHAT_TIMEOUT', { message })
+    }
+    if (error instanceof CodedError) return error
+    if (!isTransient(error)) logger.error({ err: error }, 'an answer failed unexpectedly')
+    return new CodedError('INTERNAL_ERROR', { cause: error })
+  }
+
+  return {
+    async complete(written: Written, finish: string, parts: PartWriter): Promise<ChatAnswer> {
+      const ended = await record(written, { status: 'completed', finish })
+      await parts.finish(ended)
+      return ended
+    },
+
+    /** Its calls have to be approved: the stream ends, and the answer goes on later. */
+    async wait(written: Written, parts: PartWriter): Promise<ChatAnswer> {
+      const waiting = await record(written, { status: 'waiting' })
+      await parts.finish({ ...waiting, finish: 'tool-calls' } as ChatAnswer)
+      return waiting
+    },
+
+    /** Throws the failure if its reader has seen nothing yet. */
+    async giveUp(written: Written, broken: Broken): Promise<ChatAnswer> {
+      const { signal, parts } = broken
+      if (broken.error instanceof LostAnswerError || signal.reason instanceof LostAnswerError) {
+        return lost(written, parts)
+      }
+      if (signal.reason === 'stopped') {
+        const stopped = await record(written, { status: 'stopped' })
+        await parts.abort()
+        return stopped
+      }
+      const failure = failureOf(broken)
+      const { code: errorCode, message: errorMessage } = failure
+      const failed = await record(written, { status: 'failed', errorCode, errorMessage })
+      if (!parts.hasBegun()) throw failure
+      if (signal.reason !== 'gone') await parts.fail(failure)
+      return failed
+    },
+  }
+
+  /** Another process has ended it. */
+  async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
+    const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+    if (answer.status !== 'failed') await parts.abort()
+    else if (parts.hasBegun()) await parts.fail(errorOf(answer))
+    else throw errorOf(answer)
+    return answer
+  }
+}

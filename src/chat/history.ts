@@ -1,0 +1,115 @@
+import { Approval } from '../approvals/approval.ts'
+import type { Database } from '../database/database.ts'
+import { errorBody } from '../errors.ts'
+import { ChatToolCall } from '../tools/tool-call.ts'
+import { treeOf } from './accept.ts'
+import { ChatAnswer, type AnswerStatus } from './chat-answer.ts'
+import { ChatMessage } from './chat-message.ts'
+import { ChatStep } from './chat-step.ts'
+import { errorOf, metadataOf } from './part-writer.ts'
+import { valueOf, type ErrorData, type Metadata } from './parts.ts'
+import { pathTo } from './place.ts'
+
+/** A message as clients show it: in the form of the AI SDK's `UIMessage`, with what the platform knows of it. */
+export interface ShownMessage {
+  id: string
+  number: number
+  role: 'user' | 'assistant'
+  parentId: string | null
+  parts: object[]
+  createdAt: Date
+  /** Of answers. */
+  status?: AnswerStatus
+  metadata?: Metadata
+  error?: ErrorData
+}
+
+/** Which messages: those that lead to the last one, or those of every branch. */
+export type Branch = 'current' | 'all'
+
+/** Reads what was said in a session, oldest first. */
+export function createHistory({ database }: { database: Database }) {
+  async function partsOf(answers: ChatAnswer[]): Promise<Map<string, object[]>> {
+    const ids = answers.filter(({ status }) => status !== 'failed').map(({ id }) => id)
+    const [steps, calls, approvals] = await Promise.all([
+      ChatStep.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step']),
+      ChatToolCall.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step', 'position']),
+      Approval.query(database).whereIn('answerId', ids).where({ status: 'pending' }).orderBy('id'),
+    ])
+    const parts = new Map<string, object[]>(ids.map((id) => [id, []]))
+    for (const { answerId, step, answer } of steps) {
+      const own = calls.filter((call) => call.answerId === answerId && call.step === step)
+      const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
+      parts.get(answerId)?.push({ type: 'step-start' }, ...text, ...own.map(toolPart))
+    }
+    for (const { answerId, id, callId, siteOrigin: site, tool, arguments: args, argumentsHash, expiresAt } of approvals) {
+      const data = { approvalId: id, toolCallId: callId, site, tool, input: valueOf(args), argumentsHash, expiresAt: expiresAt.toISOString() }
+      parts.get(answerId ?? '')?.push({ type: 'data-approval', id, data })
+    }
+    return parts
+  }
+
+  const numbersOn = async (sessionId: string): Promise<Set<string> | undefined> => {
+    const tree = await treeOf(database, sessionId)
+    const last = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number).at(-1)
+    if (!last) return undefined
+    const answer = tree.answers.find(({ id }) => id === last.id)
+    const path = pathTo(tree, answer?.messageId ?? last.id)
+    return new Set([...path.flatMap(({ messageId, answerId }) => [messageId, answerId ?? '']), last.id])
+  }
+
+  return {
+    /** Up to `limit` messages and answers with a number above `after`, and whether there are more. */
+    async list(
+      sessionId: string,
+      { after, limit, branch }: { after: number; limit: number; branch: Branch },
+    ): Promise<{ items: ShownMessage[]; more: boolean }> {
+      const shown = branch === 'current' ? await numbersOn(sessionId) : undefined
+      const of = { sessionId }
+      const within = shown ? [...shown].filter((id) => id !== '') : undefined
+      const messages = ChatMessage.query(database).where(of).where('number', '>', after).orderBy('number').limit(limit + 1)
+      const answers = ChatAnswer.query(database).where(of).where('number', '>', after).orderBy('number').limit(limit + 1)
+      if (within) void [messages.whereIn('id', within), answers.whereIn('id', within)]
+      const [users, assistants] = await Promise.all([messages, answers])
+      const numbers = [...users, ...assistants].map(({ number }) => number).toSorted((one, other) => one - other)
+      const last = numbers[limit - 1] ?? Number.POSITIVE_INFINITY
+      const kept = assistants.filter(({ number }) => number <= last)
+      const parts = await partsOf(kept)
+      const items = [
+        ...users.filter(({ number }) => number <= last).map(userMessage),
+        ...kept.map((answer) => assistantMessage(answer, parts.get(answer.id) ?? [])),
+      ]
+      return { items: items.toSorted((one, other) => one.number - other.number), more: numbers.length > limit }
+    },
+
+    /** One answer as clients show it. */
+    async answer(id: string): Promise<ShownMessage> {
+      const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+      return assistantMessage(answer, (await partsOf([answer])).get(id) ?? [])
+    },
+  }
+}
+
+const userMessage = ({ id, number, parentId, clientId, text, createdAt }: ChatMessage): ShownMessage => ({
+  id: clientId ?? id,
+  number,
+  role: 'user',
+  parentId,
+  parts: [{ type: 'text', text }],
+  createdAt,
+})
+
+function assistantMessage(answer: ChatAnswer, parts: object[]): ShownMessage {
+  const { id, number, messageId, status, createdAt } = answer
+  const base = { id, number, role: 'assistant' as const, parentId: messageId, parts, createdAt, status }
+  if (status !== 'failed') return { ...base, metadata: metadataOf(answer) }
+  const { error, code, statusCode } = errorBody(errorOf(answer))
+  return { ...base, metadata: metadataOf(answer), error: { error, code, statusCode } }
+}
+
+function toolPart({ id: toolCallId, name, tool, arguments: args, status, result }: ChatToolCall) {
+  const base = { type: 'dynamic-tool', toolName: tool ?? name, toolCallId, input: valueOf(args) }
+  if (status === 'planned' || status === 'started') return { ...base, state: 'input-available' }
+  if (status === 'succeeded') return { ...base, state: 'output-available', output: valueOf(result ?? '') }
+  return { ...base, state: 'output-error', errorText: result ?? 'The call failed.' }
+}

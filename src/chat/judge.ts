@@ -1,0 +1,17 @@
+import { ModelError } from '../models/failures.ts'
+import type { Answer } from '../models/answer.ts'
+import type { StepProblem } from '../models/prompt-format.ts'
+
+/**
+ * What is wrong with an answer without calls, or null. One that was cut off at its limit is shown as it is; its reader
+ * sees why it ends. An empty one is no answer: MODEL_ERROR.
+ */
+export function judgeChat({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): StepProblem | null {
+  if (calls.length > 0 || text.trim() !== '') return null
+  if (finish === 'content-filter') return 'refused'
+  throw new ModelError({
+    message: 'The answer of the AI provider was empty.',
+    retryable: true,
+    privateDetail: `empty answer, finish ${finish}`,
+  })
+}

@@ -1,0 +1,122 @@
+import type { Approval } from '../approvals/approval.ts'
+import { CodedError, errorBody } from '../errors.ts'
+import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { callPart, outcomePart, textId, valueOf, type ChatPart, type Finish, type Metadata } from './parts.ts'
+
+/** Takes parts as they come; more are given only once it has done with them. */
+export type Sink = (part: ChatPart) => void | Promise<void>
+
+/**
+ * Writes an answer as parts. Nothing is written before there is content, so that what fails earlier can be an ordinary
+ * error reply. Each answer ends with exactly one of `finish`, `error` and `abort`.
+ */
+export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | 'model'>, sink: Sink) {
+  let begun = false
+  let openStep = false
+  let openText: number | undefined
+  let written = 0
+
+  async function begin(): Promise<void> {
+    if (begun) return
+    begun = true
+    const { id: messageId, sessionId, model } = answer
+    await sink({ type: 'start', messageId, messageMetadata: { sessionId, model } })
+  }
+
+  async function beginStep(): Promise<void> {
+    await begin()
+    if (!openStep) await sink({ type: 'start-step' })
+    openStep = true
+  }
+
+  async function words(step: number, delta: string): Promise<void> {
+    if (delta === '') return
+    await beginStep()
+    if (openText === undefined) await sink({ type: 'text-start', id: textId(step) })
+    openText = step
+    written += delta.length
+    await sink({ type: 'text-delta', id: textId(step), delta })
+  }
+
+  async function endText(): Promise<void> {
+    if (openText !== undefined) await sink({ type: 'text-end', id: textId(openText) })
+    openText = undefined
+    written = 0
+  }
+
+  return {
+    hasBegun: () => begun,
+
+    /** Words of a step as they come. */
+    words,
+
+    /** How much of the text of the step under way was written. */
+    written: () => written,
+
+    /** A step's text is complete, and its calls are known. */
+    async step(step: number, text: string, calls: ChatToolCall[]): Promise<void> {
+      // What was streamed is the beginning of what is recorded, unless a secret was divided in a way that only shows in the whole.
+      await words(step, text.slice(written))
+      await beginStep()
+      await endText()
+      for (const call of calls) await sink(callPart(call))
+    },
+
+    outcome: async (call: ChatToolCall): Promise<void> => sink(outcomePart(call)),
+
+    async endStep(): Promise<void> {
+      if (openStep) await sink({ type: 'finish-step' })
+      openStep = false
+    },
+
+    approval: async (approval: Approval): Promise<void> =>
+      sink({
+        type: 'data-approval',
+        id: approval.id,
+        data: {
+          approvalId: approval.id,
+          toolCallId: approval.callId,
+          site: approval.siteOrigin,
+          tool: approval.tool,
+          input: valueOf(approval.arguments),
+          argumentsHash: approval.argumentsHash,
+          expiresAt: approval.expiresAt.toISOString(),
+        },
+      }),
+
+    async finish(ended: ChatAnswer): Promise<void> {
+      await begin()
+      await endText()
+      await sink({ type: 'finish', finishReason: (ended.finish ?? 'other') as Finish, messageMetadata: metadataOf(ended) })
+    },
+
+    async abort(): Promise<void> {
+      await begin()
+      await endText()
+      await sink({ type: 'abort' })
+    },
+
+    /** After the first part; an error before it is thrown instead. */
+    async fail(error: CodedError): Promise<void> {
+      const { error: said, code, statusCode } = errorBody(error)
+      const { retryAfter } = error
+      await sink({ type: 'data-error', data: { error: said, code, statusCode, ...(retryAfter !== undefined && { retryAfter }) }, transient: true })
+      await sink({ type: 'error', errorText: said })
+    },
+  }
+}
+
+export type PartWriter = ReturnType<typeof createPartWriter>
+
+export const metadataOf = (answer: ChatAnswer): Metadata => ({
+  sessionId: answer.sessionId,
+  model: answer.model,
+  usage: { inputTokens: answer.inputTokens, cachedTokens: answer.cachedTokens, outputTokens: answer.outputTokens },
+  credits: answer.credits,
+  costUsd: (answer.costNanoUsd ?? 0) / 1e9,
+})
+
+/** The error that an answer has failed with. */
+export const errorOf = ({ errorCode, errorMessage }: ChatAnswer): CodedError =>
+  new CodedError(errorCode ?? 'INTERNAL_ERROR', { ...(errorMessage !== null && { message: errorMessage }) })

@@ -1,0 +1,79 @@
+import type { ErrorCode } from '../errors.ts'
+import type { ChatToolCall } from '../tools/tool-call.ts'
+
+/**
+ * A part of a streamed answer: the AI SDK's UI message stream, as far as its clients of the versions 5, 6 and 7 take it.
+ * They know a closed list of types, so what is ours goes out as `data-…`. Tools are unknown to the page: `dynamic`.
+ */
+export type ChatPart =
+  | { type: 'start'; messageId: string; messageMetadata: Metadata }
+  | { type: 'start-step' | 'finish-step' }
+  | { type: 'text-start' | 'text-end'; id: string }
+  | { type: 'text-delta'; id: string; delta: string }
+  | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown; dynamic: true }
+  | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic: true }
+  | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true }
+  | { type: 'data-approval'; id: string; data: ApprovalData }
+  | { type: 'data-error'; data: ErrorData; transient: true }
+  | { type: 'error'; errorText: string }
+  | { type: 'abort' }
+  | { type: 'finish'; finishReason: Finish; messageMetadata: Metadata }
+
+/** Reasons that every version of the clients knows. */
+export type Finish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other'
+
+/** What is known of an answer besides its content. */
+export interface Metadata {
+  sessionId: string
+  model: string
+  usage?: { inputTokens: number; cachedTokens: number; outputTokens: number }
+  credits?: number
+  costUsd?: number
+}
+
+/** A call that somebody has to approve. */
+export interface ApprovalData {
+  approvalId: string
+  toolCallId: string
+  site: string
+  tool: string
+  input: unknown
+  argumentsHash: string
+  expiresAt: string
+}
+
+/** The body of an error reply, for an error that comes after the first part. */
+export interface ErrorData {
+  error: string
+  code: ErrorCode
+  statusCode: number
+  retryAfter?: number
+}
+
+/** The parts that a text begins and ends with stand around its deltas. */
+export const textId = (step: number): string => `step-${step}`
+
+export function callPart(call: ChatToolCall): ChatPart {
+  return {
+    type: 'tool-input-available',
+    toolCallId: call.id,
+    toolName: call.tool ?? call.name,
+    input: valueOf(call.arguments),
+    dynamic: true,
+  }
+}
+
+/** What a call that is over has come to. */
+export const outcomePart = ({ id: toolCallId, status, result }: ChatToolCall): ChatPart =>
+  status === 'succeeded'
+    ? { type: 'tool-output-available', toolCallId, output: valueOf(result ?? ''), dynamic: true }
+    : { type: 'tool-output-error', toolCallId, errorText: result ?? 'The call failed.', dynamic: true }
+
+/** The value of a JSON text; a text that is none is the value itself. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,63 @@
+import type { ChatAnswer } from './chat-answer.ts'
+import type { ChatMessage } from './chat-message.ts'
+
+/** The messages and answers of a session, as far as their places matter. */
+export interface Tree {
+  messages: Pick<ChatMessage, 'id' | 'number' | 'parentId' | 'clientId'>[]
+  answers: Pick<ChatAnswer, 'id' | 'number' | 'messageId'>[]
+}
+
+/** Where a client says that its message belongs. Ids may be ours or those under which it knows its own messages. */
+export interface Wanted {
+  /** The message that a new one replaces, or the answer that is to be given again. */
+  messageId?: string | undefined
+  /** The ids of what stands before the message in the client's copy, oldest first. */
+  before: string[]
+}
+
+const ofId =
+  (id: string) =>
+  (message: Tree['messages'][number]): boolean =>
+    message.id === id || message.clientId === id
+
+/**
+ * What a new message follows. One that replaces another has the same place. Otherwise it follows the last of what stands
+ * before it that this session knows, and if it knows nothing of that, whatever came last. Only ids are looked at: what a
+ * client says of its history changes nothing.
+ */
+export function parentOf({ messages, answers }: Tree, { messageId, before }: Wanted): string | null {
+  const replaced = messageId === undefined ? undefined : messages.findLast(ofId(messageId))
+  if (replaced) return replaced.parentId
+  for (const id of before.toReversed()) {
+    const known = answers.find((answer) => answer.id === id) ?? messages.findLast(ofId(id))
+    if (known) return known.id
+  }
+  return lastOf([...messages, ...answers])?.id ?? null
+}
+
+/** The message that is to be answered again; undefined if nothing was said yet. */
+export function messageToAnswer({ messages, answers }: Tree, { messageId, before }: Wanted): string | undefined {
+  const named = messageId === undefined ? before.toReversed() : [messageId]
+  for (const id of named) {
+    const answer = answers.find((one) => one.id === id)
+    const known = answer?.messageId ?? messages.findLast(ofId(id))?.id
+    if (known !== undefined) return known
+  }
+  return lastOf(messages)?.id
+}
+
+const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>
+  rows.toSorted((one, other) => one.number - other.number).at(-1)
+
+/** The ids of the messages that lead to one, oldest first, itself included; and the answers between them. */
+export function pathTo({ messages, answers }: Tree, messageId: string): { messageId: string; answerId?: string }[] {
+  const path: { messageId: string; answerId?: string }[] = [{ messageId }]
+  for (let at = messages.find(({ id }) => id === messageId); at?.parentId;) {
+    const { parentId } = at
+    const answer = answers.find(({ id }) => id === parentId)
+    const before = answer?.messageId ?? parentId
+    path.unshift({ messageId: before, ...(answer && { answerId: answer.id }) })
+    at = messages.find(({ id }) => id === before)
+  }
+  return path
+}

@@ -1,0 +1,137 @@
+import type { Approvals } from '../approvals/approvals.ts'
+import type { Billing } from '../billing/billing.ts'
+import { stepCredits } from '../billing/prices.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { StepResult } from '../models/models.ts'
+import type { Cost } from '../models/prices.ts'
+import type { StepProblem } from '../models/prompt-format.ts'
+import type { Usage } from '../models/usage.ts'
+import type { OfferedChatTool } from '../sessions/sessions.ts'
+import { ChatToolCall } from '../tools/tool-call.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { ChatStep } from './chat-step.ts'
+import { lockAnswer, type Written } from './writer.ts'
+
+/** A call that the model asked for, and why it is not made, if so. */
+export type JudgedCall = StepResult['calls'][number] & { refusal: string | undefined }
+
+/** A tool under the name that the model knows. */
+export type NamedTool = OfferedChatTool & { name: string }
+
+/** What a step has come to. */
+export interface Stepped extends Omit<StepResult, 'calls'> {
+  calls: JudgedCall[]
+  outcome: StepProblem | null
+  cost: Cost | undefined
+}
+
+/** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
+export function createRecordStep(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'creditUsd' | 'budgets'>
+  billing: Billing
+  approvals: Pick<Approvals, 'request'>
+}) {
+  const { database, clock, config, billing, approvals } = context
+
+  async function charge(trx: Transaction, answer: ChatAnswer, step: number, usage: Usage, cost: Cost | undefined) {
+    const credits = stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd)
+    await billing.credits.chargeStep(trx, { ownerId: answer.ownerId, answerId: answer.id, step, credits, cost })
+    return {
+      inputTokens: answer.inputTokens + usage.inputTokens,
+      outputTokens: answer.outputTokens + usage.outputTokens,
+      cachedTokens: answer.cachedTokens + usage.cachedTokens,
+      credits: answer.credits + credits,
+      ...(cost && { costNanoUsd: (answer.costNanoUsd ?? 0) + cost.nanoUsd }),
+    }
+  }
+
+  async function askFirst(trx: Transaction, answer: ChatAnswer, calls: ChatToolCall[]): Promise<void> {
+    const asking = calls.filter(({ asksFirst, status }) => asksFirst && status === 'planned')
+    await approvals.request(trx, {
+      ownerId: answer.ownerId,
+      of: { sessionId: answer.sessionId, answerId: answer.id },
+      asker: 'A chat',
+      calls: asking.map(({ id, siteOrigin, tool, arguments: given }) => ({
+        callId: id,
+        siteOrigin: siteOrigin ?? '',
+        tool: tool ?? '',
+        arguments: given,
+      })),
+      expiresAt: later(clock.now(), config.budgets.waitSeconds),
+    })
+  }
+
+  return {
+    /** Throws LostAnswerError. */
+    record: (written: Written, stepped: Stepped, tools: NamedTool[]): Promise<ChatToolCall[]> =>
+      database.transaction(async (trx) => {
+        const answer = await lockAnswer(trx, written)
+        const step = answer.steps + 1
+        const now = clock.now()
+        const charged = await charge(trx, answer, step, stepped, stepped.cost)
+        await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, now))
+        const rows = stepped.calls.map((call, position) => {
+          const tool = tools.find(({ name }) => name === call.name)
+          return toCall({ answerId: answer.id, step, position, now }, call, tool)
+        })
+        const calls = rows.length > 0 ? await ChatToolCall.query(trx).insert(rows) : []
+        await askFirst(trx, answer, calls)
+        const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ ...charged, ...counted })
+        return ChatToolCall.query(trx).where({ answerId: answer.id, step }).orderBy('position')
+      }),
+
+    /** Charges what a step has used that came to nothing. */
+    chargeLost: (written: Written, usage: Usage, cost: Cost | undefined): Promise<void> =>
+      database.transaction(async (trx) => {
+        const answer = await lockAnswer(trx, written)
+        const charged = await charge(trx, answer, answer.steps + 1, usage, cost)
+        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(charged)
+      }),
+  }
+}
+
+const toRow = (answer: ChatAnswer, step: number, stepped: Stepped, credits: number, recordedAt: Date) => ({
+  answerId: answer.id,
+  step,
+  model: stepped.model,
+  answer: stepped.text,
+  finish: stepped.finish,
+  inputTokens: stepped.inputTokens,
+  outputTokens: stepped.outputTokens,
+  cachedTokens: stepped.cachedTokens > 0 ? stepped.cachedTokens : null,
+  costNanoUsd: stepped.cost?.nanoUsd ?? null,
+  content: stepped.content,
+  outcome: stepped.outcome,
+  credits,
+  latencyMs: stepped.latencyMs,
+  recordedAt,
+})
+
+function toCall(
+  place: { answerId: string; step: number; position: number; now: Date },
+  { refusal, ...call }: JudgedCall,
+  tool: NamedTool | undefined,
+) {
+  const { now, ...at } = place
+  const ended = { status: 'failed' as const, result: refusal ?? '', endedAt: now }
+  return {
+    ...at,
+    id: newId(),
+    vaultEntryId: tool?.entryId ?? null,
+    siteOrigin: tool?.siteOrigin ?? null,
+    tool: tool?.tool.name ?? null,
+    effect: tool?.tool.effect ?? ('once' as const),
+    asksFirst: refusal === undefined && tool?.asksFirst === true,
+    modelCallId: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    plannedAt: now,
+    ...(refusal === undefined ? { status: 'planned' as const } : ended),
+  }
+}

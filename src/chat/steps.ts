@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Billing } from '../billing/billing.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import type { Hiding } from '../hiding/hiding.ts'
+import { hiddenChat } from '../models/chat-prompt.ts'
+import type { ModelTool, Models } from '../models/models.ts'
+import type { Usage } from '../models/usage.ts'
+import type { OfferedChatTool, Sessions } from '../sessions/sessions.ts'
+import type { Session } from '../sessions/session.ts'
+import { NoPlaceError } from '../shares/places.ts'
+import type { Sites } from '../sites/sites.ts'
+import { argumentProblem } from '../tools/argument-problem.ts'
+import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { readConversation } from './conversation.ts'
+import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
+import { judgeChat } from './judge.ts'
+import type { Written } from './writer.ts'
+
+/** What a step is asked with. */
+export interface Asking {
+  session: Session
+  answer: ChatAnswer
+  written: Written
+  /** Takes the words as they come. */
+  onWords: (text: string) => void | Promise<void>
+  signal: AbortSignal
+}
+
+/** What a session may use now, under the names that models know, and what nobody may read. */
+export interface Offered {
+  tools: NamedTool[]
+  secrets: string[]
+  hiding: Hiding
+}
+
+/** Asks the model of an answer, once for each step: whoever waits can ask again sooner than a provider recovers. */
+export function createChatSteps(context: {
+  database: Database
+  billing: Billing
+  models: Models
+  sessions: Sessions
+  sites: Sites
+  recordStep: ReturnType<typeof createRecordStep>
+}) {
+  const { database, billing, models, sessions, sites, recordStep } = context
+
+  async function offerOf(session: Session): Promise<Offered> {
+    const { tools, tokens } = await sessions.offerOf(session)
+    const named = models.nameTools(
+      tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
+    )
+    const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as OfferedChatTool) }))
+    const secrets = [...models.secrets, ...tokens]
+    // Always the same order: providers cache prompts, and tools stand at their beginning.
+    return { tools: offered.toSorted(byName), secrets, hiding: models.hiding(tokens) }
+  }
+
+  const judged = (ownerId: string, calls: JudgedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
+    Promise.all(
+      calls.map(async (call) => {
+        const offered = tools.find(({ name }) => name === call.name)
+        const unknown = offered ? undefined : `There is no tool named ${JSON.stringify(call.name)}.`
+        const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
+        return { ...call, refusal: call.problem ?? unknown ?? unfit }
+      }),
+    )
+
+  /** A place at the provider, however long that takes: the answer's own time limit ends it. */
+  async function inPlace<T>(answer: ChatAnswer, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await models.inPlace(answer.model, answer.ownerId, signal, work)
+      } catch (error) {
+        if (!(error instanceof NoPlaceError)) throw error
+        await delay(200, undefined, { signal })
+      }
+    }
+  }
+
+  return {
+    offerOf,
+
+    /**
+     * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
+     * used until then is charged.
+     */
+    async ask({ session, answer, written, onWords, signal }: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
+      const { balance } = await billing.account(answer.ownerId)
+      assertThat(balance >= 1, 'NO_CREDITS')
+      const { tools, hiding } = await offerOf(session)
+      const offered = tools.map(toModelTool)
+      const chat = hiddenChat(await readConversation(database, answer), hiding)
+      const prompt = await models.chatPrompt(answer.model, chat, offered)
+      let used: Usage | undefined
+      const request = { model: answer.model, prompt, tools: offered, cacheKey: answer.sessionId, signal, hiding, onWords }
+      const onGivenUp = (usage: Usage | undefined) => {
+        used = usage
+      }
+      try {
+        const result = await inPlace(answer, signal, () => models.step({ ...request, onGivenUp }))
+        const calls = await judged(answer.ownerId, result.calls.map((call) => ({ ...call, refusal: undefined })), tools)
+        const cost = await models.costOf(answer.model, result)
+        const stepped = { ...result, calls, cost, outcome: judgeChat(result) }
+        const recorded = await recordStep.record(written, stepped, tools)
+        return { calls: recorded, finish: result.finish, text: result.text }
+      } catch (error) {
+        used ??= (error as { usage?: Usage }).usage
+        if (used) await recordStep.chargeLost(written, used, await models.costOf(answer.model, used))
+        throw error
+      }
+    },
+  }
+}
+
+const byName = (one: NamedTool, other: NamedTool): number => (one.name < other.name ? -1 : 1)
+
+const toModelTool = ({ name, siteName, tool: { description, inputSchema } }: NamedTool): ModelTool => ({
+  name,
+  siteName,
+  description,
+  inputSchema: inputSchema as object,
+})

@@ -1,0 +1,68 @@
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { ChatAnswer } from './chat-answer.ts'
+
+/** For how long a process that says nothing is taken for alive. */
+export const writerSeconds = 15
+
+/** The answer was given to another process, or has ended. What this one was about to write is not written. */
+export class LostAnswerError extends Error {
+  override readonly name = 'LostAnswerError'
+
+  constructor() {
+    super('the answer is not this process’s any more')
+  }
+}
+
+/** An answer, and who writes it. */
+export interface Written {
+  id: string
+  writer: string
+}
+
+/** Locks the answer for its writer. Throws LostAnswerError. */
+export async function lockAnswer(trx: Transaction, { id, writer }: Written): Promise<ChatAnswer> {
+  const answer = await ChatAnswer.query(trx).findOne({ id, writer }).whereNull('endedAt').forUpdate()
+  if (!answer) throw new LostAnswerError()
+  return answer
+}
+
+/**
+ * Says that the writer is alive, and learns whether somebody has asked for the end of the answer. Throws
+ * LostAnswerError.
+ */
+export async function beat(database: Database, clock: Clock, { id, writer }: Written): Promise<{ isStopped: boolean }> {
+  const answer = await ChatAnswer.query(database)
+    .where({ id, writer })
+    .whereNull('endedAt')
+    .patch({ writerUntil: later(clock.now(), writerSeconds) })
+    .returning('stopRequestedAt')
+    .first()
+  if (!answer) throw new LostAnswerError()
+  return { isStopped: answer.stopRequestedAt !== null }
+}
+
+/**
+ * Begins the answer if it is its turn: no earlier one of its session is under way or queued. Returns whether it has
+ * begun. Throws LostAnswerError.
+ */
+export async function begin(database: Database, clock: Clock, { id, writer }: Written): Promise<boolean> {
+  const bindings = { id, writer, now: clock.now(), until: later(clock.now(), writerSeconds) }
+  const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, bindings)
+  const [row] = rows
+  if (!row) throw new LostAnswerError()
+  return row.begun
+}
+
+const beginStatement = `
+  with mine as (
+    select session_id, number,
+           not exists (select from chat_answers before
+                        where before.session_id = a.session_id and before.number < a.number
+                          and before.ended_at is null and before.status <> 'waiting') as begun
+      from chat_answers a where id = :id and writer = :writer and status = 'queued'
+  ), changed as (
+    update chat_answers a set status = 'running', started_at = :now, writer_until = :until
+      from mine where a.session_id = mine.session_id and a.number = mine.number and mine.begun
+  )
+  select begun from mine`

@@ -1,0 +1,83 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { Hiding } from '../hiding/hiding.ts'
+import { hiddenOnce } from './hidden.ts'
+import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
+import { chatLeftOutSentence, chatSentence, standingRules } from './prompt-format.ts'
+import { maxResultBytes, stepMessages, type Reader, type TranscriptStep } from './prompt.ts'
+
+/** A message of a user, and what the model did to answer it. */
+export interface Exchange {
+  words: string
+  steps: TranscriptStep[]
+}
+
+/** What is shown of a chat. */
+export interface Chat {
+  exchanges: Exchange[]
+  /** Whether earlier exchanges are not shown. */
+  isCut: boolean
+}
+
+/** A chat without the secrets. */
+export const hiddenChat = ({ exchanges, isCut }: Chat, hiding: Hiding): Chat => ({
+  isCut,
+  exchanges: exchanges.map(({ words, steps }) => ({
+    words: hiding.text(words),
+    steps: steps.map((step) => hiddenOnce(step, hiding)),
+  })),
+})
+
+/** Writes the prompt of the next step of a chat. Results of tools are fenced, as those of runs. */
+export function buildChatPrompt({ exchanges, isCut }: Chat, reader: Reader): LanguageModelV4Prompt {
+  const shown = { ...reader, resultBytes: maxResultBytes }
+  const said = exchanges.flatMap(({ words, steps }, index) => [
+    userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
+    ...steps.flatMap((step) => stepMessages(step, shown)),
+  ])
+  return [{ role: 'system', content: [chatSentence, standingRules].join('\n\n') }, ...joined(said)]
+}
+
+const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+/** Messages of a user that nobody answered stand before the next one; some providers want roles to alternate. */
+function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const result: LanguageModelV4Message[] = []
+  for (const message of messages) {
+    const last = result.at(-1)
+    if (message.role !== 'user' || last?.role !== 'user') result.push(message)
+    else result[result.length - 1] = { ...last, content: [...last.content, ...message.content] }
+  }
+  return result
+}
+
+/**
+ * Cuts a chat until its prompt fits: shortens the results of the oldest steps, and then leaves out the oldest exchanges.
+ * The last exchange stays whole. Undefined if that is too long by itself.
+ *
+ * @param fixedBytes of the tools, as JSON
+ * @param limit of the whole prompt, in bytes
+ */
+export function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number): Chat | undefined {
+  const shown = { ...reader, resultBytes: maxResultBytes }
+  const sizeOf = ({ words, steps }: Exchange): number =>
+    Buffer.byteLength(words) + steps.reduce((sum, step) => sum + bytesOnce(stepMessages(step, shown)), 0)
+  const base = fixedBytes + bytesOf(buildChatPrompt({ exchanges: [], isCut: false }, reader))
+  const exchanges = [...chat.exchanges]
+  let size = exchanges.reduce((sum, exchange) => sum + sizeOf(exchange), base)
+  for (const [index, exchange] of exchanges.slice(0, -1).entries()) {
+    if (size <= limit) break
+    exchanges[index] = shortened(exchange)
+    size += sizeOf(exchanges[index]) - sizeOf(exchange)
+  }
+  let isCut = chat.isCut
+  while (size > limit && exchanges.length > 1) {
+    size -= sizeOf(exchanges.shift() as Exchange)
+    isCut = true
+  }
+  return size > limit ? undefined : { exchanges, isCut }
+}
+
+const shortened = ({ words, steps }: Exchange): Exchange => ({
+  words,
+  steps: steps.map((step) => ({ ...step, calls: step.calls.map(shortenCall) })),
+})
