@@ -3,6 +3,7 @@ import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
 import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
+import * as approvals from './approvals.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
 import * as calls from './calls.ts'
@@ -44,6 +45,7 @@ export const routes: AnyRoute[] = [
   agentSecrets,
   runs,
   runEvents,
+  approvals,
   schedules,
   callbacks,
   why,

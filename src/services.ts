@@ -1,4 +1,5 @@
 import { createAgents } from './agents/agents.ts'
+import { createApprovals } from './approvals/approvals.ts'
 import { createBilling } from './billing/billing.ts'
 import { createSandboxGateway } from './billing/gateway.ts'
 import { systemClock, type Clock } from './clock.ts'
@@ -92,7 +93,8 @@ export function createServices(
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
-  const parts = { agents, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
+  const approvals = createApprovals({ ...base, notifications })
+  const parts = { agents, approvals, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)
@@ -117,6 +119,7 @@ export function createServices(
     manifests,
     tools,
     agents,
+    approvals,
     models,
     callbacks,
     deliverCallbacks,

@@ -13,6 +13,8 @@ export interface AgentTool {
   siteName: string
   siteOrigin: string
   tool: SiteTool
+  /** Whether it is called only once somebody has approved the call. */
+  asksFirst: boolean
 }
 
 /** A site that an agent names, of which it has no tool now. */
@@ -52,14 +54,18 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     const path = `sites.${index}`
     if (!entry) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
     const offered = new Set(vault.toolsOf(entry).map(({ name }) => name))
-    return (choice.tools ?? [])
-      .filter((name) => !offered.has(name))
-      .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
+    const unknown = (['tools', 'askFirst'] as const).flatMap((member) =>
+      (choice[member] ?? [])
+        .filter((name) => !offered.has(name))
+        .map((name) => ({ path: `${path}.${member}`, message: `The site has no tool named ${JSON.stringify(name)}.` })),
+    )
+    return [...unknown, ...uselessQuestions(choice, path)]
   }
 
-  function toolsOf(entry: VaultEntry, tools: string[] | null): AgentTool[] {
+  function toolsOf(entry: VaultEntry, { tools, askFirst }: Pick<AgentSite, 'tools' | 'askFirst'>): AgentTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
-    return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
+    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
+    return allowed.map((tool) => ({ ...site, tool, asksFirst: askFirst?.includes(tool.name) ?? false }))
   }
 
   /**
@@ -70,9 +76,9 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
     const choices = await choicesOf(agentId)
     const entries = await named(ownerId, choices)
-    const sites = choices.flatMap(({ vaultEntryId, tools }) => {
-      const entry = entries.find(({ id }) => id === vaultEntryId)
-      return entry ? [{ entry, tools: toolsOf(entry, tools), wanted: tools?.length !== 0 }] : []
+    const sites = choices.flatMap((choice) => {
+      const entry = entries.find(({ id }) => id === choice.vaultEntryId)
+      return entry ? [{ entry, tools: toolsOf(entry, choice), wanted: choice.tools?.length !== 0 }] : []
     })
     const lost = await LostSite.query(database).where({ agentId }).orderBy('origin')
     const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
@@ -104,21 +110,36 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       await AgentSite.query(trx).delete().where({ agentId })
       await LostSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
-      const rows = sites.map(({ vaultEntryId, tools }, position) => ({
+      const rows = sites.map(({ vaultEntryId, tools, askFirst = [] }, position) => ({
         agentId,
         vaultEntryId,
         position,
         tools: tools ?? null,
+        askFirst: askFirst.length > 0 ? askFirst : null,
       }))
       await AgentSite.query(trx).insert(rows).catch(refuseRemoved)
     },
 
     async withSites(agent: Agent): Promise<AgentWithSites> {
       const choices = await choicesOf(agent.id)
-      return Object.assign(agent, { sites: choices.map(({ vaultEntryId, tools }) => ({ vaultEntryId, tools })) })
+      const sites = choices.map(({ vaultEntryId, tools, askFirst }) => ({
+        vaultEntryId,
+        tools,
+        askFirst: askFirst ?? [],
+      }))
+      return Object.assign(agent, { sites })
     },
   }
 }
+
+/** Nobody would ever be asked about a tool that the agent may not use. */
+const uselessQuestions = ({ tools, askFirst = [] }: SiteChoice, path: string): ErrorDetail[] =>
+  askFirst
+    .filter((name) => tools?.includes(name) === false)
+    .map((name) => ({
+      path: `${path}.askFirst`,
+      message: `The agent may not use ${JSON.stringify(name)}: it is not among "tools".`,
+    }))
 
 /** A site may have been removed from the vault since the request was checked. */
 function refuseRemoved(error: unknown): never {

@@ -30,6 +30,7 @@ export interface PageRequest extends Period {
 export type ListName =
   | 'agents'
   | 'agent-runs'
+  | 'approvals'
   | 'callbacks'
   | 'calls'
   | 'changes'
