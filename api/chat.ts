@@ -1,51 +1,12 @@
 import * as v from 'valibot'
-import type { ChatRequest } from '../src/chat/accept.ts'
-import { CodedError } from '../src/errors.ts'
+import { readChatRequest } from './schemas/chat-request.ts'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'
 import { chatMessage, chatRequest, isTransported } from './schemas/chat-schema.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { streamChat } from './streams/chat-stream.ts'
 
-type Body = v.InferOutput<typeof chatRequest>
-
 const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
-
-/** The words of a message: its text parts, or what older clients call its content. */
-function wordsOf({ parts, content }: { parts?: unknown; content?: unknown }): string {
-  const texts = Array.isArray(parts) ? parts.flatMap((part: unknown) => textIn(part) ?? []) : []
-  return texts.length > 0 || typeof content !== 'string' ? texts.join('\n') : content
-}
-
-const textIn = (part: unknown): string | undefined => {
-  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown }
-  return type === 'text' && typeof text === 'string' ? text : undefined
-}
-
-/** What a client asks for. Of a transport's history, only the last message of the user counts, and where it stands. */
-export function readChatRequest(body: Body): ChatRequest {
-  if (!isTransported(body)) {
-    const { text, messageId, id: clientId } = body
-    return text === undefined ? { kind: 'again', messageId, before: [] } : { kind: 'message', text, clientId, messageId, before: [] }
-  }
-  const { messages, trigger } = body
-  const at = messages.findLastIndex(({ role }) => role === 'user')
-  const last = messages[at]
-  const messageId = body.messageId ?? undefined
-  const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
-  if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
-  const text = last ? wordsOf(last) : ''
-  if (text.trim() === '' || text.length > maxText) throw unreadable(at)
-  const clientId = typeof last?.id === 'string' && last.id.length <= 200 ? last.id : undefined
-  return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
-}
-
-const maxText = 100_000
-
-function unreadable(at: number): CodedError {
-  const message = `The last message of the user has no text, or more than ${maxText} characters.`
-  return new CodedError('VALIDATION_ERROR', { message, details: [{ path: `messages.${Math.max(at, 0)}.parts`, message }] })
-}
 
 export const sendChatMessage = route({
   ...shared,
@@ -62,15 +23,9 @@ export const sendChatMessage = route({
   status: 200,
   response: chatMessage,
   chatStream: true,
-  codes: [
-    'FEATURE_LIMIT_REACHED',
-    'NO_CREDITS',
-    'MODEL_ERROR',
-    'CHAT_TIMEOUT',
-    'STREAM_ABORTED',
-  ],
+  codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT', 'STREAM_ABORTED'],
   async handle({ services, proven, body, request }) {
-    const wantsStream = isTransported(body) ? !request.prefersJson : (body.stream ?? request.prefersStream)
+    const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
     const answer = await services.chat.send(proven.session, readChatRequest(body))
     return wantsStream ? streamChat(answer.stream) : answer.whole(request.gone())
   },

@@ -14,7 +14,7 @@ const fields = v.object({
   kind,
   subjectId: field(
     id,
-    'The vault entry (`credential_dead`, `manifest_changed`) or the agent that it is about; it may no longer exist',
+    'The vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent that it is about; it may no longer exist',
   ),
   title: field(v.string(), 'One line', 'Tracker must be reconnected'),
   message: field(v.string(), 'The text of the mail', 'The site does not accept the token any more.'),

@@ -3,9 +3,11 @@ import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
 import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
+import * as approvals from './approvals.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
 import * as calls from './calls.ts'
+import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as jwks from './jwks.ts'
@@ -18,6 +20,7 @@ import * as refreshes from './refreshes.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
+import * as sessions from './sessions.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as vault from './vault.ts'
@@ -42,10 +45,13 @@ export const routes: AnyRoute[] = [
   agents,
   agentRuns,
   agentSecrets,
+  sessions,
   runs,
   runEvents,
+  approvals,
   schedules,
   callbacks,
+  chat,
   why,
   webhooks,
   notifications,

@@ -1,8 +1,10 @@
 import { createAgents } from './agents/agents.ts'
+import { createApprovals } from './approvals/approvals.ts'
 import { createBilling } from './billing/billing.ts'
 import { createSandboxGateway } from './billing/gateway.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
+import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase } from './database/database.ts'
@@ -26,6 +28,7 @@ import { createScheduleSync } from './schedules/sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
+import { createSessions } from './sessions/sessions.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
@@ -87,18 +90,21 @@ export function createServices(
   const schedules = createSchedules(base)
   const outputs = createOutputs(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
+  const sessions = createSessions({ ...base, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
-  const parts = { agents, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
+  const approvals = createApprovals({ ...base, notifications })
+  const parts = { agents, approvals, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
+  const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
@@ -117,6 +123,9 @@ export function createServices(
     manifests,
     tools,
     agents,
+    approvals,
+    sessions,
+    chat,
     models,
     callbacks,
     deliverCallbacks,
@@ -135,6 +144,7 @@ export function createServices(
 
     /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
+      await chat.settled()
       await runs.watching.stop()
       await runs.live.stop()
       await schedules.settled()

@@ -6,6 +6,7 @@ import type { AnyRoute } from '../route/route.ts'
 const pathNames: Record<string, { description: string; example: string }> = {
   agentId: { description: 'The id of an agent', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10' },
   apiKeyId: { description: 'The id of an API key', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a11' },
+  approvalId: { description: 'The id of an approval', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18' },
   callId: { description: 'The id of a direct tool call', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12' },
   entryId: { description: 'The id of a vault entry', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13' },
   flowId: {
@@ -15,6 +16,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   host: { description: 'A host as in its URLs, with its port unless that is 443', example: 'tracker.example.com' },
   paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },
   runId: { description: 'The id of a run', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16' },
+  sessionId: { description: 'The id of a chat session', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17' },
   toolName: { description: 'The name of a tool, as the site publishes it', example: 'issues.createIssue' },
 }
 

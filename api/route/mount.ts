@@ -7,12 +7,13 @@ import type { Services } from '../../src/services.ts'
 import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
+import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
 import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
+import { isOfAccount, isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -24,8 +25,9 @@ export interface Shared {
 /** Turns a route's declaration into Koa middleware. */
 export function mount(route: AnyRoute, services: Services, { streams, admission }: Shared): Middleware {
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
-  const readSmall = bodyReader(services.config.bodies.defaultBytes)
+  const readSmall = bodyReader(route.bodyBytes ?? services.config.bodies.defaultBytes)
   const { stream } = route
+  const tokenOf = (ctx: Context): string => ctx.get(route.proof?.account?.header ?? 'authorization')
   const format = createFormat((item) =>
     present(route, item, item.number === undefined ? stream?.passing : stream?.item),
   )
@@ -40,10 +42,10 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
-    const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
-    const { caller } = admitted
+    const admitted = isOfAccount(route) ? await admission.admit(ctx, tokenOf(ctx), check) : await check()
+    const { account } = admitted
     const count = async (bytes: number) => {
-      if (caller && route.rawBody && hasBody(ctx)) await countBytes(services, caller, bytes)
+      if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)
     }
     // Before the body is read: what a limit refuses afterwards would have cost as much as what it allows.
     await count(announced ?? 0)
@@ -54,7 +56,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (announced === undefined) await count(raw.length)
     const work = () => answer(ctx, { ...given, ...admitted, query, raw })
     // A webhook's own code knows whose turn it is.
-    return caller ? services.largeBodies.carryOut(caller.userId, raw.length, work) : work()
+    return account ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
   }
 
   async function answer(ctx: Context, found: Found): Promise<void> {
@@ -67,7 +69,12 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
       const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
       return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
     }
-    respond(route, services, ctx, await route.handle(input))
+    const handled: unknown = await route.handle(input)
+    if (!isChatStream(handled)) return respond(route, services, ctx, handled)
+    const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
+    const key = `${tokenOf(ctx)} ${ctx.path}`
+    const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
+    return sendChatStream(ctx, handled, { ...services, streams, party, tier, key, admit: admitAgain })
   }
 }
 
@@ -83,21 +90,31 @@ type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: 
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
   const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
-  if (caller && limitOf(route) === 'caller' && counting === 'counted') {
-    const { rateLimits } = services
-    await rateLimits.caller(caller.apiKeyId ?? caller.userId)
-    const { limits } = tierOf(caller.tier)
-    await rateLimits.account(caller.userId, { tier: caller.tier, limits })
-  }
+  if (caller && limitOf(route) === 'caller' && counting === 'counted')
+    await countRequest(services, caller.apiKeyId ?? caller.userId, caller)
   if (caller && needsTerms(route)) requireTerms(caller)
   const proven: unknown = await route.proof?.verify(given)
+  const proved = route.proof?.account?.of(proven)
+  if (proved) {
+    ctx.state['userId'] = proved.userId
+    if (counting === 'counted') await countRequest(services, proved.countedBy, proved)
+    requireTerms(proved)
+  }
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller)
-  return { caller, proven, resource }
+  return { caller, account: caller ?? proved, proven, resource }
 }
 
+/** One request, by a key, a user or a session alone, and of the account. */
+async function countRequest({ rateLimits }: Services, by: string, { userId, tier }: Account): Promise<void> {
+  await rateLimits.caller(by)
+  await rateLimits.account(userId, { tier, limits: tierOf(tier).limits })
+}
+
+type Account = Pick<Caller, 'userId' | 'tier'>
+
 /** Counts what the caller gives to runs; 0 only asks whether there was too much already. */
-function countBytes({ rateLimits }: Services, { userId, tier }: Caller, bytes: number): Promise<void> {
+function countBytes({ rateLimits }: Services, { userId, tier }: Account, bytes: number): Promise<void> {
   return rateLimits.inputBytes(userId, { tier, limits: tierOf(tier).limits }, bytes)
 }
 

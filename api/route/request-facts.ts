@@ -1,5 +1,7 @@
 import type { Context } from 'koa'
 import { asksForJson } from '../browser/browser-answer.ts'
+import { asksForStream } from '../streams/event-stream.ts'
+import { goneSignal } from '../streams/gone.ts'
 
 /** What a handler may know about the HTTP request. */
 export interface RequestFacts {
@@ -12,6 +14,10 @@ export interface RequestFacts {
   search: string
   /** Whether the client asks for JSON by name, which browsers and link previews do not. */
   asksForJson: boolean
+  /** Whether the client prefers a stream to JSON. */
+  asksForStream: boolean
+  /** Aborts when the client is gone before it has the whole response. */
+  gone: () => AbortSignal
 }
 
 export const factsOf = (ctx: Context): RequestFacts => ({
@@ -20,6 +26,8 @@ export const factsOf = (ctx: Context): RequestFacts => ({
   cookie: (name) => ctx.cookies.get(name),
   search: ctx.querystring,
   asksForJson: asksForJson(ctx),
+  asksForStream: asksForStream(ctx),
+  gone: () => goneSignal(ctx),
   // An empty header is not absent: an empty idempotency key, for example, is the sender's mistake.
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })

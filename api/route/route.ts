@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
+import type { ChatStream } from '../streams/chat-stream.ts'
 import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
@@ -73,6 +74,10 @@ export interface Route<
    * `documentation` is their schema. `optional`: a request without a body is fine.
    */
   rawBody?: { maxBytes: (services: Services) => number; optional?: true; documentation?: GenericSchema }
+  /** How large a body may be, if that is not the usual size. */
+  bodyBytes?: number
+  /** The handler may answer with an answer of a chat as it comes (`streamChat`). */
+  chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
@@ -132,7 +137,7 @@ interface Stream<Given> {
 }
 
 /** What a handler without a response schema returns; a browser route may redirect. */
-type Nothing = void | BrowserAnswer
+type Nothing = void | BrowserAnswer | ChatStream | undefined
 
 /** Any route, for the code that mounts and documents them. */
 // oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them

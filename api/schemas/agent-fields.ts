@@ -33,10 +33,17 @@ export const meanings = {
   ],
   sites: [
     'The sites that it may use',
-    [{ vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13', tools: ['search_issues', 'issues.createIssue'] }],
+    [
+      {
+        vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13',
+        tools: ['search_issues', 'issues.createIssue'],
+        askFirst: ['issues.createIssue'],
+      },
+    ],
   ],
   vaultEntryId: ['The vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
   tools: ['The tools that it may use there; by default all', ['search_issues', 'issues.createIssue']],
+  askFirst: ['The tools there that are called only once you have approved the call', ['issues.createIssue']],
   fieldName: ['The name of the member in the payload', 'title'],
   fieldRequired: ['Whether deliveries without it are refused', true],
   fieldDescription: ['What it means; the agent is told', 'The title of the post'],
@@ -69,6 +76,7 @@ const site = named(
   v.strictObject({
     vaultEntryId: field(text(64), ...meanings.vaultEntryId),
     tools: v.optional(field(v.pipe(v.array(text(64)), v.maxLength(200)), ...meanings.tools)),
+    askFirst: v.optional(field(v.pipe(v.array(text(64)), v.maxLength(200)), ...meanings.askFirst)),
   }),
   'A site that the agent may use',
 )

@@ -48,6 +48,7 @@ const site = named(
   v.object({
     vaultEntryId: field(id, ...meanings.vaultEntryId),
     tools: field(v.nullable(v.array(v.string())), 'The tools that it may use there; null for all', ['search_issues']),
+    askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
   'A site that an agent may use',
 )

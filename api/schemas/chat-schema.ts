@@ -17,12 +17,20 @@ const clientId = v.pipe(v.string('must be a string'), v.maxLength(200, 'must hav
 const plain = named(
   'ChatRequest',
   v.strictObject({
-    text: v.optional(field(words, 'What the user says; without it, an earlier message is answered again', 'Which issues are open?')),
+    text: v.optional(
+      field(words, 'What the user says; without it, an earlier message is answered again', 'Which issues are open?'),
+    ),
     messageId: v.optional(
-      field(clientId, 'The message that the new one replaces, or the answer that is to be given again', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+      field(
+        clientId,
+        'The message that the new one replaces, or the answer that is to be given again',
+        '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+      ),
     ),
     id: v.optional(field(clientId, 'The id under which the client knows the message', 'msg-1')),
-    stream: v.optional(field(v.boolean('must be true or false'), 'Whether the answer is streamed; without it, the `Accept` header says')),
+    stream: v.optional(
+      field(v.boolean('must be true or false'), 'Whether the answer is streamed; without it, the `Accept` header says'),
+    ),
   }),
   'A message to a session',
 )
@@ -46,8 +54,12 @@ const transported = named(
       ),
       'The messages of the page; only the words of the last one of the user are read, and the ids before it, which say where it belongs',
     ),
-    trigger: v.optional(field(v.picklist(['submit-message', 'regenerate-message']), 'What the user has done', 'submit-message')),
-    messageId: v.optional(v.nullable(field(clientId, 'The message that is replaced, or the answer that is given again', 'msg-1'))),
+    trigger: v.optional(
+      field(v.picklist(['submit-message', 'regenerate-message']), 'What the user has done', 'submit-message'),
+    ),
+    messageId: v.optional(
+      v.nullable(field(clientId, 'The message that is replaced, or the answer that is given again', 'msg-1')),
+    ),
   }),
   'What the chat transports of the AI SDK and of assistant-ui send',
 )

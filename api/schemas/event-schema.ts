@@ -33,6 +33,7 @@ const ofCall = {
     '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10:2:0',
   ),
 }
+const approvalId = field(v.string(), 'The approval', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18')
 const attempt = field(whole, 'The number of the attempt, from 1', 1)
 const requestedCall = named(
   'RequestedCall',
@@ -171,11 +172,31 @@ const data = {
       field(v.string(), 'What the model sees: the answer of the site, or a sentence about the failure', '{"id":4711}'),
     ),
   }),
+  'approval.requested': v.looseObject({
+    ...ofCall,
+    approvalId,
+    expiresAt: field(v.string(), 'Until when it can be decided', '2026-11-22T09:00:00.000Z'),
+  }),
+  'approval.decided': v.looseObject({
+    callId,
+    approvalId,
+    status: named(
+      'ApprovalDecision',
+      v.picklist(['approved', 'refused', 'expired']),
+      'expired: nobody decided in time',
+      'approved',
+    ),
+    note: v.optional(field(v.string(), 'What was said about it', 'Ask the customer first.')),
+  }),
   'credential.refreshed': v.looseObject({ callId, site }),
   'wait.started': v.looseObject({
     cause: waitCause,
     site: field(v.nullable(v.string()), 'The site that it waits for', 'https://tracker.example.com'),
-    until: field(v.string(), 'When it tries again; if it waits for you, when it fails', '2026-11-21T09:01:00.000Z'),
+    until: field(
+      v.string(),
+      'When it tries again, or goes on without an approval; if it otherwise waits for you, when it fails',
+      '2026-11-21T09:01:00.000Z',
+    ),
     calls: field(whole, 'How many tool calls wait', 1),
     note: field(v.string(), 'What it waits for, for people', 'The site takes a limited number of calls.'),
   }),
@@ -209,6 +230,8 @@ const meanings = {
   'tool.started': 'A tool call is about to be sent',
   'tool.failed': 'An attempt at a tool call failed, and there is another',
   'tool.finished': 'A tool call is over',
+  'approval.requested': 'A tool call waits for somebody to approve it',
+  'approval.decided': 'The tool call was approved or refused, or nobody decided in time',
   'credential.refreshed': 'The tokens of a site were refreshed for a tool call',
   'wait.started': 'The run waits',
   'wait.ended': 'The run continues',

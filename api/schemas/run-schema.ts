@@ -7,9 +7,9 @@ import { id, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
   'WaitCause',
-  v.picklist(['rate_limit', 'credential', 'paused', 'credits']),
-  'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to resume the agent, or to get ' +
-    'credits',
+  v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits']),
+  'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to approve a tool call, to ' +
+    'resume the agent, or to get credits',
 )
 
 export const endings = runStatuses.filter((status) => hasEnded(status))
@@ -32,7 +32,11 @@ const listed = {
   status: runStatus,
   waitingCause: field(v.nullable(waitCause), 'What a `waiting` run waits for; null unless it waits', null),
   waitingFor: field(v.nullable(v.string()), 'The site that it waits for', null),
-  waitingUntil: field(v.nullable(time), 'When it tries again; a run that waits for you fails then', null),
+  waitingUntil: field(
+    v.nullable(time),
+    'When it tries again, or goes on without an approval; a run that otherwise waits for you fails then',
+    null,
+  ),
   reason: field(v.nullable(endReason), 'Why it ended without finishing', null),
   error: field(v.nullable(v.string()), 'The reason as a sentence', null),
   steps: field(whole, 'How many answers the model gave', 3),

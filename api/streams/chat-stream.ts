@@ -4,6 +4,7 @@ import type { ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
+import { goneSignal } from './gone.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
@@ -54,7 +55,12 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   }
 }
 
-async function transmit(ctx: Context, write: WriteChat, signal: AbortSignal, { config, logger }: Streaming): Promise<void> {
+async function transmit(
+  ctx: Context,
+  write: WriteChat,
+  signal: AbortSignal,
+  { config, logger }: Streaming,
+): Promise<void> {
   const log = logger.child({ requestId: ctx.state['requestId'] as string })
   const { stallSeconds, keepAliveSeconds } = config.streams
   let outlet: Outlet | undefined
@@ -98,15 +104,4 @@ function begin(ctx: Context): void {
     'x-vercel-ai-ui-message-stream': 'v1',
   })
   ctx.res.flushHeaders()
-}
-
-/** Aborts when the client is gone before it has the whole response. */
-export function goneSignal({ res }: Pick<Context, 'res'>): AbortSignal {
-  const gone = new AbortController()
-  const leave = () => {
-    if (!res.writableFinished) gone.abort(new CodedError('STREAM_ABORTED'))
-  }
-  if (res.closed) leave()
-  else res.once('close', leave)
-  return gone.signal
 }

@@ -6,6 +6,8 @@ import type { Agent } from './agent.ts'
 export interface SiteChoice {
   vaultEntryId: string
   tools?: string[] | undefined
+  /** The tools that are called only once somebody has approved the call. */
+  askFirst?: string[] | undefined
 }
 
 /** The fields of an agent that its owner sets. */

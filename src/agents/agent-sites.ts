@@ -1,6 +1,7 @@
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import type { SiteTool } from '../sites/tool.ts'
+import { assertSites } from '../vault/site-choices.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
@@ -13,6 +14,8 @@ export interface AgentTool {
   siteName: string
   siteOrigin: string
   tool: SiteTool
+  /** Whether it is called only once somebody has approved the call. */
+  asksFirst: boolean
 }
 
 /** A site that an agent names, of which it has no tool now. */
@@ -47,19 +50,10 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       sites.map(({ vaultEntryId }) => vaultEntryId),
     )
 
-  function problemsOf(entries: VaultEntry[], choice: SiteChoice, index: number): ErrorDetail[] {
-    const entry = entries.find(({ id }) => id === choice.vaultEntryId)
-    const path = `sites.${index}`
-    if (!entry) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
-    const offered = new Set(vault.toolsOf(entry).map(({ name }) => name))
-    return (choice.tools ?? [])
-      .filter((name) => !offered.has(name))
-      .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
-  }
-
-  function toolsOf(entry: VaultEntry, tools: string[] | null): AgentTool[] {
+  function toolsOf(entry: VaultEntry, { tools, askFirst }: Pick<AgentSite, 'tools' | 'askFirst'>): AgentTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
-    return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
+    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
+    return allowed.map((tool) => ({ ...site, tool, asksFirst: askFirst?.includes(tool.name) ?? false }))
   }
 
   /**
@@ -70,9 +64,9 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
     const choices = await choicesOf(agentId)
     const entries = await named(ownerId, choices)
-    const sites = choices.flatMap(({ vaultEntryId, tools }) => {
-      const entry = entries.find(({ id }) => id === vaultEntryId)
-      return entry ? [{ entry, tools: toolsOf(entry, tools), wanted: tools?.length !== 0 }] : []
+    const sites = choices.flatMap((choice) => {
+      const entry = entries.find(({ id }) => id === choice.vaultEntryId)
+      return entry ? [{ entry, tools: toolsOf(entry, choice), wanted: choice.tools?.length !== 0 }] : []
     })
     const lost = await LostSite.query(database).where({ agentId }).orderBy('origin')
     const useless = sites.filter(({ tools, wanted }) => wanted && tools.length === 0).map(({ entry }) => entry)
@@ -88,13 +82,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     offerOf,
 
     /** Refuses unknown sites and tools, and sites named twice: VALIDATION_ERROR. */
-    assertSites(entries: VaultEntry[], sites: SiteChoice[]): void {
-      const details = sites.flatMap((choice, index) => problemsOf(entries, choice, index))
-      const repeated = new Set(sites.map(({ vaultEntryId }) => vaultEntryId)).size < sites.length
-      if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named only once.' })
-      const message = `The sites are not valid. ${details[0]?.message ?? ''}`
-      assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
-    },
+    assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),
 
     /** Replaces the agent's sites. Whatever was lost before is no longer missed. */
     async store(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {
@@ -104,18 +92,24 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       await AgentSite.query(trx).delete().where({ agentId })
       await LostSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
-      const rows = sites.map(({ vaultEntryId, tools }, position) => ({
+      const rows = sites.map(({ vaultEntryId, tools, askFirst = [] }, position) => ({
         agentId,
         vaultEntryId,
         position,
         tools: tools ?? null,
+        askFirst: askFirst.length > 0 ? askFirst : null,
       }))
       await AgentSite.query(trx).insert(rows).catch(refuseRemoved)
     },
 
     async withSites(agent: Agent): Promise<AgentWithSites> {
       const choices = await choicesOf(agent.id)
-      return Object.assign(agent, { sites: choices.map(({ vaultEntryId, tools }) => ({ vaultEntryId, tools })) })
+      const sites = choices.map(({ vaultEntryId, tools, askFirst }) => ({
+        vaultEntryId,
+        tools,
+        askFirst: askFirst ?? [],
+      }))
+      return Object.assign(agent, { sites })
     },
   }
 }

@@ -53,13 +53,17 @@ export class Agent extends Row {
 export class AgentSite extends Row {
   static override tableName = 'agent_sites'
   static override idColumn = ['agentId', 'vaultEntryId']
-  static override jsonAttributes = ['tools']
+  static override jsonAttributes = ['tools', 'askFirst']
   declare agentId: string
   declare vaultEntryId: string
   declare position: number
   /** The tools it may use; null for all of the site's tools. */
   declare tools: string[] | null
+  /** The tools that are called only once somebody has approved the call; null for none. */
+  declare askFirst: string[] | null
 }
 
 /** An agent as its owner sees it. */
-export type AgentWithSites = Agent & { sites: Pick<AgentSite, 'vaultEntryId' | 'tools'>[] }
+export type AgentWithSites = Agent & {
+  sites: (Pick<AgentSite, 'vaultEntryId' | 'tools'> & { askFirst: string[] })[]
+}

@@ -111,7 +111,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
    * NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
-    const { ownerId, runId, answerId, step, failedAttempt, credits, cost } = charge
+    const { ownerId, runId = null, answerId, step, failedAttempt, credits, cost } = charge
     const account = await locked(ownerId, trx)
     const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
     const ofStep = { kind: 'step' as const, runId, step }

@@ -6,13 +6,15 @@ export class LedgerEntry extends Row {
   static override jsonAttributes = ['price']
   declare id: string
   declare ownerId: string
-  declare kind: 'grant' | 'step' | 'failed_step'
+  declare kind: 'grant' | 'step' | 'failed_step' | 'chat_step'
   /** Positive if added, negative if used. */
   declare credits: number
   declare balanceAfter: number
   /** Month and tier of a grant (`2026-11/pro`). */
   declare period: string | null
   declare runId: string | null
+  /** Of a step of a chat: its answer. */
+  declare answerId: string | null
   declare step: number | null
   /** Of a model call that failed and was billed all the same. */
   declare attempt: number | null

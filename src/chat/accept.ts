@@ -11,7 +11,8 @@ import { messageToAnswer, parentOf, type Tree, type Wanted } from './place.ts'
 import { writerSeconds } from './writer.ts'
 
 /** What a client asks for: an answer to a new message, or another one to an earlier message. */
-export type ChatRequest = Wanted & ({ kind: 'message'; text: string; clientId?: string | undefined } | { kind: 'again' })
+export type ChatRequest = Wanted &
+  ({ kind: 'message'; text: string; clientId?: string | undefined } | { kind: 'again' })
 
 /** How many answers of a session may be under way or wait for their turn. */
 const maxOpen = 10
@@ -42,7 +43,9 @@ export function createAccept(context: {
   async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
     if (request.kind === 'again') {
       const messageId = messageToAnswer(tree, request)
-      assertThat(messageId, 'VALIDATION_ERROR', { message: 'There is no message in this session that could be answered again.' })
+      assertThat(messageId, 'VALIDATION_ERROR', {
+        message: 'There is no message in this session that could be answered again.',
+      })
       return messageId
     }
     const { text, clientId = null } = request

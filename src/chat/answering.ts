@@ -55,11 +55,18 @@ export function createAnswering(context: {
     while (!(await begin(database, clock, written))) await delay(turnMs, undefined, { signal })
   }
 
-  async function performCalls(writing: Writing, parts: PartWriter, open: ChatToolCall[], signal: AbortSignal): Promise<void> {
+  async function performCalls(
+    writing: Writing,
+    parts: PartWriter,
+    open: ChatToolCall[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { secrets } = await steps.offerOf(writing.session)
     const { ownerId } = writing.answer
     await Promise.all(
-      open.filter(({ status }) => !isFinal(status)).map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
+      open
+        .filter(({ status }) => !isFinal(status))
+        .map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
     )
     const [{ answerId, step } = { answerId: '', step: 0 }] = open
     const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
@@ -71,7 +78,11 @@ export function createAnswering(context: {
     ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
 
   /** What ends the answer now, or nothing if the model is asked once more. */
-  async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<'more' | 'approval' | string> {
+  async function stepOnce(
+    writing: Writing,
+    parts: PartWriter,
+    signal: AbortSignal,
+  ): Promise<'more' | 'approval' | string> {
     const { id } = writing.answer
     const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
     const step = answer.steps + 1
@@ -169,4 +180,7 @@ export function createAnswering(context: {
 }
 
 const overBudget = (what: string): CodedError =>
-  new CodedError('MODEL_ERROR', { message: `The model used up the budget ${what} of an answer without finishing.`, retryable: false })
+  new CodedError('MODEL_ERROR', {
+    message: `The model used up the budget ${what} of an answer without finishing.`,
+    retryable: false,
+  })

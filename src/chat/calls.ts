@@ -36,7 +36,10 @@ export function createChatCalls(context: {
   const { database, clock, approvals, sender } = context
 
   const patch = (call: ChatToolCall, status: ChatToolCall['status'][], changes: Partial<ChatToolCall>) =>
-    ChatToolCall.query(database).where({ answerId: call.answerId, id: call.id }).whereIn('status', status).patch(changes)
+    ChatToolCall.query(database)
+      .where({ answerId: call.answerId, id: call.id })
+      .whereIn('status', status)
+      .patch(changes)
 
   function ledgerOf(call: ChatToolCall): Ledger & { attempts: () => number; refused: () => number | null } {
     let attempts = 0
@@ -63,7 +66,10 @@ export function createChatCalls(context: {
     return send({ ...sending, refusedGeneration: ledger.refused() }, ledger)
   }
 
-  async function end(call: ChatToolCall, changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>): Promise<void> {
+  async function end(
+    call: ChatToolCall,
+    changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>,
+  ): Promise<void> {
     const work = async () => void (await patch(call, ['planned', 'started'], { ...changes, endedAt: clock.now() }))
     await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
   }

@@ -60,7 +60,9 @@ export function createChat(context: {
   }
 
   /** Takes an answer up again whose approvals are decided; undefined if another process has. */
-  async function takeUp(answerId: string): Promise<{ answer: ChatAnswer; session: Session; writer: string } | undefined> {
+  async function takeUp(
+    answerId: string,
+  ): Promise<{ answer: ChatAnswer; session: Session; writer: string } | undefined> {
     const writer = newId()
     const now = clock.now()
     const bindings = { answerId, writer, now, until: later(now, writerSeconds) }

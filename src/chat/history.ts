@@ -42,8 +42,25 @@ export function createHistory({ database }: { database: Database }) {
       const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
       parts.get(answerId)?.push({ type: 'step-start' }, ...text, ...own.map(toolPart))
     }
-    for (const { answerId, id, callId, siteOrigin: site, tool, arguments: args, argumentsHash, expiresAt } of approvals) {
-      const data = { approvalId: id, toolCallId: callId, site, tool, input: valueOf(args), argumentsHash, expiresAt: expiresAt.toISOString() }
+    for (const {
+      answerId,
+      id,
+      callId,
+      siteOrigin: site,
+      tool,
+      arguments: args,
+      argumentsHash,
+      expiresAt,
+    } of approvals) {
+      const data = {
+        approvalId: id,
+        toolCallId: callId,
+        site,
+        tool,
+        input: valueOf(args),
+        argumentsHash,
+        expiresAt: expiresAt.toISOString(),
+      }
       parts.get(answerId ?? '')?.push({ type: 'data-approval', id, data })
     }
     return parts
@@ -67,8 +84,16 @@ export function createHistory({ database }: { database: Database }) {
       const shown = branch === 'current' ? await numbersOn(sessionId) : undefined
       const of = { sessionId }
       const within = shown ? [...shown].filter((id) => id !== '') : undefined
-      const messages = ChatMessage.query(database).where(of).where('number', '>', after).orderBy('number').limit(limit + 1)
-      const answers = ChatAnswer.query(database).where(of).where('number', '>', after).orderBy('number').limit(limit + 1)
+      const messages = ChatMessage.query(database)
+        .where(of)
+        .where('number', '>', after)
+        .orderBy('number')
+        .limit(limit + 1)
+      const answers = ChatAnswer.query(database)
+        .where(of)
+        .where('number', '>', after)
+        .orderBy('number')
+        .limit(limit + 1)
       if (within) void [messages.whereIn('id', within), answers.whereIn('id', within)]
       const [users, assistants] = await Promise.all([messages, answers])
       const numbers = [...users, ...assistants].map(({ number }) => number).toSorted((one, other) => one - other)

@@ -88,7 +88,11 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
     async finish(ended: ChatAnswer): Promise<void> {
       await begin()
       await endText()
-      await sink({ type: 'finish', finishReason: (ended.finish ?? 'other') as Finish, messageMetadata: metadataOf(ended) })
+      await sink({
+        type: 'finish',
+        finishReason: (ended.finish ?? 'other') as Finish,
+        messageMetadata: metadataOf(ended),
+      })
     },
 
     async abort(): Promise<void> {
@@ -101,7 +105,11 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
     async fail(error: CodedError): Promise<void> {
       const { error: said, code, statusCode } = errorBody(error)
       const { retryAfter } = error
-      await sink({ type: 'data-error', data: { error: said, code, statusCode, ...(retryAfter !== undefined && { retryAfter }) }, transient: true })
+      await sink({
+        type: 'data-error',
+        data: { error: said, code, statusCode, ...(retryAfter !== undefined && { retryAfter }) },
+        transient: true,
+      })
       await sink({ type: 'error', errorText: said })
     },
   }

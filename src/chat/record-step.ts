@@ -9,7 +9,7 @@ import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 import type { Usage } from '../models/usage.ts'
-import type { OfferedChatTool } from '../sessions/sessions.ts'
+import type { SessionTool } from '../sessions/session-sites.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
@@ -19,7 +19,7 @@ import { lockAnswer, type Written } from './writer.ts'
 export type JudgedCall = StepResult['calls'][number] & { refusal: string | undefined }
 
 /** A tool under the name that the model knows. */
-export type NamedTool = OfferedChatTool & { name: string }
+export type NamedTool = SessionTool & { name: string }
 
 /** What a step has come to. */
 export interface Stepped extends Omit<StepResult, 'calls'> {
@@ -82,7 +82,9 @@ export function createRecordStep(context: {
         const calls = rows.length > 0 ? await ChatToolCall.query(trx).insert(rows) : []
         await askFirst(trx, answer, calls)
         const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
-        await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch({ ...charged, ...counted })
+        await ChatAnswer.query(trx)
+          .findById([answer.sessionId, answer.number])
+          .patch({ ...charged, ...counted })
         return ChatToolCall.query(trx).where({ answerId: answer.id, step }).orderBy('position')
       }),
 

@@ -6,7 +6,8 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { hiddenChat } from '../models/chat-prompt.ts'
 import type { ModelTool, Models } from '../models/models.ts'
 import type { Usage } from '../models/usage.ts'
-import type { OfferedChatTool, Sessions } from '../sessions/sessions.ts'
+import type { SessionTool } from '../sessions/session-sites.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
 import { NoPlaceError } from '../shares/places.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -51,7 +52,7 @@ export function createChatSteps(context: {
     const named = models.nameTools(
       tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
     )
-    const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as OfferedChatTool) }))
+    const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as SessionTool) }))
     const secrets = [...models.secrets, ...tokens]
     // Always the same order: providers cache prompts, and tools stand at their beginning.
     return { tools: offered.toSorted(byName), secrets, hiding: models.hiding(tokens) }
@@ -86,7 +87,13 @@ export function createChatSteps(context: {
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
-    async ask({ session, answer, written, onWords, signal }: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
+    async ask({
+      session,
+      answer,
+      written,
+      onWords,
+      signal,
+    }: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
       const { balance } = await billing.account(answer.ownerId)
       assertThat(balance >= 1, 'NO_CREDITS')
       const { tools, hiding } = await offerOf(session)
@@ -94,13 +101,25 @@ export function createChatSteps(context: {
       const chat = hiddenChat(await readConversation(database, answer), hiding)
       const prompt = await models.chatPrompt(answer.model, chat, offered)
       let used: Usage | undefined
-      const request = { model: answer.model, prompt, tools: offered, cacheKey: answer.sessionId, signal, hiding, onWords }
+      const request = {
+        model: answer.model,
+        prompt,
+        tools: offered,
+        cacheKey: answer.sessionId,
+        signal,
+        hiding,
+        onWords,
+      }
       const onGivenUp = (usage: Usage | undefined) => {
         used = usage
       }
       try {
         const result = await inPlace(answer, signal, () => models.step({ ...request, onGivenUp }))
-        const calls = await judged(answer.ownerId, result.calls.map((call) => ({ ...call, refusal: undefined })), tools)
+        const calls = await judged(
+          answer.ownerId,
+          result.calls.map((call) => ({ ...call, refusal: undefined })),
+          tools,
+        )
         const cost = await models.costOf(answer.model, result)
         const stepped = { ...result, calls, cost, outcome: judgeChat(result) }
         const recorded = await recordStep.record(written, stepped, tools)

@@ -68,6 +68,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       /** Users with these addresses are admins. */
       adminEmails: env.ADMIN_EMAILS,
     },
+    /** How long a chat session lasts, and how long one that nobody uses. */
+    sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
     sites: {
       /** `host:port` pairs that may have a private address; for development. */
       allow: env.SITE_ALLOW,
@@ -114,6 +116,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { ...models, timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
+    /** How long an answer in a chat may take; waiting for its turn and for approvals does not count. */
+    chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS },
     /** What one credit costs, in USD: a step costs as many as its tokens do. */
     creditUsd: env.CREDIT_USD,
     /** The timeout of one attempt to post a callback, and how long it is retried. */

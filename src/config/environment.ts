@@ -45,6 +45,8 @@ export const settings = v.object({
   JWT_PRIVATE_KEY: pems,
   ACCESS_TOKEN_SECONDS: whole(900, 1, 3600),
   REFRESH_TOKEN_DAYS: whole(30, 1, 365),
+  SESSION_HOURS: whole(24, 1, 168),
+  SESSION_IDLE_MINUTES: whole(120, 5, 1440),
   REGISTRATION: v.optional(v.picklist(['open', 'closed']), 'open'),
   TERMS_VERSION: text('2026-11-01'),
   ADMIN_EMAILS: emails,
@@ -80,6 +82,7 @@ export const settings = v.object({
   CALLBACK_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
   CALLBACK_HOURS: whole(24, 1, 168),
   MODEL_TIMEOUT_SECONDS: seconds(300, 0.1, 3600),
+  CHAT_TIMEOUT_SECONDS: seconds(90, 0.1, 3600),
   DEMO_DIRECTIVES: flag(false),
   MODELS_FILE: optionalText(),
   OPENAI_MODEL: v.optional(

@@ -30,6 +30,7 @@ export interface PageRequest extends Period {
 export type ListName =
   | 'agents'
   | 'agent-runs'
+  | 'approvals'
   | 'callbacks'
   | 'calls'
   | 'changes'
@@ -39,6 +40,7 @@ export type ListName =
   | 'notifications'
   | 'refreshes'
   | 'runs'
+  | 'sessions'
   | 'vault'
 
 type KeyValue = string | number | Date

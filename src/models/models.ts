@@ -257,7 +257,9 @@ export function createModels(context: {
       const { contextTokens, promptTokens } = await windowFor(name)
       const fitting = fitChat(chat, reader, bytesOf(tools), promptTokens * bytesPerToken)
       if (!fitting) {
-        const tokens = Math.ceil(bytesOf(buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)) / bytesPerToken)
+        const tokens = Math.ceil(
+          bytesOf(buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)) / bytesPerToken,
+        )
         throw promptTooLong(name, { tokens, contextTokens, promptTokens })
       }
       return buildChatPrompt(fitting, reader)

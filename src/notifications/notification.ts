@@ -7,6 +7,7 @@ export const notificationKinds = [
   'agent_failing',
   'schedule_missed',
   'callback_failed',
+  'approval_requested',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -1,4 +1,5 @@
 import type { Agents } from '../agents/agents.ts'
+import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Callbacks } from '../callbacks/callbacks.ts'
 import type { Clock } from '../clock.ts'
@@ -39,6 +40,7 @@ export function createRuns(context: {
   logger: Logger
   temporal: Temporal
   agents: Agents
+  approvals: Approvals
   billing: Billing
   callbacks: Callbacks
   notifications: Notifications

@@ -48,6 +48,9 @@ export interface EventData {
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }
+  /** The call is not sent before somebody has approved it. */
+  'approval.requested': { callId: string; approvalId: string; expiresAt: string }
+  'approval.decided': { callId: string; approvalId: string; status: 'approved' | 'refused' | 'expired'; note?: string }
   'credential.refreshed': { callId: string; site: string }
   'wait.started': { cause: WaitCause; site: string | null; until: string; calls: number; note: string }
   'wait.ended': { cause: WaitCause; ms: number }

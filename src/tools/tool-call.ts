@@ -3,8 +3,8 @@ import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
-/** Why a planned call is not sent: it has no slot at the host, or its credential is dead. */
-export type CallWaitCause = 'rate_limit' | 'credential'
+/** Why a planned call is not sent: it has no slot at the host, its credential is dead, or it is not approved yet. */
+export type CallWaitCause = 'rate_limit' | 'credential' | 'approval'
 
 export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unknown'] as const
 type CallStatus = (typeof callStatuses)[number]

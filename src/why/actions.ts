@@ -34,6 +34,11 @@ export const actions = {
   },
   subscribe: { request: 'POST /billing/subscription', loses: 'charges your payment method' },
   authorize: { request: 'POST /vault/oauth/start', loses: 'loses nothing: a new grant replaces the dead one' },
+  readApproval: { request: 'GET /approvals/{id}', loses: null },
+  decide: {
+    request: 'POST /approvals/{id}',
+    loses: 'is decided once: an approved call is made with exactly these arguments, and a refused one is not made',
+  },
   replaceToken: { request: 'PATCH /vault/{id}', loses: 'loses nothing: a new token replaces the dead one' },
 } as const satisfies Record<string, Reading | Changing>
 

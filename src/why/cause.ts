@@ -8,6 +8,7 @@ import type { Advice } from './actions.ts'
 export const causeCodes = {
   ENDED: 'The run has ended',
   CREDENTIAL: 'A site must be reconnected',
+  APPROVAL: 'A tool call must be approved',
   CREDITS: 'The credits are used up',
   TIER: 'The subscription tier does not include webhooks',
   PAST_DUE: 'The subscription is not paid',

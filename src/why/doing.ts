@@ -14,6 +14,7 @@ export interface Doing {
 const waits = {
   rate_limit: (site: string) => `waiting for its turn at ${site}`,
   credential: (site: string) => `waiting for ${site} to be reconnected`,
+  approval: (site: string) => `waiting for the approval of a call to ${site}`,
   paused: () => 'waiting for its agent to be resumed',
   credits: () => 'waiting for credits',
 } as const

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
+import type { Approval } from '../approvals/approval.ts'
 import type { Reachability } from '../temporal/reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/queue/blocked.ts'
@@ -11,9 +12,20 @@ import type { Presence } from '../temporal/workers.ts'
 /** A call of the current step that has no outcome yet, with its site. */
 export type OpenCall = Pick<
   ToolCall,
-  'name' | 'step' | 'siteOrigin' | 'status' | 'attempts' | 'plannedAt' | 'startedAt' | 'waitCause' | 'notBefore'
+  | 'name'
+  | 'tool'
+  | 'step'
+  | 'siteOrigin'
+  | 'status'
+  | 'attempts'
+  | 'plannedAt'
+  | 'startedAt'
+  | 'waitCause'
+  | 'notBefore'
 > & {
   entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
+  /** What its owner was asked, and has not decided. */
+  approval: Pick<Approval, 'id' | 'requestedAt' | 'expiresAt'> | null
   /** Until when the site has asked for a hold. */
   heldUntil: Date | null
 }

@@ -4,13 +4,15 @@ import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
+import { unapprovedCalls } from './unapproved-calls.ts'
 import { modelFailure, waitsForPlace } from './model-failure.ts'
 
 /** What holds up the run that has begun, or what it is doing. A pause is explained elsewhere. */
 export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
   const dead = deadCredentials(head)
-  const limited = limitedSites(facts, head, dead.length > 0)
-  const parked = [...dead, ...limited, ...missingCredits(facts, head)]
+  const unapproved = unapprovedCalls(head)
+  const limited = limitedSites(facts, head, { connection: dead.length > 0, approval: unapproved.length > 0 })
+  const parked = [...dead, ...unapproved, ...limited, ...missingCredits(facts, head)]
   const doing = doingOf(head)
   return [
     ...cancelling(facts, head, doing),

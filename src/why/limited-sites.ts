@@ -3,8 +3,14 @@ import { causeOf, moment, nextLook, type Cause } from './cause.ts'
 import { siteOf } from './doing.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
+/** What the run's calls need from its owner. */
+interface Needs {
+  connection: boolean
+  approval: boolean
+}
+
 /** One cause for each site at which the run's calls wait for a slot. */
-export function limitedSites(facts: Facts, head: HeadRun, needsConnection: boolean): Cause[] {
+export function limitedSites(facts: Facts, head: HeadRun, needs: Needs): Cause[] {
   const later = head.calls.filter(
     ({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null && notBefore > facts.now,
   )
@@ -12,7 +18,7 @@ export function limitedSites(facts: Facts, head: HeadRun, needsConnection: boole
     later.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore)),
     ({ siteOrigin }) => siteOrigin,
   )
-  const others = othersThan(facts, needsConnection)
+  const others = othersThan(facts, needs)
   return [...sites.values()].flatMap(([call]) => (call ? [limitedSite(facts, head, call, others)] : []))
 }
 
@@ -43,9 +49,10 @@ function reasonOf({ now, settings }: Facts, { heldUntil }: OpenCall): string {
 }
 
 /** What the run's next step needs besides its turn at a site. */
-function othersThan({ agent, temporal, workers }: Facts, needsConnection: boolean): Advice[] {
+function othersThan({ agent, temporal, workers }: Facts, { connection, approval }: Needs): Advice[] {
   const others: Advice[] = []
-  if (needsConnection) others.push(advise`a site is reconnected`)
+  if (connection) others.push(advise`a site is reconnected`)
+  if (approval) others.push(advise`a call is approved or refused`)
   if (agent.pausedAt) others.push(advise`the agent is resumed`)
   if (!temporal.reachable || !workers.present) others.push(advise`the platform is fully up again`)
   return others

@@ -1,4 +1,5 @@
 import { Agent } from '../agents/agent.ts'
+import { Approval } from '../approvals/approval.ts'
 import { Account } from '../billing/account.ts'
 import { standingOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
@@ -29,7 +30,9 @@ export interface Knowledge {
 
 /** All of a call but its arguments and result. */
 const callColumns = [
+  'id',
   'name',
+  'tool',
   'step',
   'siteOrigin',
   'vaultEntryId',
@@ -113,12 +116,23 @@ async function readOpenCalls(trx: Transaction, { id: runId }: Run, sites: Config
   const entries = new Map((await VaultEntry.query(trx).findByIds(ids)).map((entry) => [entry.id, entry]))
   const hostOf = ({ manifest }: VaultEntry): string => limitedHost(manifest.server.url, sites)
   const hosts = await OutgoingHost.query(trx).findByIds([...new Set([...entries.values()].map(hostOf))])
+  const approvals = await readPending(trx, calls)
   return calls.map((call) => {
+    const approval = approvals.find(({ callId }) => callId === call.id) ?? null
     const entry = entries.get(call.vaultEntryId ?? '') ?? null
     const host = entry && hosts.find(({ host }) => host === hostOf(entry))
-    return Object.assign(call, { entry, heldUntil: host?.heldUntil ?? null })
+    return Object.assign(call, { entry, approval, heldUntil: host?.heldUntil ?? null })
   })
 }
+
+const readPending = async (trx: Transaction, calls: Pick<ToolCall, 'id'>[]): Promise<Approval[]> =>
+  Approval.query(trx)
+    .whereIn(
+      'callId',
+      calls.map(({ id }) => id),
+    )
+    .where({ status: 'pending' })
+    .select('id', 'callId', 'requestedAt', 'expiresAt')
 
 /** A schedule without a row was never synced. */
 async function readSchedule(trx: Transaction, { id }: Agent, fire: Date | null): Promise<Facts['schedule']> {

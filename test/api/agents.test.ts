@@ -27,7 +27,7 @@ test('an agent keeps every field of the specification', async (t) => {
     systemPrompt: 'Look after bugs.',
     webhookSchema: schema,
     allowActionOverride: true,
-    sites: [{ vaultEntryId, tools: ['get_issue'] }],
+    sites: [{ vaultEntryId, tools: ['get_issue'], askFirst: ['get_issue'] }],
   })
   const { body } = await call(someone, agents.getAgent, { params: { agentId: agent.id } })
   t.like(body, {
@@ -37,7 +37,7 @@ test('an agent keeps every field of the specification', async (t) => {
     webhookUrl: `${platform.url}/api/webhooks/agent/${agent.id}`,
     webhookSchema: [{ ...schema[0], required: true }],
     allowActionOverride: true,
-    sites: [{ vaultEntryId, tools: ['get_issue'] }],
+    sites: [{ vaultEntryId, tools: ['get_issue'], askFirst: ['get_issue'] }],
   })
   t.regex(body.webhookSecret ?? '', /^whsec_[\w+/=]{40,}$/)
 })
@@ -148,7 +148,7 @@ test('sites that are not in the vault, and tools that a site lacks, are named', 
   const { sites, platform } = await open()
   const someone = await person(platform)
   const vaultEntryId = await connectTracker(someone, sites)
-  const make = (chosen: { vaultEntryId: string; tools?: string[] }[]) =>
+  const make = (chosen: { vaultEntryId: string; tools?: string[]; askFirst?: string[] }[]) =>
     call(someone, agents.createAgent, {
       body: { name: 'n', systemPrompt: 'p', trigger: 'manual', sites: chosen },
     })
@@ -158,6 +158,11 @@ test('sites that are not in the vault, and tools that a site lacks, are named', 
     ['sites.0.tools', 'sites.1.vaultEntryId'],
   )
   t.is((await make([{ vaultEntryId }, { vaultEntryId }])).failure.code, 'VALIDATION_ERROR')
+  for (const choice of [{ askFirst: ['fly'] }, { tools: ['get_issue'], askFirst: ['search_issues'] }]) {
+    const { failure } = await make([{ vaultEntryId, ...choice }])
+    t.deepEqual([failure.code, failure.details?.map(({ path }) => path)], ['VALIDATION_ERROR', ['sites.0.askFirst']])
+  }
+  t.deepEqual((await make([{ vaultEntryId }])).body.sites, [{ vaultEntryId, tools: null, askFirst: [] }])
 })
 
 test("the tier's number of agents holds between requests at the same instant, and deleting one makes room", async (t) => {

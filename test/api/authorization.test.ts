@@ -27,7 +27,7 @@ const owned = (route: AnyRoute, params: Record<string, string>): boolean =>
 const openTwo = forWholeFile(test, 'two owners', async (t) => {
   const stage = await openStage(t)
   const stranger = await customer(stage.platform)
-  const theirs = await makeThings(stranger, stage.sites)
+  const theirs = await makeThings(stage.platform, stranger, stage.sites)
   return { stage, stranger, theirs }
 })
 

@@ -11,6 +11,7 @@ import { DirectToolCall } from '../../src/tools/tool-call.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
+import { pendingApproval } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
@@ -69,6 +70,8 @@ const makers: Record<string, Make> = {
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+  listApprovals: ({ platform }, { userId, params }) =>
+    pendingApproval(platform, { ownerId: userId, runId: newId(), agentId: params.agentId }),
   listLedger: ({ platform }, { userId }, round) =>
     platform.services.database.transaction((trx) =>
       platform.services.billing.credits.chargeStep(trx, {
@@ -237,6 +240,7 @@ test('a cursor is good for the kind of list that gave it out only', async (t) =>
 const timeFields: Record<string, string> = {
   listRuns: 'acceptedAt',
   listAgentRuns: 'acceptedAt',
+  listApprovals: 'requestedAt',
   listCalls: 'startedAt',
   listRefreshes: 'startedAt',
   listManifestChanges: 'foundAt',
@@ -278,6 +282,8 @@ const ofNoRow: Record<string, string> = {
   outcome: 'ran',
   kind: 'credential_dead',
   'listCallbacks status': 'delivered',
+  'listApprovals status': 'expired',
+  sessionId: newId(),
 }
 
 test('a filter holds on later pages, and beside a cursor of somebody else', async (t) => {

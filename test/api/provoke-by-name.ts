@@ -5,6 +5,7 @@ import * as notifications from '../../api/notifications.ts'
 import * as toolsiteSchema from '../../api/schemas/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
+import { approvalsTable } from './provokers/approvals.ts'
 import { authTable } from './provokers/auth.ts'
 import { billingTable } from './provokers/billing.ts'
 import { callbacksTable } from './provokers/callbacks.ts'
@@ -29,6 +30,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...manifestsTable(stage, recorder),
     ...agentsTable(stage, recorder, spender),
     ...runsTable(stage, recorder, spender),
+    ...approvalsTable(stage, recorder),
     ...schedulesTable(stage, recorder),
     ...callbacksTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),

@@ -9,6 +9,7 @@ import type { AnyRoute } from '../../api/route/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
+import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
@@ -26,7 +27,7 @@ export async function openStage(t: ExecutionContext) {
   const closed: Client = { url: (await startPlatform(t, { env })).url }
   const admin = await person(platform, adminEmail)
   const owner = await customer(platform)
-  const things = await makeThings(owner, sites)
+  const things = await makeThings(platform, owner, sites)
   return { platform, closed, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
 }
 
@@ -46,7 +47,7 @@ async function startMoreSites(t: ExecutionContext, count: number): Promise<strin
 type StageSites = Sites & { oauth: BareOAuthSite }
 
 /** One of everything that a path can name. */
-export async function makeThings(owner: Person, sites: StageSites) {
+export async function makeThings(platform: Platform, owner: Person, sites: StageSites) {
   const agent = await webhookAgent(owner)
   const { body: delivered } = await deliver(owner, agent, { title: 'It is broken' })
   const { body: key } = await call(owner, apiKeys.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
@@ -56,8 +57,11 @@ export async function makeThings(owner: Person, sites: StageSites) {
   const entryId = await connectBadTools(owner, sites)
   const used = { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } }
   const { body: called } = await call(owner, vault.callTool, used)
+  const of = { runId: delivered.runId, agentId: agent.id }
+  const approval = await pendingApproval(platform, { ownerId: (await call(owner, auth.me)).body.id, ...of })
   const params: Record<string, string> = {
     agentId: agent.id,
+    approvalId: approval.id,
     runId: delivered.runId,
     entryId,
     callId: called.callId,
@@ -137,6 +141,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   startRun: { input: { title: 'It is broken' } },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
+  decideApproval: { decision: 'approve' },
   receiveWebhook: { title: 'It is broken' },
 })
 

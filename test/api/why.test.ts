@@ -5,6 +5,7 @@ import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
 import { causeOrder, type CauseCode } from '../../src/why/cause.ts'
 import { openStage } from '../crash/stage.ts'
+import { asked, askingAgent, decide } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import {
@@ -67,6 +68,7 @@ test('an agent and its runs say what they do, what they wait for, and what can b
   await Promise.all([
     workAndOrder(t, opened),
     credential(t, opened),
+    approval(t, opened),
     paused(t, opened),
     unpaid(t, opened),
     schedule(t, opened),
@@ -151,6 +153,28 @@ async function credential(t: ExecutionContext, opened: Opened) {
   await ended(someone, next)
   t.deepEqual(codesOf(await ofAgent(someone, agent)), ['IDLE'])
   note(waits, behind)
+}
+
+async function approval(t: ExecutionContext, opened: Opened) {
+  const { sites } = opened
+  const { someone, entryId } = await another(opened)
+  const agent = await askingAgent({ someone, vaultEntryId: entryId }, '[[call slow_once {"seconds":0}]]')
+  const { id: runId } = (await start(someone, agent)).body
+  const run = await waiting(someone, runId)
+  const [pending] = await asked(someone)
+  const waits = await ofRun(someone, runId)
+  t.deepEqual([waits.state, ...codesOf(waits)], ['waiting', 'APPROVAL'])
+  const cause = waits.causes[0]!
+  t.like(cause, { runId, sequence: 1, step: 1, site: sites.badTools.origin, until: run.waitingUntil })
+  t.deepEqual([cause.since, cause.until], [pending?.requestedAt, pending?.expiresAt])
+  t.true(isRecent(cause.since) && isTomorrow(cause.until))
+  t.true(cause.message.includes('slow_once'))
+  for (const method of ['GET', 'POST']) t.true(cause.action.includes(`${method} /approvals/${pending?.id}`))
+  t.deepEqual(codesOf(await ofAgent(someone, agent)), ['APPROVAL'])
+  t.is((await decide(someone, pending?.id ?? '', 'refuse')).status, 200)
+  await ended(someone, runId)
+  t.deepEqual(codesOf(await ofAgent(someone, agent)), ['IDLE'])
+  note(waits)
 }
 
 async function paused(t: ExecutionContext, opened: Opened) {

@@ -126,7 +126,7 @@ export const runs: Fault[] = [
   },
   {
     id: 'runs/taken-tool-is-called',
-    file: 'src/runs/step/removed-tools.ts',
+    file: 'src/runs/step/permission.ts',
     find: 'and (s.tools is null or s.tools::jsonb @> to_jsonb(c.tool)))`',
     replace: ')`',
     why: 'a tool that its owner took from the agent is still called',

@@ -1,3 +1,4 @@
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { append } from '../timeline.ts'
@@ -7,10 +8,16 @@ const didNothing = 'The run ended before this call was retried; its earlier atte
 const oneInDoubt = 'The run ended before this call was retried; an earlier attempt may or may not have taken effect.'
 const inFlight = 'The run ended while this call was under way; it may or may not have taken effect.'
 
-/** Gives every open call of an ending run an outcome, and frees its places at hosts. */
-export async function closeCalls(trx: Transaction, runId: string, now: Date): Promise<void> {
+/** Gives every open call of an ending run an outcome, and frees its places at hosts. Nobody is asked about one any more. */
+export async function closeCalls(
+  trx: Transaction,
+  approvals: Pick<Approvals, 'withdraw'>,
+  runId: string,
+  now: Date,
+): Promise<void> {
   await trx.raw(leaveStatement, { runId })
   const open = await ToolCall.query(trx).where({ runId }).whereIn('status', ['planned', 'started']).forUpdate()
+  if (open.length > 0) await approvals.withdraw(trx, { runId })
   for (const call of open) {
     const text = textOf(call)
     // A tool that only reads has no effect that could be in doubt.

@@ -1,3 +1,4 @@
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -26,16 +27,18 @@ export interface Ending {
  * the same transaction its callback and notification.
  */
 export function createWriteEnding({
+  approvals,
   callbacks,
   notifications,
 }: {
+  approvals: Pick<Approvals, 'withdraw'>
   callbacks: Callbacks
   notifications: Notifications
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
     if (!mayTransition(run.status, status)) throw new Error(`a run cannot go from ${run.status} to ${status}`)
-    await closeCalls(trx, run.id, now)
+    await closeCalls(trx, approvals, run.id, now)
     await endWait(trx, run, now)
     const error = reason ? endReasons[reason] : null
     const changes = { status, reason, error, endedAt: now }

@@ -109,7 +109,7 @@ function contents(
       steps.find(({ step }) => step === data['step']),
       calls,
     )
-  if (!kind.startsWith('tool.')) return {}
+  if (!kind.startsWith('tool.') && kind !== 'approval.requested') return {}
   const call = calls.find(({ id }) => id === data['callId'])
   if (!call) return {}
   return kind === 'tool.finished'

@@ -6,7 +6,7 @@ import { AgentQueue } from '../agent-queue.ts'
 import { Run } from '../run.ts'
 import { unfinishedStatuses } from '../states.ts'
 import { readContradictions } from './queue-consistency.ts'
-import { toolIsRemoved } from '../step/removed-tools.ts'
+import { isFreed, isParked } from '../step/waiting-calls.ts'
 
 /** What the record says about an agent, as far as the reconciler needs it. */
 export interface AgentFacts {
@@ -20,6 +20,8 @@ export interface AgentFacts {
   /** The run that has begun, and whether one of its calls waits until its owner reconnects a site. */
   head: Run | null
   hasParkedCalls: boolean
+  /** Whether one of its calls has what it waited for while others wait on, for example the answer to an approval. */
+  hasFreedCalls: boolean
   /** The oldest queued run. */
   next: Run | null
   /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
@@ -48,6 +50,7 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   const ids = [...open.values()].flatMap(({ headId, nextId }) => [headId, nextId].filter((id) => id !== null))
   const runs = new Map((await Run.query(trx).findByIds(ids)).map((run) => [run.id, run]))
   const parked = await readParked(trx, [...runs.values()])
+  const freed = await readFreed(trx, [...runs.values()])
   const wrong = await readContradictions(trx, agentIds)
   return agents.flatMap((agent) => {
     const queue = queues.get(agent.id)
@@ -56,7 +59,8 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
     const contradiction = wrong.get(agent.id)?.cause ?? null
     const head = runs.get(headId ?? '') ?? null
     const next = runs.get(nextId ?? '') ?? null
-    return [{ now, agent, queue, contradiction, uncancelled, head, hasParkedCalls: parked.has(headId ?? ''), next }]
+    const calls = { hasParkedCalls: parked.has(headId ?? ''), hasFreedCalls: freed.has(headId ?? '') }
+    return [{ now, agent, queue, contradiction, uncancelled, head, ...calls, next }]
   })
 }
 
@@ -85,10 +89,7 @@ async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   return rows
 }
 
-/**
- * The runs with a call that waits for the owner. It need not if its site is reconnected, deleted or removed from the
- * agent.
- */
+/** The runs with a call that waits for its owner to reconnect a site. */
 async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const waiting = runs.filter(({ waitingCause }) => waitingCause === 'credential')
   if (waiting.length === 0) return new Set()
@@ -96,10 +97,22 @@ async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const parked = await ToolCall.query(trx)
     .alias('c')
     .whereIn('runId', ids)
-    .where({ waitCause: 'credential' })
     .whereIn('status', ['planned', 'started'])
-    .whereRaw(`exists (select from vault_entries e where e.id = c.vault_entry_id and e.status <> 'connected')`)
-    .whereRaw(`not (${toolIsRemoved})`)
+    .whereRaw(isParked)
     .distinct('runId')
   return new Set(parked.flatMap(({ runId }) => runId ?? []))
+}
+
+/** The runs that wait for an approval, or for their turn, with a call that has what it waited for. Others of their calls may wait. */
+async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
+  const waiting = runs.filter(({ waitingCause }) => waitingCause === 'approval' || waitingCause === 'rate_limit')
+  if (waiting.length === 0) return new Set()
+  const ids = waiting.map(({ id }) => id)
+  const freed = await ToolCall.query(trx)
+    .alias('c')
+    .whereIn('runId', ids)
+    .where({ status: 'planned' })
+    .whereRaw(isFreed)
+    .distinct('runId')
+  return new Set(freed.flatMap(({ runId }) => runId ?? []))
 }

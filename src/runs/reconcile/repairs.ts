@@ -3,11 +3,11 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
-import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue, lockQueue } from '../agent-queue.ts'
 import type { WriteEnding } from '../ending/end.ts'
 import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
+import { isUnapproved } from '../step/waiting-calls.ts'
 import { append } from '../timeline.ts'
 import type { Action } from './action.ts'
 import { correctQueue } from './queue-consistency.ts'
@@ -61,10 +61,7 @@ export function createRepairs(context: {
   /** The record ends the wait first: if the signal is lost, the run will be found stalled like any other. */
   async function resume({ agent }: AgentFacts, { runId }: Of<'resume'>): Promise<void> {
     await underLock(agent.id, async (trx) => {
-      await ToolCall.query(trx)
-        .where({ runId, waitCause: 'credential' })
-        .whereIn('status', ['planned', 'started'])
-        .patch({ waitCause: null })
+      await trx.raw(freeStatement, { runId })
       await Run.query(trx).findById(runId).where({ status: 'waiting' }).patch({ waitingUntil: clock.now() })
     })
     await temporal.resumeRun(runId)
@@ -142,3 +139,9 @@ async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date):
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }
+
+/** A credential is tried again in any case: whether it is good is seen when the call is sent. */
+const freeStatement = `
+  update run_tool_calls c set wait_cause = null, not_before = null
+   where c.run_id = :runId and c.status in ('planned', 'started')
+     and (c.wait_cause = 'credential' or c.wait_cause = 'approval' and not ${isUnapproved})`

@@ -70,7 +70,8 @@ async function purgeRuns(trx: Transaction, before: Date): Promise<number> {
   const runIds = rows.map(({ id }) => id)
   // The owner may be retrying a callback right now. Then this waits, and the next statement sees the retry.
   await trx.raw('select from callbacks where run_id = any(:runIds) for update', { runIds })
-  const deleted = await trx.raw<{ rows: { agentId: string }[] }>(deleteRunsStatement, { runIds })
+  const deleted = await trx.raw<{ rows: { id: string; agentId: string }[] }>(deleteRunsStatement, { runIds })
+  await trx.raw('delete from approvals where run_id = any(:ids)', { ids: deleted.rows.map(({ id }) => id) })
   const agentIds = [...new Set(deleted.rows.map(({ agentId }) => agentId))]
   await trx.raw(lockPromptsStatement, { agentIds })
   await trx.raw(deletePromptsStatement, { agentIds })
@@ -89,7 +90,7 @@ const lockRunsStatement = `
    order by ended_at limit :batch for update skip locked`
 
 const deleteRunsStatement = `
-  delete from runs r where id = any(:runIds) and not ${hasPendingCallback} returning agent_id as "agentId"`
+  delete from runs r where id = any(:runIds) and not ${hasPendingCallback} returning id, agent_id as "agentId"`
 
 /**
  * Instructions that others replaced. Another purge may have deleted runs of theirs, and not have committed that yet: this

@@ -1,5 +1,6 @@
 import type { MissingSite } from '../../agents/agent-sites.ts'
 import type { Agents } from '../../agents/agents.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
@@ -54,6 +55,7 @@ export interface AskContext {
   clock: Clock
   config: Config
   agents: Agents
+  approvals: Approvals
   billing: Billing
   models: Models
   sites: Sites

@@ -1,3 +1,5 @@
+import type { Approval } from '../../approvals/approval.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -5,9 +7,10 @@ import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
-import { endingIfRemoved, type CallEnding } from './removed-tools.ts'
+import { hindranceOf, type Hindrance } from './hindrance.ts'
+import { endingWithout, permissionOf, type CallEnding } from './permission.ts'
 import { heldUpMs } from '../time-left.ts'
-import { append } from '../timeline.ts'
+import { append, type NewEvent } from '../timeline.ts'
 
 /** How often a call is sent that the site declares safe to repeat. */
 export const maxAttempts = 3
@@ -27,8 +30,13 @@ export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
 type Wait = Partial<Pick<ToolCall, 'waitCause' | 'notBefore' | 'refusedGeneration'>>
 
 /** Writes about the tool calls of a run, each time under the run's lock and its epoch. */
-export function createCallLedger(context: { database: Database; clock: Clock; config: Pick<Config, 'budgets'> }) {
-  const { database, clock, config } = context
+export function createCallLedger(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'budgets'>
+  approvals: Pick<Approvals, 'ofCall' | 'expire' | 'withdraw'>
+}) {
+  const { database, clock, config, approvals } = context
   const underLock = <T>(ref: RunRef, work: (trx: Transaction, run: Run, now: Date) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => work(trx, await lockRun(trx, ref), clock.now()))
 
@@ -36,24 +44,41 @@ export function createCallLedger(context: { database: Database; clock: Clock; co
   const ofAttempt = (trx: Transaction, { runId, id, status, attempts }: ToolCall) =>
     ToolCall.query(trx).where({ runId, id, status, attempts })
 
-  const endUnsent = (ref: RunRef, callId: string): Promise<void> =>
+  /** What keeps the call from being sent, or from being sent again. */
+  const whyNot = async (db: Database | Transaction, call: ToolCall): Promise<Hindrance | undefined> =>
+    endingIfLost(call) ?? hindranceOf(db, call, { approvals, now: clock.now() })
+
+  const leaveUnsent = (ref: RunRef, callId: string): Promise<void> =>
     underLock(ref, async (trx, run, now) => {
       const call = await openCall(trx, run, callId)
-      const ending = call && (await endingOf(trx, call))
-      if (ending) await close(trx, call, ending, now)
+      const hindrance = call && (await whyNot(trx, call))
+      if (!hindrance) return
+      if ('status' in hindrance) await close(trx, call, hindrance, now)
+      else await call.$query(trx).patch({ waitCause: 'approval', notBefore: hindrance.waitsUntil })
     })
+
+  /** Ends a call that is not sent any more, and frees its place at the host. Nobody need decide about it. */
+  async function close(trx: Transaction, call: ToolCall, { status, note }: CallEnding, now: Date): Promise<void> {
+    const { id: callId, runId, attempts } = call
+    await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
+    await call.$query(trx).patch({ status, result: note, endedAt: now })
+    const expired = await approvals.expire(trx, callId)
+    await approvals.withdraw(trx, { callId })
+    const finished: NewEvent = { kind: 'tool.finished', data: { callId, attempts, status, note } }
+    await append(trx, runId, now, [...(expired ? [expiredEvent(expired)] : []), finished])
+  }
 
   return {
     /**
-     * The call and its run, if there is anything to send; ends it if it must not be sent again. Most calls are only
+     * The call and its run, if there is anything to send; ends it if it must not be sent, or not again. Most calls are only
      * read here: `begin` checks again, under the lock.
      */
     async look(ref: RunRef, callId: string): Promise<{ call: ToolCall; run: Run } | undefined> {
       const run = currentRun(await Run.query(database).findById(ref.runId), ref)
       const call = open(run, await callOf(database, run, callId))
       if (!call) return undefined
-      if (!(await endingOf(database, call))) return { call, run }
-      await endUnsent(ref, callId)
+      if (!(await whyNot(database, call))) return { call, run }
+      await leaveUnsent(ref, callId)
       return undefined
     },
 
@@ -65,7 +90,7 @@ export function createCallLedger(context: { database: Database; clock: Clock; co
         // Another worker has begun it since `look`: Temporal gave it to two workers, and this one is late.
         if (!call || call.status !== seen.status || call.attempts !== seen.attempts) return undefined
         // The wait for a slot may have been long.
-        const ending = await endingIfRemoved(trx, call)
+        const ending = endingWithout(await permissionOf(trx, call), call)
         if (ending) {
           await close(trx, call, ending, now)
           return undefined
@@ -147,10 +172,6 @@ function open(run: Run, call: ToolCall | undefined): ToolCall | undefined {
   return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
 }
 
-/** The ending of a call that must not be sent, or not again. */
-const endingOf = async (db: Database | Transaction, call: ToolCall): Promise<CallEnding | undefined> =>
-  endingIfLost(call) ?? endingIfRemoved(db, call)
-
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 function endingIfLost({ status, effect, attempts, refusedAttempts }: ToolCall): CallEnding | undefined {
   if (status !== 'started') return undefined
@@ -158,13 +179,10 @@ function endingIfLost({ status, effect, attempts, refusedAttempts }: ToolCall): 
   return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
 }
 
-/** Ends a call that is not sent any more, and frees its place at the host. */
-async function close(trx: Transaction, call: ToolCall, { status, note }: CallEnding, now: Date): Promise<void> {
-  const { id: callId, runId, attempts } = call
-  await trx.raw('delete from outgoing_waits where call_id = :callId', { callId })
-  await call.$query(trx).patch({ status, result: note, endedAt: now })
-  await append(trx, runId, now, [{ kind: 'tool.finished', data: { callId, attempts, status, note } }])
-}
+const expiredEvent = ({ id: approvalId, callId }: Approval): NewEvent => ({
+  kind: 'approval.decided',
+  data: { callId, approvalId, status: 'expired' },
+})
 
 const failedEvent = ({ id: callId, attempts: attempt }: Pick<ToolCall, 'id' | 'attempts'>, message: string) => ({
   kind: 'tool.failed' as const,

@@ -46,11 +46,13 @@ function nextCalls(run: Run, open: CallFacts[], budgets: Budgets, now: Date): Mo
 const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date): boolean =>
   waitCause === 'credential' || (notBefore !== null && notBefore > now)
 
-/** What a run waits for if all its calls wait: the first slot, or else its owner. */
+/** What a run waits for if all its calls wait: the first slot or approval, by time, or else its owner. */
 export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date | null; site: string } {
-  const timed = open.filter(({ waitCause, notBefore }) => waitCause === 'rate_limit' && notBefore !== null)
-  const [first] = timed.toSorted((one, other) => Number(one.notBefore) - Number(other.notBefore))
-  if (first) return { cause: 'rate_limit', until: first.notBefore, site: first.siteOrigin ?? '' }
+  const timed = open.flatMap(({ waitCause: cause, notBefore: until, siteOrigin }) =>
+    cause !== null && cause !== 'credential' && until !== null ? [{ cause, until, site: siteOrigin ?? '' }] : [],
+  )
+  const [first] = timed.toSorted((one, other) => Number(one.until) - Number(other.until))
+  if (first) return first
   return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
 }
 

@@ -1,4 +1,5 @@
 import type { AgentTool } from '../../agents/agent-sites.ts'
+import type { CallToApprove } from '../../approvals/approvals.ts'
 import type { Transaction } from '../../database/database.ts'
 import { newId } from '../../ids.ts'
 import type { RequestedCall } from '../../models/calls.ts'
@@ -24,15 +25,21 @@ interface Plan {
   calls: CheckedCall[]
   tools: OfferedTool[]
   now: Date
+  /** Until when the run may wait for somebody's approval. */
+  mayAskUntil: Date
 }
 
-/** What was written: the calls, and the events of those that failed at once. */
+/** What was written: the calls, the events of those that failed at once, and those that somebody has to approve. */
 interface Planned {
   planned: CallFacts[]
   events: NewEvent[]
+  toApprove: CallToApprove[]
 }
 
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
+
+const noTimeToAsk =
+  'The tool may be called only once somebody has approved the call, and the run has no time left to wait for that.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(
@@ -43,7 +50,9 @@ export async function checkArguments(
 ): Promise<CheckedCall[]> {
   const check = async (call: RequestedCall): Promise<string | undefined> => {
     const offered = tools.find(({ name }) => name === call.name)
-    return call.problem || !offered ? undefined : argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId)
+    return call.problem || !offered
+      ? undefined
+      : argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId)
   }
   return Promise.all(calls.map(async (call) => ({ ...call, argumentProblem: await check(call) })))
 }
@@ -51,27 +60,43 @@ export async function checkArguments(
 /**
  * Inserts a row for each tool call that the model requested. A call that cannot be made (an unknown tool, arguments
  * that do not match the input schema, the third identical call in a row) fails at once without being sent, so that the
- * model can correct itself.
+ * model can correct itself. Nobody is asked to approve such a call.
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<Planned> {
   const { before, calls, tools, now } = plan
   const requested: Pick<CallFacts, 'name' | 'arguments'>[] = [...before]
   const rows: PlannedRow[] = []
   const events: NewEvent[] = []
+  const toApprove: CallToApprove[] = []
   for (const [position, call] of calls.entries()) {
     requested.push(call)
     const offered = tools.find(({ name }) => name === call.name)
-    const problem = problemOf(call, offered, streak(requested))
-    const row = toRow(plan, position, call, offered)
+    const problem = problemOf(call, offered, streak(requested)) ?? problemOfAsking(plan, offered)
+    const row = toRow(plan, position, call, offered, problem)
     rows.push(problem ? { ...row, status: 'failed' as const, result: problem, endedAt: now } : row)
+    if (row.waitCause && offered) toApprove.push(toAsk(row, offered))
     const data = { callId: row.id, attempts: 0, status: 'failed', note: 'Nothing was sent to the site.' }
     if (problem) events.push({ kind: 'tool.finished', data })
   }
   if (rows.length > 0) await ToolCall.query(trx).insert(rows)
-  return { events, planned: rows.map((row) => ({ ...row, waitCause: null, notBefore: null })) }
+  return { events, planned: rows, toApprove }
 }
 
-function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, offered: OfferedTool | undefined) {
+const toAsk = ({ id: callId, arguments: args }: PlannedRow, { siteOrigin, tool }: OfferedTool): CallToApprove => ({
+  callId,
+  siteOrigin,
+  tool: tool.name,
+  arguments: args,
+})
+
+function toRow(
+  { run, step, now, mayAskUntil }: Plan,
+  position: number,
+  call: RequestedCall,
+  offered: OfferedTool | undefined,
+  problem: string | undefined,
+) {
+  const asksFirst = offered?.asksFirst === true && problem === undefined
   return {
     id: newId(),
     runId: run.id,
@@ -85,9 +110,14 @@ function toRow({ run, step, now }: Plan, position: number, call: RequestedCall, 
     effect: offered?.tool.effect ?? ('once' as const),
     arguments: call.arguments,
     status: 'planned' as 'planned' | 'failed',
+    waitCause: asksFirst ? ('approval' as const) : null,
+    notBefore: asksFirst ? mayAskUntil : null,
     plannedAt: now,
   }
 }
+
+const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | undefined): string | undefined =>
+  offered?.asksFirst && mayAskUntil <= now ? noTimeToAsk : undefined
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem

@@ -1,4 +1,5 @@
 import type { Agents } from '../../agents/agents.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
@@ -24,6 +25,7 @@ export function createRunCalls(context: {
   agents: Pick<Agents, 'knownSecrets'>
   models: Pick<Models, 'secrets'>
   sender: Sender
+  approvals: Approvals
 }) {
   const { agents, models, sender } = context
   const ledger = createCallLedger(context)

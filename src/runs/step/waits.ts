@@ -19,6 +19,7 @@ type Wait = Extract<Move, { kind: 'wait' }>
 const notes = {
   rate_limit: 'The site takes a limited number of calls; the run continues when its turn comes.',
   credential: 'The owner must reconnect the site; then the run continues from here.',
+  approval: 'Somebody must approve a tool call; then the run continues from here.',
   paused: 'The agent is paused; the run continues from here when the agent is resumed.',
   credits: 'The credits are used up; the run continues from here when there are credits again.',
 } as const
@@ -34,13 +35,13 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
     const waitingFor = isOfCalls(cause) ? waitOf(open).site : null
     const waitingSince = run.waitingSince ?? now
     const last = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
-    const until = (cause === 'rate_limit' ? waitingUntil : last).toISOString()
+    const until = (cause === 'rate_limit' || cause === 'approval' ? waitingUntil : last).toISOString()
     const data = { cause, site: waitingFor, until, calls: open.length, note: notes[cause] }
     const changes = { status: 'waiting' as const, waitingCause: cause, waitingFor, waitingSince, waitingUntil }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }], changes)
     // What it waits for may have just come.
     await due.agent(trx, run.agentId)
-    // Owners are notified when a credential dies; the other waits end by themselves, or are the owner's choice.
+    // Owners are notified when a credential dies and when a call is asked about; the other waits end by themselves, or are the owner's choice.
     if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last })
   }
 
@@ -71,4 +72,5 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
 }
 
 /** Whether the run's calls have to wait, not the run as a whole. */
-const isOfCalls = (cause: WaitCause): boolean => cause === 'rate_limit' || cause === 'credential'
+const isOfCalls = (cause: WaitCause): boolean =>
+  cause === 'rate_limit' || cause === 'credential' || cause === 'approval'

@@ -1,4 +1,5 @@
 import type { MissingSite } from '../../agents/agent-sites.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
@@ -11,12 +12,14 @@ import { lockRun, type RunRecord, type RunRef } from '../record.ts'
 import { RunStep } from '../run-step.ts'
 import { noAttempt, type Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
+import { waitingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
 import { maxCorrections, type Verdict } from './judge.ts'
 import type { Judgement } from './judge-output.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
+import { askFirst } from './ask-first.ts'
 import { planCalls, type CheckedCall, type OfferedTool } from './planned-calls.ts'
 
 /** What comes next, for a run whose row is locked; its record is read unless it is known. */
@@ -40,11 +43,12 @@ interface Offer {
 export function createWriteStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd'>
+  config: Pick<Config, 'creditUsd' | 'budgets'>
   billing: Billing
+  approvals: Pick<Approvals, 'request'>
   next: Next
 }) {
-  const { database, clock, config, billing, next } = context
+  const { database, clock, config, billing, approvals, next } = context
 
   async function write(
     trx: Transaction,
@@ -59,8 +63,10 @@ export function createWriteStep(context: {
     const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
     await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits, cost })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
-    const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now }
-    const { events, planned } = await planCalls(trx, plan)
+    const mayAskUntil = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
+    const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }
+    const { events, planned, toApprove } = await planCalls(trx, plan)
+    const asked = await askFirst(trx, approvals, run, toApprove, mayAskUntil)
     const counters = countersAfter(run, answer, credits)
     const isGivenUp = verdict?.outcome === 'refused' || areCorrectionsUsedUp(verdict, counters)
     const other = isGivenUp ? await fallbackOf(trx, run, attempt.model) : undefined
@@ -76,7 +82,7 @@ export function createWriteStep(context: {
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
-    await append(trx, run.id, now, [finished, ...events, ...change, ...cut], changes)
+    await append(trx, run.id, now, [finished, ...events, ...asked, ...change, ...cut], changes)
     const { finish } = answer
     const lastStep = { step, finish, outcome: outcomeOf(answer) }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }

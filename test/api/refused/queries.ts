@@ -84,6 +84,7 @@ const listOf: Record<string, ListName> = {
   listAgents: 'agents',
   listAgentRuns: 'agent-runs',
   listApiKeys: 'keys',
+  listApprovals: 'approvals',
   listCallbacks: 'callbacks',
   listCalls: 'calls',
   listFires: 'fires',

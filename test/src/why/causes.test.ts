@@ -72,6 +72,7 @@ const asking: HeadRun = {
 
 const call: OpenCall = {
   name: 'createContact',
+  tool: 'createContact',
   step: 1,
   siteOrigin: origin,
   status: 'started',
@@ -81,11 +82,20 @@ const call: OpenCall = {
   waitCause: null,
   notBefore: null,
   entry: { id: 'v1', name: 'CRM', authType: 'bearer', status: 'connected', statusReason: null },
+  approval: null,
   heldUntil: null,
 }
 const dead = { ...call.entry!, status: 'needs_reauth' as const, statusReason: 'The site refuses the token.' }
 const parked: OpenCall = { ...call, status: 'planned', startedAt: null, waitCause: 'credential', entry: dead }
 const limited: OpenCall = { ...parked, waitCause: 'rate_limit', notBefore: ahead(40), entry: call.entry }
+
+const unapproved: OpenCall = {
+  ...parked,
+  waitCause: 'approval',
+  notBefore: ahead(50),
+  entry: call.entry,
+  approval: { id: 'p1', requestedAt: ago(30), expiresAt: ahead(50) },
+}
 
 /** A run that waits as a whole. */
 const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] = []): HeadRun => ({
@@ -276,6 +286,37 @@ test('every connection and every site that calls of one step wait for is named o
   t.regex(causes[2]!.message, /has asked for a pause/)
   t.regex(causes[3]!.message, /takes 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
+})
+
+test('each call that must be approved is named, the one that expires first in front, with how to decide', (t) => {
+  const sooner = { ...unapproved, approval: { id: 'p2', requestedAt: ago(30), expiresAt: ahead(40) } }
+  const { causes } = explain(withHead(waits('approval', [unapproved, sooner])))
+  t.deepEqual(
+    causes.map(({ code, until }) => [code, until]),
+    [
+      ['APPROVAL', ahead(40)],
+      ['APPROVAL', ahead(50)],
+    ],
+  )
+  t.like(causes[1], { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
+  t.is(
+    causes[1]!.message,
+    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of "CRM" (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
+  )
+  t.regex(
+    causes[1]!.action,
+    /GET \/approvals\/p1, and approve or refuse it with POST \/approvals\/p1 \(this is decided once/,
+  )
+  const decided = { ...unapproved, approval: null }
+  t.deepEqual(codesOf(withHead(waits('approval', [decided]))), ['WAKE_PENDING'], 'it is about to go on')
+  const behind = only(withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
+  t.regex(behind.message, /waiting for the approval of a call to "CRM" \(https:\/\/crm\.example\.com\) since/)
+})
+
+test('a run that waits for its turn and for an approval says that it needs both', (t) => {
+  const facts = withHead(waits('rate_limit', [limited, unapproved]))
+  t.deepEqual(codesOf(facts), ['APPROVAL', 'RATE_LIMIT'])
+  t.regex(only(facts, 'RATE_LIMIT').action, /before a call is approved or refused\./)
 })
 
 test('a run at work says what it does, since when, and which attempt that is', (t) => {

@@ -59,6 +59,7 @@ export function agentFacts(
     uncancelled: unfinished,
     head,
     hasParkedCalls: false,
+    hasFreedCalls: false,
     next,
     account: paid,
     ...facts,

@@ -33,6 +33,11 @@ test('a run goes on when what it waits for has come', (t) => {
   const credential = { head: waitingRun('credential') }
   t.deepEqual(actionOn(agentFacts(credential)), resume)
   t.is(kindOf(agentFacts({ ...credential, hasParkedCalls: true })), 'leave')
+  for (const cause of ['approval', 'rate_limit'] as const) {
+    const waits = { head: waitingRun(cause) }
+    t.deepEqual(actionOn(agentFacts({ ...waits, hasFreedCalls: true })), resume, 'one of its calls can be made')
+    t.is(kindOf(agentFacts(waits)), 'leave', 'a matter of time')
+  }
   const paused = { head: waitingRun('paused') }
   t.deepEqual(actionOn(agentFacts(paused)), resume)
   const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
@@ -41,7 +46,6 @@ test('a run goes on when what it waits for has come', (t) => {
   t.deepEqual(actionOn(agentFacts(credits)), resume)
   const account = { ...paid, balance: 0 }
   t.is(kindOf(agentFacts({ ...credits, account })), 'leave')
-  t.is(kindOf(agentFacts({ head: waitingRun('rate_limit') })), 'leave', 'a matter of time')
   const over = { head: waitingRun('credential', { waitingUntil: after(59) }) }
   t.is(kindOf(agentFacts(over)), 'leave', 'it was told so already')
 })

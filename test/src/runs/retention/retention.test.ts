@@ -1,12 +1,14 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import * as agentRuns from '../../../../api/agent-runs.ts'
+import * as auth from '../../../../api/auth.ts'
 import * as billing from '../../../../api/billing.ts'
 import * as runs from '../../../../api/runs.ts'
 import * as runEvents from '../../../../api/run-events.ts'
 import * as vault from '../../../../api/vault.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import { createServices } from '../../../../src/services.ts'
+import { pendingApproval } from '../../../helpers/approvals.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { hold } from '../../../helpers/hold.ts'
@@ -72,6 +74,7 @@ async function rowsOf(database: Database, runId: string): Promise<Record<string,
             (select count(*)::int from run_steps where run_id = :runId) as steps,
             (select count(*)::int from run_tool_calls where run_id = :runId) as calls,
             (select count(*)::int from run_events where run_id = :runId) as events,
+            (select count(*)::int from approvals where run_id = :runId) as approvals,
             (select count(*)::int from callbacks where run_id = :runId) as callbacks,
             (select count(*)::int from callback_attempts a join callbacks c on c.id = a.callback_id
               where c.run_id = :runId) as attempts`,
@@ -107,7 +110,10 @@ test('what ended longer ago than it is kept goes with everything of it, and what
   await database('direct_tool_calls').where({ id: openCall }).update({ status: 'started', endedAt: null })
   await eventually(20, 'a callback is tried', async () => (await rowsOf(database, old))['attempts'] || undefined)
 
-  const before = { steps: 2, calls: 1, callbacks: 1 }
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  for (const runId of [old, young]) await pendingApproval(platform, { ownerId, runId, agentId: agent.id })
+
+  const before = { steps: 2, calls: 1, callbacks: 1, approvals: 1 }
   t.like(await rowsOf(database, old), { runs: 1, ...before })
   const purged = purgings(platform)
   await purge(platform)
@@ -118,7 +124,7 @@ test('what ended longer ago than it is kept goes with everything of it, and what
   await database('callbacks').where({ runId: old }).update({ status: 'failed', nextAt: null, endedAt: new Date() })
   await purge(platform)
   // Its timeline goes with those of its week (timelines.test.ts).
-  t.like(await rowsOf(database, old), { runs: 0, steps: 2, callbacks: 0, attempts: 0 })
+  t.like(await rowsOf(database, old), { runs: 0, steps: 2, callbacks: 0, attempts: 0, approvals: 0 })
   t.is((await database('callback_attempts').whereNotIn('callbackId', database('callbacks').select('id'))).length, 0)
   t.like(await rowsOf(database, young), { runs: 1, ...before })
   t.is((await timelineOf(someone, young)).length, (await runOf(someone, young)).events)

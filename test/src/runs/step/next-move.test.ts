@@ -77,6 +77,8 @@ const planned = callOf('b', { status: 'planned' })
 const started = callOf('c', { status: 'started' })
 const dayMs = budgets.waitSeconds * 1000
 const parked = callOf('p', { status: 'planned', waitCause: 'credential' })
+const unapproved = (seconds: number) =>
+  callOf(`until${seconds}`, { status: 'planned', waitCause: 'approval', notBefore: minutesLater(seconds / 60) })
 const limited = (seconds: number) =>
   callOf(`at${seconds}`, { status: 'planned', waitCause: 'rate_limit', notBefore: minutesLater(seconds / 60) })
 const same = (count: number) => Array.from({ length: count }, (_, index) => callOf(String(index), { name: 'one' }))
@@ -264,6 +266,37 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
     'of both causes the one that ends by itself comes first',
     recordOf({ steps: 1 }, [parked, limited(30)]),
     { kind: 'wait', cause: 'rate_limit', ms: 30_000 },
+  ],
+  [
+    'calls that somebody has to approve are waited for until the first of them expires',
+    recordOf({ steps: 1 }, [unapproved(60), unapproved(40), answered]),
+    { kind: 'wait', cause: 'approval', ms: 40_000 },
+  ],
+  [
+    'of a turn and an approval the one that comes first is waited for',
+    recordOf({ steps: 1 }, [unapproved(40), limited(30)]),
+    { kind: 'wait', cause: 'rate_limit', ms: 30_000 },
+  ],
+  [
+    'an approval that would expire before a turn comes is waited for instead',
+    recordOf({ steps: 1 }, [unapproved(20), limited(30)]),
+    { kind: 'wait', cause: 'approval', ms: 20_000 },
+  ],
+  [
+    'an approval is waited for before a dead credential, because it expires',
+    recordOf({ steps: 1 }, [parked, unapproved(40)]),
+    { kind: 'wait', cause: 'approval', ms: 40_000 },
+  ],
+  [
+    'the calls that need no approval are made meanwhile',
+    recordOf({ steps: 1 }, [unapproved(40), planned]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'b', label: 'site.toolb' }] },
+  ],
+  [
+    'a call that nobody has approved in time is looked at, and so ends',
+    recordOf({ steps: 1 }, [unapproved(40), unapproved(90)]),
+    { kind: 'tools', step: 1, calls: [{ callId: 'until40', label: 'site.tooluntil40' }] },
+    minutesLater(1),
   ],
   [
     'what the run has waited before, and waits now, is taken off what it may wait',

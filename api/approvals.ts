@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import { approvalStatuses, type Approval } from '../src/approvals/approval.ts'
+import { fieldsOf } from '../src/database/row.ts'
+import { JsonText } from '../src/json-text.ts'
+import type { Services } from '../src/services.ts'
+import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
+import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { toolArguments } from './schemas/vault-schema.ts'
+
+const status = named(
+  'ApprovalStatus',
+  v.picklist(approvalStatuses, `must be one of ${approvalStatuses.join(', ')}`),
+  'expired: nobody decided in time; withdrawn: what asked for it has ended',
+  'pending',
+)
+const hash = 'SHA-256 of the JSON text of the arguments, in hex'
+const exampleHash = '2a7ae4c1c8e0a5d9d6a44d4b7b5ac9fd0a5b1c0e6d3f2b1a09f8e7d6c5b4a392'
+
+const approval = named(
+  'Approval',
+  v.object({
+    id,
+    status,
+    siteOrigin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
+    tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
+    arguments: field(toolArguments, 'What is sent to the tool once it is approved, to the letter'),
+    argumentsHash: field(v.string(), hash, exampleHash),
+    requestedAt: field(time, 'When it was asked for'),
+    expiresAt: field(time, 'Until when it can be decided'),
+    decidedAt: field(v.nullable(time), 'When it was decided, or was no longer pending', null),
+    note: field(v.nullable(v.string()), 'What was said about the decision; the model is told if it was refused', null),
+    runId: field(v.nullable(id), 'The run whose call it is; null for one in a chat'),
+    agentId: field(v.nullable(id), 'The agent of the run; null for a call in a chat'),
+    sessionId: field(v.nullable(id), 'The session in whose chat the call is; null for one of a run', null),
+    answerId: field(v.nullable(id), 'The answer whose call it is; null for one of a run', null),
+  }),
+  'A tool call that is made only once somebody has approved it',
+)
+
+const present = (row: Approval) => ({ ...fieldsOf(row), arguments: new JsonText(row.arguments) })
+
+const shared = { tag: 'approvals', access: 'account', status: 200 } as const
+
+type Named = { services: Services; caller: { userId: string }; params: { approvalId: string } }
+const resource = ({ services, caller, params }: Named) => services.approvals.get(caller.userId, params.approvalId)
+
+export const listApprovals = route({
+  ...shared,
+  name: 'listApprovals',
+  method: 'get',
+  path: '/approvals',
+  summary: 'List approvals, newest first',
+  description:
+    'Those that wait for a decision have the status `pending`. They are kept as long as what asked for them.',
+  query: v.strictObject({
+    ...paging,
+    status: v.optional(status),
+    agentId: v.optional(field(text(64), 'Only those of runs of this agent')),
+    sessionId: v.optional(field(text(64), 'Only those of this session')),
+  }),
+  response: pageOf(approval),
+  async handle({ services, caller, query }) {
+    const page = await services.approvals.list(caller.userId, query)
+    return { ...page, items: page.items.map(present) }
+  },
+})
+
+export const getApproval = route({
+  ...shared,
+  name: 'getApproval',
+  method: 'get',
+  path: '/approvals/{approvalId}',
+  summary: 'Get an approval, with the arguments of the call',
+  description: 'Look at the arguments before you decide; `argumentsHash` says which you have seen.',
+  response: approval,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: async ({ resource }) => present(resource),
+})
+
+export const decideApproval = route({
+  ...shared,
+  name: 'decideApproval',
+  method: 'post',
+  path: '/approvals/{approvalId}',
+  summary: 'Approve or refuse a tool call',
+  description:
+    'Is decided once; the same decision again changes nothing, and another one is a `VALIDATION_ERROR`. An approved call ' +
+    'is made with exactly the arguments shown. If it is refused or expires, the model is told so and goes on without it.',
+  body: v.strictObject({
+    decision: named(
+      'ApprovalDecisionRequest',
+      v.picklist(['approve', 'refuse'], 'must be approve or refuse'),
+      'Whether the call may be made',
+      'approve',
+    ),
+    note: v.optional(field(text(1000), 'What the model is told if you refuse', 'Ask the customer first.')),
+    argumentsHash: v.optional(
+      field(text(64), 'The `argumentsHash` that you have seen: with another one, nothing is decided', exampleHash),
+    ),
+  }),
+  response: approval,
+  resource,
+  codes: ['NOT_FOUND'],
+  async handle({ services, caller, resource, body }) {
+    const by = { ownerId: caller.userId, userId: caller.userId }
+    const decided = await services.approvals.decide(by, resource.id, body)
+    if (decided.agentId !== null) await services.runs.reconciler.look(decided.agentId)
+    return present(decided)
+  },
+})

@@ -1,0 +1,47 @@
+import type * as v from 'valibot'
+import type { ChatRequest } from '../../src/chat/accept.ts'
+import { CodedError } from '../../src/errors.ts'
+import { isTransported, type chatRequest } from './chat-schema.ts'
+
+type Body = v.InferOutput<typeof chatRequest>
+
+/** The words of a message: its text parts, or what older clients call its content. */
+function wordsOf({ parts, content }: { parts?: unknown; content?: unknown }): string {
+  const texts = Array.isArray(parts) ? parts.flatMap((part: unknown) => textIn(part) ?? []) : []
+  return texts.length > 0 || typeof content !== 'string' ? texts.join('\n') : content
+}
+
+const textIn = (part: unknown): string | undefined => {
+  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown }
+  return type === 'text' && typeof text === 'string' ? text : undefined
+}
+
+/** What a client asks for. Of a transport's history, only the last message of the user counts, and where it stands. */
+export function readChatRequest(body: Body): ChatRequest {
+  if (!isTransported(body)) {
+    const { text, messageId, id: clientId } = body
+    return text === undefined
+      ? { kind: 'again', messageId, before: [] }
+      : { kind: 'message', text, clientId, messageId, before: [] }
+  }
+  const { messages, trigger } = body
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  const last = messages[at]
+  const messageId = body.messageId ?? undefined
+  const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+  if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
+  const text = last ? wordsOf(last) : ''
+  if (text.trim() === '' || text.length > maxText) throw unreadable(at)
+  const clientId = typeof last?.id === 'string' && last.id.length <= 200 ? last.id : undefined
+  return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
+}
+
+const maxText = 100_000
+
+function unreadable(at: number): CodedError {
+  const message = `The last message of the user has no text, or more than ${maxText} characters.`
+  return new CodedError('VALIDATION_ERROR', {
+    message,
+    details: [{ path: `messages.${Math.max(at, 0)}.parts`, message }],
+  })
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { quotedName } from '../notifications/plain-text.ts'
+import type { Due } from '../runs/due.ts'
+import { Approval, argumentsHashOf, type ApprovalStatus } from './approval.ts'
+import { createDecide, unknown } from './decide.ts'
+
+/** Whose calls wait: those of a run, or of an answer in a session. */
+export type ApprovalOf = { runId: string; agentId: string } | { sessionId: string; answerId: string }
+
+/** A call that somebody has to approve. */
+export interface CallToApprove {
+  callId: string
+  siteOrigin: string
+  tool: string
+  /** The JSON text of the arguments, as it will be sent. */
+  arguments: string
+}
+
+/** What is asked at once: the calls of one step. */
+export interface ApprovalRequest {
+  ownerId: string
+  of: ApprovalOf
+  /** Who asks, as the beginning of a sentence: `Run 12 of the agent "Triage"`. */
+  asker: string
+  calls: CallToApprove[]
+  expiresAt: Date
+}
+
+interface ApprovalFilter {
+  status?: ApprovalStatus | undefined
+  agentId?: string | undefined
+  sessionId?: string | undefined
+}
+
+/**
+ * Approvals of tool calls (docs/design.md, "Approvals"): what is asked stays here with its exact arguments, and is
+ * decided once. What asks locks its own row (a run, an answer) before rows of approvals.
+ */
+export function createApprovals(context: {
+  database: Database
+  clock: Clock
+  notifications: Pick<Notifications, 'notify'>
+  due: Due
+}) {
+  const { database, clock, notifications } = context
+
+  async function get(ownerId: string, id: string): Promise<Approval> {
+    const approval = isId(id) ? await Approval.query(database).findById(id) : undefined
+    assertThat(approval?.ownerId === ownerId, 'NOT_FOUND', { message: unknown })
+    return approval
+  }
+
+  /** Sites publish the names of tools; arguments are not named, because notifications are mailed. */
+  const notify = (trx: Transaction, asker: string, approval: Approval): Promise<boolean> => {
+    const { id, ownerId, tool, siteOrigin, expiresAt } = approval
+    const until = expiresAt.toISOString().slice(0, 19).replace('T', ' ')
+    return notifications.notify(trx, {
+      ownerId,
+      kind: 'approval_requested',
+      subjectId: id,
+      key: id,
+      title: `A tool call needs your approval: ${quotedName(tool)}`,
+      message: `${asker} asks to call ${tool} of ${siteOrigin}. See the arguments with GET /approvals/${id}, and approve or refuse the call with POST /approvals/${id}. It is not made unless it is approved by ${until} UTC.`,
+    })
+  }
+
+  return {
+    get,
+    ...createDecide({ ...context, get }),
+
+    /**
+     * Asks for approval of calls, in the transaction that plans them, and notifies their owner of each. A call is asked
+     * about once: its id is unique.
+     */
+    async request(trx: Transaction, { ownerId, of, asker, calls, expiresAt }: ApprovalRequest): Promise<Approval[]> {
+      if (calls.length === 0) return []
+      const shared = { ownerId, ...of, status: 'pending' as const, requestedAt: clock.now(), expiresAt }
+      const rows = calls.map((call) => ({
+        id: newId(),
+        ...shared,
+        ...call,
+        argumentsHash: argumentsHashOf(call.arguments),
+      }))
+      const approvals = await Approval.query(trx).insert(rows)
+      for (const approval of approvals) await notify(trx, asker, approval)
+      return approvals
+    },
+
+    /** An owner's approvals, newest first. Fails for an invalid cursor. */
+    async list(
+      ownerId: string,
+      { status, agentId, sessionId, ...request }: ApprovalFilter & PageRequest,
+    ): Promise<Page<Approval>> {
+      const named = [agentId, sessionId].filter((id) => id !== undefined)
+      if (!named.every(isId)) return { items: [], nextCursor: null }
+      return page(Approval.query(database).select('approvals.*'), {
+        list: 'approvals',
+        time: 'requestedAt',
+        of: { ownerId },
+        only: { status, agentId, sessionId },
+        bytes: 'octet_length(arguments)',
+        ...request,
+      })
+    },
+
+    /** The approval that a call needs; undefined if nobody was asked. */
+    ofCall: async (db: Database | Transaction, callId: string): Promise<Approval | undefined> =>
+      Approval.query(db).findOne({ callId }),
+
+    /** What asked has ended, or makes one of its calls no more: nobody need decide. */
+    async withdraw(trx: Transaction, what: { runId: string } | { answerId: string } | { callId: string }) {
+      await Approval.query(trx)
+        .where({ ...what, status: 'pending' })
+        .patch({ status: 'withdrawn', decidedAt: clock.now() })
+    },
+
+    /** Marks the call's approval as expired if nobody has decided in time, and returns it then. */
+    expire: async (trx: Transaction, callId: string): Promise<Approval | undefined> =>
+      Approval.query(trx)
+        .where({ callId, status: 'pending' })
+        .where('expiresAt', '<=', clock.now())
+        .patch({ status: 'expired', decidedAt: clock.now() })
+        .returning('*')
+        .first(),
+  }
+}
+
+export type Approvals = ReturnType<typeof createApprovals>

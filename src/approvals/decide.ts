@@ -1,0 +1,107 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import type { Due } from '../runs/due.ts'
+import { Run } from '../runs/run.ts'
+import { append } from '../runs/timeline.ts'
+import { ToolCall } from '../tools/tool-call.ts'
+import { Approval, type ApprovalStatus } from './approval.ts'
+
+/** What somebody decides. */
+export interface Decision {
+  decision: 'approve' | 'refuse'
+  /** Is told to the model if the call is refused. */
+  note?: string | undefined
+  /** The hash of the arguments that they have seen. */
+  argumentsHash?: string | undefined
+}
+
+const statusAfter = { approve: 'approved', refuse: 'refused' } as const
+
+/** What comes of an attempt to decide: an error is thrown after the commit. */
+interface Decided {
+  approval: Approval
+  error?: CodedError
+}
+
+/** Decides approvals: each once, under its lock. */
+export function createDecide(context: {
+  database: Database
+  clock: Clock
+  due: Due
+  get: (ownerId: string, id: string) => Promise<Approval>
+}) {
+  const { database, clock, due, get } = context
+
+  /** The call of a run goes on with the same commit, whatever was decided; an answer in a chat looks for itself. */
+  async function free(trx: Transaction, approval: Approval, now: Date): Promise<void> {
+    const { id: approvalId, runId, agentId, callId, note } = approval
+    if (runId === null || agentId === null) return
+    const status = approval.status as 'approved'
+    const data = { callId, approvalId, status, ...(note !== null && { note }) }
+    await append(trx, runId, now, [{ kind: 'approval.decided', data }])
+    await ToolCall.query(trx)
+      .where({ runId, id: callId, status: 'planned', waitCause: 'approval' })
+      .patch({ waitCause: null, notBefore: null })
+    await due.agent(trx, agentId)
+  }
+
+  async function record(trx: Transaction, approval: Approval, changes: Partial<Approval>): Promise<Approval> {
+    const decidedAt = clock.now()
+    const decided = await Approval.query(trx).patchAndFetchById(approval.id, { ...changes, decidedAt })
+    await free(trx, decided, decidedAt)
+    return decided
+  }
+
+  async function decideUnderLock(trx: Transaction, approval: Approval, by: string, asked: Decision): Promise<Decided> {
+    const status = statusAfter[asked.decision]
+    assertSeen(approval, asked.argumentsHash)
+    if (approval.status !== 'pending') {
+      return { approval, ...(approval.status !== status && { error: decidedAlready(approval.status) }) }
+    }
+    if (approval.expiresAt <= clock.now()) {
+      return { approval: await record(trx, approval, { status: 'expired' }), error: decidedAlready('expired') }
+    }
+    return { approval: await record(trx, approval, { status, decidedBy: by, note: asked.note ?? null }) }
+  }
+
+  return {
+    /**
+     * Approves or refuses. The same decision again changes nothing. Fails with NOT_FOUND, and with VALIDATION_ERROR if
+     * it was decided otherwise, has expired or was withdrawn, or is about other arguments than those that were seen.
+     */
+    async decide(by: { ownerId: string; userId: string }, id: string, asked: Decision): Promise<Approval> {
+      const { runId } = await get(by.ownerId, id)
+      const { approval, error } = await database.transaction(async (trx) => {
+        // The run before the approval, as where a run ends.
+        if (runId !== null) await Run.query(trx).findById(runId).select('id').forUpdate()
+        const current = await Approval.query(trx).findById(id).forUpdate()
+        assertThat(current, 'NOT_FOUND', { message: unknown })
+        return decideUnderLock(trx, current, by.userId, asked)
+      })
+      if (error) throw error
+      return approval
+    },
+  }
+}
+
+export const unknown = 'There is no approval with this identifier.'
+
+/** Whoever decides about what they have not seen is asked to look again. */
+function assertSeen({ argumentsHash }: Approval, seen: string | undefined): void {
+  const message = 'It is about other arguments than those that you have seen. Look at them and decide again.'
+  const details = [{ path: 'argumentsHash', message }]
+  assertThat(seen === undefined || seen === argumentsHash, 'VALIDATION_ERROR', { message, details })
+}
+
+const sentences = {
+  approved: 'The call was approved already.',
+  refused: 'The call was refused already.',
+  expired: 'Nobody decided in time, so the call is not made.',
+  withdrawn: 'The call is not waiting any more: what asked for it has ended.',
+} as const
+
+function decidedAlready(status: Exclude<ApprovalStatus, 'pending'>): CodedError {
+  const message = sentences[status]
+  return new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'decision', message }] })
+}

@@ -1,0 +1,31 @@
+import { advise, request } from './actions.ts'
+import { causeOf, moment, type Cause } from './cause.ts'
+import { siteOf } from './doing.ts'
+import type { HeadRun, OpenCall } from './facts.ts'
+
+/** One cause for each of the run's calls that somebody has to approve, the one that expires first in front. */
+export const unapprovedCalls = (head: HeadRun): Cause[] =>
+  head.calls
+    .flatMap(({ approval, ...call }) => (approval ? [{ ...call, approval }] : []))
+    .toSorted((one, other) => Number(one.approval.expiresAt) - Number(other.approval.expiresAt))
+    .map((call) => unapproved(head, call, call.approval))
+
+function unapproved(
+  { run }: HeadRun,
+  call: Omit<OpenCall, 'approval'>,
+  { id, requestedAt: since, expiresAt: until }: NonNullable<OpenCall['approval']>,
+): Cause {
+  const what = `the call of ${call.tool ?? call.name} of ${siteOf(call)} to be approved`
+  const message = `Run ${run.sequence} has been waiting since ${moment(since)} for ${what}; at ${moment(until)} it goes on without it.`
+  return causeOf({
+    code: 'APPROVAL',
+    runId: run.id,
+    sequence: run.sequence,
+    since,
+    until,
+    step: call.step,
+    site: call.siteOrigin,
+    message,
+    action: advise`See its arguments with ${request('readApproval', id)}, and approve or refuse it with ${request('decide', id)}.`,
+  })
+}

@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto'
+import test from 'ava'
+import * as approvals from '../../../api/approvals.ts'
+import * as auth from '../../../api/auth.ts'
+import * as notifications from '../../../api/notifications.ts'
+import type { CallToApprove } from '../../../src/approvals/approvals.ts'
+import { newId } from '../../../src/ids.ts'
+import { ToolCall } from '../../../src/tools/tool-call.ts'
+import { approvalsOf, askingAgent, decide } from '../../helpers/approvals.ts'
+import { call } from '../../helpers/client.ts'
+import { connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
+import { cancel, dataOf, start } from '../../helpers/runs.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { never, openLate } from '../runs/open-late.ts'
+
+/** Without a worker: tests act in its place. */
+const house = forWholeFile(test, 'the noun', openLate)
+
+/** A run whose step has planned a call that must be approved. Nobody carries it out. */
+async function asking(args = '{ "seconds" : 0.50 }') {
+  const late = await house()
+  const { platform, services, sites } = late
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const agent = await askingAgent({ someone, vaultEntryId }, `[[call slow_once ${args}]]`)
+  await start(someone, agent)
+  const run = await services.runs.queue.claimNext(agent.id)
+  if (!run) throw new Error('there was nothing to claim')
+  const move = await services.runs.steps.advance(run, never)
+  const [approval] = await approvalsOf(someone)
+  if (!approval) throw new Error('nobody was asked')
+  const readCall = () => ToolCall.query(services.database).findOne({ runId: run.runId }).throwIfNotFound()
+  /** What a worker does with the call. */
+  const perform = async () => services.runs.calls.perform(run, (await readCall()).id, never)
+  const sent = () =>
+    sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId)).length
+  const isDue = async () =>
+    (await services.database('dueAgents').where({ agentId: agent.id }).where('dueAt', '<=', new Date())).length > 0
+  return { ...late, someone, agent, run, move, approval, readCall, perform, sent, isDue, args }
+}
+
+type Asking = Awaited<ReturnType<typeof asking>>
+
+/** As if so long ago nobody had decided in time. */
+const expireNow = ({ services, approval }: Asking) =>
+  services
+    .database('approvals')
+    .where({ id: approval.id })
+    .update({ expiresAt: new Date(Date.now() - 1) })
+
+test('the record has the exact text of the arguments and its hash, and the owner is told once, without arguments', async (t) => {
+  const { someone, run, move, approval, readCall, services, args } = await asking()
+  const row = await services.approvals.ofCall(services.database, (await readCall()).id)
+  t.is(row?.arguments, args)
+  t.is(approval.argumentsHash, createHash('sha256').update(args).digest('hex'))
+  t.deepEqual(approval.arguments, JSON.parse(args))
+  t.like(await readCall(), { status: 'planned', waitCause: 'approval', arguments: args })
+  t.is((await readCall()).notBefore?.toISOString(), approval.expiresAt)
+  t.is(move.kind === 'wait' && move.cause, 'approval')
+  const day = 86_400_000
+  t.true(Math.abs(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt) - day) < 5000)
+  const told = (await call(someone, notifications.listNotifications)).body.items
+  t.like(told, { 0: { kind: 'approval_requested', subjectId: approval.id }, length: 1 })
+  t.true(told[0]?.message.includes(`slow_once of ${approval.siteOrigin}`))
+  t.true(told[0]?.message.startsWith('Run 1 of the agent "An agent" asks'))
+  t.false(JSON.stringify(told).includes('seconds'))
+  t.is((await services.runs.steps.advance(run, never)).kind, 'wait')
+  t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')
+})
+
+test('of two opposite decisions at the same instant one holds, and the other is refused', async (t) => {
+  for (const _ of [1, 2, 3]) {
+    const { someone, approval, run } = await asking()
+    const answers = await Promise.all([
+      decide(someone, approval.id, 'approve'),
+      decide(someone, approval.id, 'refuse', { note: 'no' }),
+    ])
+    const [kept, ...others] = answers.filter(({ status }) => status === 200)
+    t.deepEqual(others, [])
+    t.is(answers.filter(({ status }) => status === 400).length, 1)
+    t.like(await approvalsOf(someone), { 0: { status: kept?.body.status, note: kept?.body.note }, length: 1 })
+    t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
+  }
+})
+
+test('the answer frees the call and makes its agent due in one transaction', async (t) => {
+  for (const decision of ['approve', 'refuse'] as const) {
+    const asked = await asking()
+    const { someone, approval, readCall, services, agent, isDue } = asked
+    await services.database('dueAgents').where({ agentId: agent.id }).delete()
+    await services.approvals.decide(await by(asked), approval.id, { decision })
+    t.like(await readCall(), { status: 'planned', waitCause: null, notBefore: null })
+    t.true(await isDue())
+    const [decided] = await approvalsOf(someone)
+    t.true(decided !== undefined && decided.decidedAt !== null)
+  }
+})
+
+const by = async ({ someone }: Pick<Asking, 'someone'>) => {
+  const { id } = (await call(someone, auth.me)).body
+  return { ownerId: id, userId: id }
+}
+
+test('the same decision again changes nothing, another one is refused, and neither tells the agent anything', async (t) => {
+  const { someone, approval, run } = await asking()
+  const { body } = await decide(someone, approval.id, 'refuse', { note: 'first' })
+  t.deepEqual((await decide(someone, approval.id, 'refuse', { note: 'second' })).body, body)
+  const { failure } = await decide(someone, approval.id, 'approve')
+  t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'decision'])
+  t.regex(failure.error, /was refused already/)
+  t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
+})
+
+test('who has seen other arguments decides nothing', async (t) => {
+  const { someone, approval } = await asking()
+  const seen = { argumentsHash: '0'.repeat(64) }
+  for (const decision of ['approve', 'refuse'] as const) {
+    const { failure } = await decide(someone, approval.id, decision, seen)
+    t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'argumentsHash'])
+  }
+  t.like(await approvalsOf(someone), { 0: { status: 'pending' } })
+  const { argumentsHash } = approval
+  t.is((await decide(someone, approval.id, 'approve', { argumentsHash })).body.status, 'approved')
+  t.is((await decide(someone, approval.id, 'approve', seen)).failure.code, 'VALIDATION_ERROR')
+})
+
+test('an approval that expired is not decided any more: it is marked, and its call ends unsent', async (t) => {
+  const asked = await asking()
+  const { someone, approval, readCall, perform, sent } = asked
+  await expireNow(asked)
+  const { failure } = await decide(someone, approval.id, 'approve')
+  t.is(failure.code, 'VALIDATION_ERROR')
+  t.regex(failure.error, /Nobody decided in time/)
+  t.like(await approvalsOf(someone), { 0: { status: 'expired' } })
+  t.like(await readCall(), { waitCause: null, notBefore: null })
+  await perform()
+  t.like(await readCall(), { status: 'failed', result: 'Nobody approved this call in time, so it was not made.' })
+  t.is(sent(), 0)
+})
+
+test("another owner's approval is not there, and is not listed", async (t) => {
+  const { approval, platform, someone } = await asking()
+  const stranger = await person(platform)
+  t.is((await decide(stranger, approval.id, 'approve')).failure.code, 'NOT_FOUND')
+  const params = { approvalId: approval.id }
+  t.is((await call(stranger, approvals.getApproval, { params })).failure.code, 'NOT_FOUND')
+  t.deepEqual(await approvalsOf(stranger), [])
+  t.deepEqual((await call(someone, approvals.getApproval, { params })).body, approval)
+})
+
+test('approvals are listed by status, by agent and by session', async (t) => {
+  const { someone, approval, agent } = await asking()
+  const found = async (query: Record<string, string>) => (await approvalsOf(someone, query)).map(({ id }) => id)
+  t.deepEqual(await found({ status: 'pending', agentId: agent.id }), [approval.id])
+  for (const query of [{ status: 'approved' }, { agentId: newId() }, { sessionId: newId() }, { agentId: 'none' }])
+    t.deepEqual(await found(query as Record<string, string>), [], JSON.stringify(query))
+})
+
+test('a worker that gets a call which is not decided sends nothing, and the call waits on', async (t) => {
+  const { perform, readCall, sent, services, run, approval } = await asking()
+  await services.database('runToolCalls').where({ runId: run.runId }).update({ waitCause: null, notBefore: null })
+  await perform()
+  t.like(await readCall(), { status: 'planned', attempts: 0, waitCause: 'approval' })
+  t.is((await readCall()).notBefore?.toISOString(), approval.expiresAt)
+  t.is(sent(), 0)
+})
+
+test('a worker sends an approved call once, and only if it is the one that was shown', async (t) => {
+  const good = await asking('{"seconds":0}')
+  await decide(good.someone, good.approval.id, 'approve')
+  await good.perform()
+  await good.perform()
+  t.like(await good.readCall(), { status: 'succeeded', attempts: 1 })
+  t.is(good.sent(), 1)
+  for (const change of [{ arguments: '{"seconds":0.1}' }, { tool: 'slow_read' }, { siteOrigin: 'https://a.example' }]) {
+    const { someone, approval, perform, readCall, sent, services, run } = await asking('{"seconds":0}')
+    await decide(someone, approval.id, 'approve')
+    await services.database('runToolCalls').where({ runId: run.runId }).update(change)
+    await perform()
+    t.like(await readCall(), { status: 'failed', attempts: 0 })
+    t.regex((await readCall()).result ?? '', /not the one that was approved/)
+    t.is(sent(), 0)
+  }
+})
+
+test('a call that was planned before its tool asked first is not sent without an approval', async (t) => {
+  const { perform, readCall, sent, services, run, approval } = await asking('{"seconds":0}')
+  await services.database('approvals').where({ id: approval.id }).delete()
+  await perform()
+  t.like(await readCall(), { status: 'failed', attempts: 0 })
+  t.regex((await readCall()).result ?? '', /Make the call again to ask for it/)
+  t.is(sent(), 0)
+  t.is((await services.runs.steps.advance(run, never)).kind, 'end', 'its script is over')
+})
+
+test('an execution that takes over a run that waits asks nobody again', async (t) => {
+  const { services, run, someone, sent } = await asking()
+  const later = { runId: run.runId, epoch: run.epoch + 1 }
+  await services.database('runs').where({ id: run.runId }).update({ epoch: later.epoch })
+  t.is((await services.runs.steps.advance(later, never)).kind, 'wait')
+  t.is((await approvalsOf(someone)).length, 1)
+  t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
+  t.is(sent(), 0)
+})
+
+test('a run that ends and an owner who decides at the same instant leave one answer and no deadlock', async (t) => {
+  for (const _ of [1, 2, 3]) {
+    const { someone, run, approval } = await asking()
+    const [ended, decided] = await Promise.all([cancel(someone, run.runId), decide(someone, approval.id, 'approve')])
+    t.is(ended.status, 200)
+    const [kept] = await approvalsOf(someone)
+    t.is(kept?.status, decided.status === 200 ? 'approved' : 'withdrawn')
+  }
+})
+
+test('what an answer in a chat asks is decided, expires and is withdrawn in the same way', async (t) => {
+  const late = await house()
+  const { services, platform } = late
+  const { database } = services
+  const someone = await person(platform)
+  const { ownerId } = await by({ someone })
+  const of = { sessionId: newId(), answerId: newId() }
+  const ask = (expiresAt: Date, calls = 1) =>
+    database.transaction((trx) =>
+      services.approvals.request(trx, { ownerId, of, asker: 'A chat', calls: named(calls), expiresAt }),
+    )
+  const [decided, withdrawn] = await ask(new Date(Date.now() + 60_000), 2)
+  const [expired] = await ask(new Date())
+  t.like((await decide(someone, decided?.id ?? '', 'approve')).body, { status: 'approved', ...of, runId: null })
+  const expire = (callId = '') => database.transaction((trx) => services.approvals.expire(trx, callId))
+  t.like(await expire(expired?.callId), { status: 'expired' })
+  t.is(await expire(withdrawn?.callId), undefined, 'its time is not over')
+  await database.transaction((trx) => services.approvals.withdraw(trx, { answerId: of.answerId }))
+  t.like(await services.approvals.ofCall(database, withdrawn?.callId ?? ''), {
+    status: 'withdrawn',
+    arguments: oddArguments,
+  })
+  const listed = await approvalsOf(someone, { sessionId: of.sessionId })
+  t.deepEqual(listed.map(({ status }) => status).toSorted(), ['approved', 'expired', 'withdrawn'])
+})
+
+const oddArguments = '{"text":"\ud800"}'
+
+const named = (count: number): CallToApprove[] =>
+  Array.from({ length: count }, () => ({
+    callId: newId(),
+    siteOrigin: 'https://site.example.com',
+    tool: 'act',
+    // A site's or model's text may hold what Postgres refuses.
+    arguments: oddArguments,
+  }))
