@@ -18,6 +18,7 @@ import * as refreshes from './refreshes.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
+import * as sessions from './sessions.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as vault from './vault.ts'
@@ -42,6 +43,7 @@ export const routes: AnyRoute[] = [
   agents,
   agentRuns,
   agentSecrets,
+  sessions,
   runs,
   runEvents,
   schedules,

@@ -7,7 +7,7 @@ import { owaspCost } from '../src/users/passwords.ts'
 import { resetPassword } from '../src/users/reset-password.ts'
 
 /**
- * `npm run reset-password -- <address>`: gives an account a new password, prints it, and ends the account's logins. It
+ * `npm run reset-password -- <address>`: gives an account a new password, prints it, and ends the account's logins and chat sessions. It
  * needs DATABASE_URL only.
  */
 async function main([address, ...more]: string[]): Promise<void> {
@@ -17,7 +17,9 @@ async function main([address, ...more]: string[]): Promise<void> {
   try {
     const password = await resetPassword({ database, clock: systemClock, passwordCost: owaspCost }, address)
     if (password === undefined) throw new Error('There is no account with this address.')
-    console.log(`The new password is ${password}. All logins of the account have ended; its API keys are still valid.`)
+    console.log(
+      `The new password is ${password}. All logins and chat sessions of the account have ended; its API keys are still valid.`,
+    )
   } finally {
     await database.destroy()
   }

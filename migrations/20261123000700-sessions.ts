@@ -25,6 +25,9 @@ export const up = (knex: Knex) =>
       constraint sessions_on_disconnect check (on_disconnect in ('cancel', 'continue'))
     ) with (fillfactor = 80);
     create index sessions_list on sessions (owner_id, id);
+    -- those that may be used still, and the order in which all are deleted
+    create index sessions_living on sessions (owner_id, expires_at) where ended_at is null;
+    create index sessions_over on sessions ((coalesce(ended_at, expires_at)));
     create index sessions_of_key on sessions (api_key_id) where api_key_id is not null;
 
     create table session_sites (

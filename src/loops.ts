@@ -112,7 +112,8 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, runs, retention } = services
+  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, runs, retention, sessions } =
+    services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
@@ -123,4 +124,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await runs.live.purge()
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)
+  await sessions.purge(stopping)
 }

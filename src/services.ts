@@ -26,6 +26,7 @@ import { createScheduleSync } from './schedules/sync.ts'
 import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
+import { createSessions } from './sessions/sessions.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
@@ -87,6 +88,7 @@ export function createServices(
   const schedules = createSchedules(base)
   const outputs = createOutputs(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
+  const sessions = createSessions({ ...base, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)
@@ -117,6 +119,7 @@ export function createServices(
     manifests,
     tools,
     agents,
+    sessions,
     models,
     callbacks,
     deliverCallbacks,

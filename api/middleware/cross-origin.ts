@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { FindPath } from '../route/known-path.ts'
+import { isOfAccount } from '../route/route-rules.ts'
 import type { AnyRoute } from '../route/route.ts'
 
 /** What scripts may read of a response, besides what every browser lets them read (Fetch, "CORS-safelisted"). */
@@ -41,6 +42,10 @@ const isPreflight = ({ method, headers }: { method: string; headers: NodeJS.Dict
 
 /** The headers of requests that the routes read; `Authorization` has to be named even where any header is allowed. */
 function headersOf(routes: readonly AnyRoute[]): string {
-  const declared = routes.filter(({ proof }) => !proof).flatMap(({ headers = {} }) => Object.keys(headers))
-  return [...new Set(['Authorization', 'Content-Type', 'X-Request-Id', ...declared])].join(', ')
+  const callable = routes.filter((route) => !route.proof || isOfAccount(route))
+  const declared = callable.flatMap(({ headers = {}, proof }) => [
+    ...Object.keys(headers),
+    proof?.account?.header ?? [],
+  ])
+  return [...new Set(['Authorization', 'Content-Type', 'X-Request-Id', ...declared.flat()])].join(', ')
 }

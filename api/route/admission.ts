@@ -31,15 +31,16 @@ export function createAdmission() {
   const accounts = new Map<string, string>()
 
   return {
-    /** Does the check when it is the caller's turn; `check` returns the account, by its user. */
-    async admit<T extends { caller: { userId: string } | undefined }>(
+    /** Does the check when it is the turn of the one who sent the token; `check` returns the account, by its user. */
+    async admit<T extends { account: { userId: string } | undefined }>(
       ctx: Context,
+      sent: string,
       check: () => Promise<T>,
     ): Promise<T> {
-      const token = createHash('sha256').update(ctx.get('authorization')).digest('base64')
+      const token = createHash('sha256').update(sent).digest('base64')
       const turns = isLarge(announcedBytes(ctx)) ? large : small
       const admitted = await turns.take(accounts.get(token) ?? networkOf(ctx.ip), check)
-      if (admitted.caller) remember(token, admitted.caller.userId)
+      if (admitted.account) remember(token, admitted.account.userId)
       return admitted
     },
   }

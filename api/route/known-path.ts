@@ -1,4 +1,5 @@
 import type { Router } from '@koa/router'
+import { isOfAccount } from './route-rules.ts'
 import type { AnyRoute } from './route.ts'
 
 /** What is declared for a path. */
@@ -17,7 +18,7 @@ export const pattern = ({ path }: Pick<AnyRoute, 'path'>): string => path.replac
 /** Makes the function that looks a request's path up; undefined for a path that no route has. */
 export function createFindPath(router: Router, routes: readonly AnyRoute[]): FindPath {
   // Senders of webhooks are programs, and the pages of OAuth are opened, never fetched.
-  const closed = new Set(routes.filter((route) => route.proof || route.browser).map(pattern))
+  const closed = new Set(routes.filter((route) => (route.proof && !isOfAccount(route)) || route.browser).map(pattern))
   return (path) => {
     const matching = router.match(path, '').path
     // `/vault/inspect` is that path only, although it also has the form of `/vault/{entryId}`.

@@ -12,7 +12,7 @@ import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
+import { isOfAccount, isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -40,10 +40,11 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
-    const admitted = route.access === 'anyone' ? await check() : await admission.admit(ctx, check)
-    const { caller } = admitted
+    const token = ctx.get(route.proof?.account?.header ?? 'authorization')
+    const admitted = isOfAccount(route) ? await admission.admit(ctx, token, check) : await check()
+    const { account } = admitted
     const count = async (bytes: number) => {
-      if (caller && route.rawBody && hasBody(ctx)) await countBytes(services, caller, bytes)
+      if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)
     }
     // Before the body is read: what a limit refuses afterwards would have cost as much as what it allows.
     await count(announced ?? 0)
@@ -54,7 +55,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (announced === undefined) await count(raw.length)
     const work = () => answer(ctx, { ...given, ...admitted, query, raw })
     // A webhook's own code knows whose turn it is.
-    return caller ? services.largeBodies.carryOut(caller.userId, raw.length, work) : work()
+    return account ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
   }
 
   async function answer(ctx: Context, found: Found): Promise<void> {
@@ -83,21 +84,31 @@ type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: 
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
   const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
-  if (caller && limitOf(route) === 'caller' && counting === 'counted') {
-    const { rateLimits } = services
-    await rateLimits.caller(caller.apiKeyId ?? caller.userId)
-    const { limits } = tierOf(caller.tier)
-    await rateLimits.account(caller.userId, { tier: caller.tier, limits })
-  }
+  if (caller && limitOf(route) === 'caller' && counting === 'counted')
+    await countRequest(services, caller.apiKeyId ?? caller.userId, caller)
   if (caller && needsTerms(route)) requireTerms(caller)
   const proven: unknown = await route.proof?.verify(given)
+  const proved = route.proof?.account?.of(proven)
+  if (proved) {
+    ctx.state['userId'] = proved.userId
+    if (counting === 'counted') await countRequest(services, proved.countedBy, proved)
+    requireTerms(proved)
+  }
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller)
-  return { caller, proven, resource }
+  return { caller, account: caller ?? proved, proven, resource }
 }
 
+/** One request, by a key, a user or a session alone, and of the account. */
+async function countRequest({ rateLimits }: Services, by: string, { userId, tier }: Account): Promise<void> {
+  await rateLimits.caller(by)
+  await rateLimits.account(userId, { tier, limits: tierOf(tier).limits })
+}
+
+type Account = Pick<Caller, 'userId' | 'tier'>
+
 /** Counts what the caller gives to runs; 0 only asks whether there was too much already. */
-function countBytes({ rateLimits }: Services, { userId, tier }: Caller, bytes: number): Promise<void> {
+function countBytes({ rateLimits }: Services, { userId, tier }: Account, bytes: number): Promise<void> {
   return rateLimits.inputBytes(userId, { tier, limits: tierOf(tier).limits }, bytes)
 }
 

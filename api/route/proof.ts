@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
+import type { Caller } from '../../src/users/caller.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
 /** What a proof is checked against: the request, before its body is parsed. */
@@ -24,4 +25,21 @@ export interface Proof<Path extends string, Proven> {
   /** The codes that `verify` can fail with. */
   codes: readonly ErrorCode[]
   verify: (input: ProofInput<Path>) => Promise<Proven>
+  /** For a proof that stands for an account, with which web pages may call the route as well. */
+  account?: ProofOfAccount<Proven>
+}
+
+/**
+ * Whose request it is: it waits for its turn and is counted, logged and held to the terms as one of theirs. The codes
+ * that come of this are among `codes`.
+ */
+interface ProofOfAccount<Proven> {
+  /** The header that the proof is sent in. */
+  header: string
+  of: (proven: Proven) => AccountOfProof
+}
+
+export interface AccountOfProof extends Pick<Caller, 'userId' | 'tier' | 'termsAccepted'> {
+  /** What the requests of this proof alone are counted by. */
+  countedBy: string
 }

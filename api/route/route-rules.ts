@@ -18,11 +18,14 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   return [...new Set(codes)]
 }
 
+/** Whether requests are those of an account, by a token of its own or by a proof that stands for it. */
+export const isOfAccount = (route: AnyRoute): boolean => route.access !== 'anyone' || route.proof?.account !== undefined
+
 /**
  * Whether undeclared members are refused. Not for webhooks, whose senders add queries of their own to the address, nor
  * for health checks.
  */
-export const isStrict = (route: AnyRoute): boolean => route.access !== 'anyone' || route.body !== undefined
+export const isStrict = (route: AnyRoute): boolean => isOfAccount(route) || route.body !== undefined
 
 /** Whether an API key is not enough, whatever its scopes. */
 export const needsLogin = (route: AnyRoute): boolean => route.access === 'login' || route.access === 'admin'

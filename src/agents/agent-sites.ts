@@ -1,6 +1,7 @@
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError, type ErrorDetail } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import type { SiteTool } from '../sites/tool.ts'
+import { assertSites } from '../vault/site-choices.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
@@ -47,16 +48,6 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       sites.map(({ vaultEntryId }) => vaultEntryId),
     )
 
-  function problemsOf(entries: VaultEntry[], choice: SiteChoice, index: number): ErrorDetail[] {
-    const entry = entries.find(({ id }) => id === choice.vaultEntryId)
-    const path = `sites.${index}`
-    if (!entry) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
-    const offered = new Set(vault.toolsOf(entry).map(({ name }) => name))
-    return (choice.tools ?? [])
-      .filter((name) => !offered.has(name))
-      .map((name) => ({ path: `${path}.tools`, message: `The site has no tool named ${JSON.stringify(name)}.` }))
-  }
-
   function toolsOf(entry: VaultEntry, tools: string[] | null): AgentTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
     return allowed.map((tool) => ({ entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin, tool }))
@@ -88,13 +79,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     offerOf,
 
     /** Refuses unknown sites and tools, and sites named twice: VALIDATION_ERROR. */
-    assertSites(entries: VaultEntry[], sites: SiteChoice[]): void {
-      const details = sites.flatMap((choice, index) => problemsOf(entries, choice, index))
-      const repeated = new Set(sites.map(({ vaultEntryId }) => vaultEntryId)).size < sites.length
-      if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named only once.' })
-      const message = `The sites are not valid. ${details[0]?.message ?? ''}`
-      assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
-    },
+    assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),
 
     /** Replaces the agent's sites. Whatever was lost before is no longer missed. */
     async store(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {

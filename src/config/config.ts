@@ -68,6 +68,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       /** Users with these addresses are admins. */
       adminEmails: env.ADMIN_EMAILS,
     },
+    /** How long a chat session lasts, and how long one that nobody uses. */
+    sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
     sites: {
       /** `host:port` pairs that may have a private address; for development. */
       allow: env.SITE_ALLOW,

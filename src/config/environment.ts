@@ -45,6 +45,8 @@ export const settings = v.object({
   JWT_PRIVATE_KEY: pems,
   ACCESS_TOKEN_SECONDS: whole(900, 1, 3600),
   REFRESH_TOKEN_DAYS: whole(30, 1, 365),
+  SESSION_HOURS: whole(24, 1, 168),
+  SESSION_IDLE_MINUTES: whole(120, 5, 1440),
   REGISTRATION: v.optional(v.picklist(['open', 'closed']), 'open'),
   TERMS_VERSION: text('2026-11-01'),
   ADMIN_EMAILS: emails,

@@ -39,6 +39,7 @@ export type ListName =
   | 'notifications'
   | 'refreshes'
   | 'runs'
+  | 'sessions'
   | 'vault'
 
 type KeyValue = string | number | Date

@@ -5,8 +5,9 @@ import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
+import { endSessions } from '../sessions/session.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
-import { User } from './user.ts'
+import { lockOwner } from './user.ts'
 
 interface NewApiKey {
   name: string
@@ -37,7 +38,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     const row = ApiKey.fromJson({ ...made, lastUsedAt: null, revokedAt: null })
     await database.transaction(async (trx) => {
       // Locks the user's row, so that parallel requests cannot exceed the limit together.
-      await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
+      await lockOwner(trx, caller.userId)
       assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
         message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
       })
@@ -46,12 +47,20 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     return Object.assign(row, { key })
   }
 
-  /** Deletes one of the caller's keys; using it then fails with TOKEN_REVOKED. NOT_FOUND. */
+  /**
+   * Deletes one of the caller's keys, and ends the sessions that were made with it; using it then fails with
+   * TOKEN_REVOKED. NOT_FOUND.
+   */
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
-    const live = ApiKey.query(database).where({ id, userId: caller.userId }).whereNull('revokedAt')
-    const changed = isId(id) ? await live.patch({ revokedAt: clock.now() }) : 0
-    assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
+    const { userId } = caller
+    await database.transaction(async (trx) => {
+      await lockOwner(trx, userId)
+      const live = ApiKey.query(trx).where({ id, userId }).whereNull('revokedAt')
+      const changed = isId(id) ? await live.patch({ revokedAt: clock.now() }) : 0
+      assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
+      await endSessions(trx, { ownerId: userId, apiKeyId: id }, clock.now())
+    })
   }
 
   /** Expired keys do not count. */

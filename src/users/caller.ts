@@ -20,7 +20,7 @@ export interface Caller {
 }
 
 /** Refuses callers who have not accepted the terms in force: TERMS_NOT_ACCEPTED. */
-export function requireTerms(caller: Caller): void {
+export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
   assertThat(caller.termsAccepted, 'TERMS_NOT_ACCEPTED')
 }
 

@@ -8,6 +8,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
+import { endSessions } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
@@ -121,19 +122,22 @@ export function createLogins(context: {
   /** Ends the caller's login. */
   const end = async (caller: Caller): Promise<void> => revoke(database, { id: requireLogin(caller) })
 
-  /** Ends every login of the caller. API keys stay valid. */
+  /** Ends every login of the caller, and every session. API keys stay valid. */
   async function endAll(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {
       // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
       await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
       await revoke(trx, { userId: caller.userId })
+      await endSessions(trx, { ownerId: caller.userId }, clock.now())
     })
   }
 
-  /** Ends all other logins of a user. */
-  const endOthers = (trx: Transaction, userId: string, loginId: string): Promise<void> =>
-    revoke(trx, { userId }, loginId)
+  /** Ends all other logins of a user, and every session. */
+  async function endOthers(trx: Transaction, userId: string, loginId: string): Promise<void> {
+    await revoke(trx, { userId }, loginId)
+    await endSessions(trx, { ownerId: userId }, clock.now())
+  }
 
   /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */
   async function revoke(trx: Database, match: { id: string } | { userId: string }, exceptId?: string): Promise<void> {

@@ -53,7 +53,7 @@ export function createUsers(context: {
     return present(made)
   }
 
-  /** Changes the password and ends all other logins. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
+  /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
   async function changePassword(
     caller: Caller,
     request: { currentPassword: string; newPassword: string },

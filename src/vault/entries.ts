@@ -18,6 +18,7 @@ import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { Grant } from './oauth/token-outcome.ts'
 import type { OAuthFlow } from './oauth/oauth-flow.ts'
+import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
 /** A site to connect with a bearer token that the user made there. */
@@ -132,6 +133,20 @@ export function createEntries(context: {
     }
   }
 
+  const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
+    sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
+
+  /** The entry as the rules of choices see it. */
+  function offered(entry: VaultEntry): OfferedSite {
+    const { auth } = entry.manifest
+    return {
+      id: entry.id,
+      name: entry.name,
+      offers: auth.type === 'oauth2' ? auth.scopes : null,
+      tools: toolsOf(entry),
+    }
+  }
+
   return {
     get,
     assertNew,
@@ -182,8 +197,9 @@ export function createEntries(context: {
     },
 
     /** The site's tools, and whether the granted scopes allow calling them. */
-    toolsOf: (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
-      sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) })),
+    toolsOf,
+
+    offered,
 
     /** The tokens of the owner's entries among the ids, in plain text. */
     async tokensOf(ownerId: string, ids: readonly string[]): Promise<string[]> {

@@ -21,7 +21,7 @@ test('an operator gives a user a new password: the old one and all logins end, a
 
   const { exitCode, stdout, stderr } = await reset('ADA@example.com')
   t.deepEqual([exitCode, stderr], [0, ''])
-  const [, password = ''] = /^The new password is (\S{24})\. All logins /.exec(stdout) ?? []
+  const [, password = ''] = /^The new password is (\S{24})\. All logins and chat sessions /.exec(stdout) ?? []
   const login = (using: string) => call(platform, auth.login, { body: { email: someone.email, password: using } })
   t.is((await login(someone.password)).failure.code, 'UNAUTHORIZED')
   t.is((await login(password)).status, 200)

@@ -3,6 +3,10 @@ import type { Scope, SiteTool } from '../../sites/tool.ts'
 
 const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
 
+/** The scopes that the tools need, the least one first. */
+export const scopesOf = (tools: readonly Pick<SiteTool, 'scope'>[]): Scope[] =>
+  inOrder.filter((scope) => tools.some((tool) => tool.scope === scope))
+
 /**
  * The least scopes that the chosen tools need and the site offers, and those already granted
  * (docs/specification.md, "OAuth 2.0 with PKCE"). Without a choice: what was granted before, or else what all tools

@@ -1,0 +1,26 @@
+import type { OpenSession } from '../../src/sessions/open-session.ts'
+import type { AccountOfProof, ProofInput } from './proof.ts'
+
+const header = 'X-Session-Token'
+
+/**
+ * The proof of routes that belong to one chat session: its token, and nothing else. `proven` is the open session.
+ * Requests count as those of the session's owner. For any path: `route({ access: 'anyone', proof: sessionProof, … })`.
+ */
+export const sessionProof = {
+  schemes: {
+    sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
+  },
+  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RATE_LIMITED', 'TERMS_NOT_ACCEPTED'],
+  verify: ({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> =>
+    services.sessions.open(request.header(header)),
+  account: {
+    header,
+    of: ({ session, tier, termsAccepted }: OpenSession): AccountOfProof => ({
+      userId: session.ownerId,
+      tier,
+      termsAccepted,
+      countedBy: session.id,
+    }),
+  },
+} as const

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { route } from './route/route.ts'
+import { sessionProof } from './route/session-proof.ts'
+import { field } from './schemas/documented.ts'
+import { pageOf, paging } from './schemas/schemas.ts'
+import {
+  listedSession,
+  newSession,
+  presentSession,
+  presentWhole,
+  session,
+  sessionFields,
+} from './schemas/session-schema.ts'
+
+const ofAccount = { tag: 'sessions', access: 'account' } as const
+const current = { tag: 'sessions', access: 'anyone', path: '/sessions/current', proof: sessionProof } as const
+
+export const createSession = route({
+  ...ofAccount,
+  name: 'createSession',
+  method: 'post',
+  path: '/sessions',
+  summary: 'Create a chat session',
+  description:
+    'Its token is shown only once. Whoever has it may chat at your expense with the sites and tools of the session, ' +
+    'and do nothing else. A session lasts a day, two hours unused, and as long as the API key that it was made with.',
+  body: v.strictObject(sessionFields),
+  status: 201,
+  response: newSession,
+  codes: ['FEATURE_LIMIT_REACHED'],
+  handle: async ({ services, caller, body }) => presentWhole(services, await services.sessions.create(caller, body)),
+})
+
+export const listSessions = route({
+  ...ofAccount,
+  name: 'listSessions',
+  method: 'get',
+  path: '/sessions',
+  summary: 'List chat sessions',
+  description: 'Newest first, without tokens and sites.',
+  query: v.strictObject({
+    ...paging,
+    active: v.optional(
+      field(
+        v.picklist(['true', 'false'], 'must be true or false'),
+        'Only those whose tokens may be used still, or not',
+      ),
+    ),
+  }),
+  status: 200,
+  response: pageOf(listedSession),
+  async handle({ services, caller, query: { active, ...query } }) {
+    const isActive = active === undefined ? undefined : active === 'true'
+    const page = await services.sessions.list(caller.userId, { ...query, isActive })
+    return { ...page, items: page.items.map((row) => presentSession(services, row)) }
+  },
+})
+
+export const getCurrentSession = route({
+  ...current,
+  name: 'getCurrentSession',
+  method: 'get',
+  summary: 'Get the session of a token',
+  status: 200,
+  response: session,
+  handle: ({ services, proven }) => presentWhole(services, proven.session),
+})
+
+/** Comes before `endSession` in the order of names, in which routes are mounted: `current` is no id. */
+export const endCurrentSession = route({
+  ...current,
+  name: 'endCurrentSession',
+  method: 'delete',
+  summary: 'End the session of a token',
+  description: 'Its token is refused from then on.',
+  status: 204,
+  handle: ({ services, proven }) => services.sessions.end(proven.session),
+})
+
+export const endSession = route({
+  ...ofAccount,
+  name: 'endSession',
+  method: 'delete',
+  path: '/sessions/{sessionId}',
+  summary: 'End a chat session',
+  description: 'For a session whose token is lost, or in wrong hands. Its token is refused from then on.',
+  status: 204,
+  resource: ({ services, caller, params }) => services.sessions.get(caller.userId, params.sessionId),
+  codes: ['SESSION_NOT_FOUND'],
+  handle: ({ services, resource }) => services.sessions.end(resource),
+})

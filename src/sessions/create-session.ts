@@ -1,0 +1,103 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
+import { ApiKey } from '../users/api-key.ts'
+import type { Caller } from '../users/caller.ts'
+import { Login } from '../users/login.ts'
+import { lockOwner } from '../users/user.ts'
+import type { SiteChoice } from '../vault/site-choices.ts'
+import { endOf, idleSince } from './lifetime.ts'
+import type { createSessionSites } from './session-sites.ts'
+import { Session, type OnDisconnect } from './session.ts'
+
+/** Sessions of one owner that may be used at a time. */
+const mostLiving = 1000
+
+/** What a session is made of. */
+export interface NewSession {
+  sites: readonly SiteChoice[]
+  model?: string | null | undefined
+  title?: string | null | undefined
+  /** Shortens its life. */
+  ttlSeconds?: number | undefined
+  onDisconnect?: OnDisconnect | undefined
+}
+
+/** A session and its token, which is shown this one time. */
+export type CreatedSession = Session & { token: string }
+
+/** Makes the function that creates sessions. */
+export function createCreateSession(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'sessions'>
+  models: { has(name: string): boolean }
+  sites: ReturnType<typeof createSessionSites>
+}) {
+  const { database, clock, config, models, sites } = context
+
+  const countLiving = (trx: Transaction, ownerId: string, now: Date) =>
+    Session.query(trx)
+      .where({ ownerId })
+      .whereNull('endedAt')
+      .where('expiresAt', '>', now)
+      .where('usedAt', '>', idleSince(now, config.sessions))
+      .resultSize()
+
+  async function assertRoom(trx: Transaction, ownerId: string, now: Date): Promise<void> {
+    const message = `You have ${mostLiving} sessions that may be used, and that is the limit. End some of them, or wait until they expire.`
+    assertThat((await countLiving(trx, ownerId, now)) < mostLiving, 'FEATURE_LIMIT_REACHED', { message })
+  }
+
+  function assertModel(model: string | null): void {
+    if (model === null || models.has(model)) return
+    const details = [{ path: 'model', message: 'must be the name of a model of this platform; GET /models lists them' }]
+    const message = 'The session names a model that there is not.'
+    assertThat(false, 'VALIDATION_ERROR', { message, details })
+  }
+
+  /**
+   * Creates a session for the caller, which ends with the API key that it was made with. VALIDATION_ERROR (unknown sites,
+   * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
+   * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended meanwhile).
+   */
+  return async function create(caller: Caller, wanted: NewSession): Promise<CreatedSession> {
+    const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
+    const { userId: ownerId, apiKeyId = null } = caller
+    assertModel(model)
+    endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
+    await sites.assertChoices(ownerId, wanted.sites)
+    const token = newToken('session')
+    const own = { id: newId(), ownerId, apiKeyId, tokenHash: hashToken(token), title, model, onDisconnect }
+    const session = await database.transaction(async (trx) => {
+      await lockOwner(trx, ownerId)
+      const keyExpiresAt = await endOfCaller(trx, caller)
+      const now = clock.now()
+      await assertRoom(trx, ownerId, now)
+      const expiresAt = endOf(now, config.sessions, { ttlSeconds, keyExpiresAt })
+      const times = { createdAt: now, usedAt: now, expiresAt, endedAt: null }
+      const made = await Session.query(trx).insert({ ...own, ...times, lastNumber: 0 })
+      await sites.store(trx, made.id, wanted.sites)
+      return made
+    })
+    return Object.assign(session, { token })
+  }
+}
+
+/**
+ * When the caller's key expires; null for one without an end, and for a login. Read under the owner's lock, under which
+ * sessions are ended: none is made by what has just been revoked.
+ */
+async function endOfCaller(trx: Transaction, { apiKeyId, loginId }: Caller): Promise<Date | null> {
+  if (apiKeyId !== undefined) {
+    const key = await ApiKey.query(trx).findById(apiKeyId).select('revokedAt', 'expiresAt')
+    assertThat(key?.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
+    return key.expiresAt
+  }
+  const login = loginId === undefined ? undefined : await Login.query(trx).findById(loginId).select('revokedAt')
+  assertThat(login?.revokedAt === null, 'TOKEN_REVOKED')
+  return null
+}

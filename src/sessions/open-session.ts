@@ -1,0 +1,65 @@
+import type { TierName } from '../billing/tiers.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
+import type { User } from '../users/user.ts'
+import { isNoteworthy, isOver } from './lifetime.ts'
+import { Session } from './session.ts'
+
+/** A session that was opened with its token, and what a request needs to know of its owner. */
+export interface OpenSession {
+  session: Session
+  tier: TierName
+  /** Whether the owner has accepted the terms in force. */
+  termsAccepted: boolean
+}
+
+type WithOwner = Session & Pick<User, 'termsVersion'> & { tier: TierName | null }
+
+const anew = 'Create a new session with POST /sessions.'
+
+/** Makes the function that turns a session token into its session, with one database query. */
+export function createOpenSession(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth' | 'sessions'>
+}) {
+  const { database, clock, config } = context
+
+  const find = (tokenHash: string) =>
+    Session.query(database)
+      .join('users', 'users.id', 'sessions.ownerId')
+      .leftJoin('accounts', 'accounts.ownerId', 'sessions.ownerId')
+      .where({ 'sessions.tokenHash': tokenHash })
+      .select('sessions.*', 'users.termsVersion', 'accounts.tier')
+      .first()
+      .castTo<WithOwner | undefined>()
+
+  /** Written once a minute at most. */
+  async function noteUse(session: Session, now: Date): Promise<void> {
+    if (!isNoteworthy(session, now)) return
+    await Session.query(database).findById(session.id).patch({ usedAt: now })
+    session.usedAt = now
+  }
+
+  /**
+   * Finds the session and notes its use. INVALID_SESSION (no token, not a session token, or an ended session),
+   * SESSION_NOT_FOUND, SESSION_EXPIRED (its lifetime is over, or it was not used for too long).
+   */
+  return async function open(token: string | undefined): Promise<OpenSession> {
+    const missing = `Send the token of a session in the header X-Session-Token. ${anew}`
+    assertThat(token !== undefined && token !== '', 'INVALID_SESSION', { message: missing })
+    assertThat(isToken('session', token), 'INVALID_SESSION', { message: `This is not a session token. ${anew}` })
+    const found = await find(hashToken(token))
+    assertThat(found, 'SESSION_NOT_FOUND')
+    assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
+    const now = clock.now()
+    assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
+    await noteUse(found, now)
+    const { tier, termsVersion, ...fields } = found
+    const session = Object.assign(new Session(), fields)
+    return { session, tier: tier ?? 'free', termsAccepted: termsVersion === config.auth.termsVersion }
+  }
+}

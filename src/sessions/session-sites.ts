@@ -1,0 +1,101 @@
+import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+import type { SiteTool } from '../sites/tool.ts'
+import { assertGranted, assertSites, type SiteChoice } from '../vault/site-choices.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
+import type { Vault } from '../vault/vault.ts'
+import { asksFirst } from './ask-first.ts'
+import { SessionSite, type Session } from './session.ts'
+
+/** One tool that a session may use, and its site. */
+export interface SessionTool {
+  entryId: string
+  siteName: string
+  siteOrigin: string
+  tool: SiteTool
+  /** Whether it is called only once somebody has approved the call. */
+  asksFirst: boolean
+}
+
+/** What an answer in a session can use. */
+interface Offer {
+  tools: SessionTool[]
+  /** The tokens of its sites, in plain text. */
+  tokens: string[]
+}
+
+/** The connected sites and tools that sessions may use. */
+export function createSessionSites(context: { database: Database; vault: Vault }) {
+  const { database, vault } = context
+
+  const named = (ownerId: string, sites: readonly Pick<SiteChoice, 'vaultEntryId'>[]): Promise<VaultEntry[]> =>
+    vault.known(
+      ownerId,
+      sites.map(({ vaultEntryId }) => vaultEntryId),
+    )
+
+  function toolsOf(entry: VaultEntry, { tools, askFirst }: SessionSite): SessionTool[] {
+    const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
+    const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
+    return allowed.map((tool) => ({ ...site, tool, asksFirst: asksFirst(tool, askFirst) }))
+  }
+
+  /** The session's choices, the entries that they name, and the tools that it may use now. */
+  async function read(session: Pick<Session, 'id' | 'ownerId'>) {
+    const choices = await SessionSite.query(database).where({ sessionId: session.id }).orderBy('position')
+    const entries = await named(session.ownerId, choices)
+    const tools = choices.flatMap((choice) => {
+      const entry = entries.find(({ id }) => id === choice.vaultEntryId)
+      return entry ? toolsOf(entry, choice) : []
+    })
+    return { choices, entries, tools }
+  }
+
+  /**
+   * The tools that the session may use now (their scopes are granted), in the order of its sites and their manifests,
+   * and the tokens of its sites, which nobody is to read. A site that was removed from the vault has none.
+   */
+  async function offerOf(session: Pick<Session, 'id' | 'ownerId'>): Promise<Offer> {
+    const { entries, tools } = await read(session)
+    return { tools, tokens: entries.flatMap(vault.tokensIn) }
+  }
+
+  return {
+    read,
+
+    offerOf,
+
+    /**
+     * Refuses unknown sites and tools, and sites named twice (VALIDATION_ERROR), and tools that are named although their
+     * scope was not granted (PERMISSION_DENIED).
+     */
+    async assertChoices(ownerId: string, sites: readonly SiteChoice[]): Promise<void> {
+      const known = (await named(ownerId, sites)).map(vault.offered)
+      assertSites(known, sites)
+      assertGranted(known, sites)
+    },
+
+    /** Stores the sites of a new session. VALIDATION_ERROR if one was removed from the vault in the meantime. */
+    async store(trx: Transaction, sessionId: string, sites: readonly SiteChoice[]): Promise<void> {
+      if (sites.length === 0) return
+      // Entries before rows that refer to them, as when an entry is removed, to avoid deadlocks.
+      const ids = sites.map(({ vaultEntryId }) => vaultEntryId)
+      await VaultEntry.query(trx).findByIds(ids).orderBy('id').select('id').forKeyShare()
+      const rows = sites.map(({ vaultEntryId, tools, askFirst }, position) => ({
+        sessionId,
+        vaultEntryId,
+        position,
+        tools: tools ? [...tools] : null,
+        askFirst: askFirst ? [...askFirst] : null,
+      }))
+      await SessionSite.query(trx).insert(rows).catch(refuseRemoved)
+    },
+  }
+}
+
+/** A site may have been removed from the vault since the request was checked. */
+function refuseRemoved(error: unknown): never {
+  if (violatedConstraint(error) !== 'session_sites_vault_entry_fk') throw error
+  const message = 'A site of the session was removed from the vault in the meantime.'
+  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
+}

@@ -1,0 +1,55 @@
+import type { Database } from '../database/database.ts'
+import { Row } from '../database/row.ts'
+
+/** What becomes of an answer whose reader is gone: it is cancelled, or goes on. */
+export const onDisconnects = ['cancel', 'continue'] as const
+export type OnDisconnect = (typeof onDisconnects)[number]
+
+/** A chat session (table `sessions`); of its token only the hash is stored. */
+export class Session extends Row {
+  static override tableName = 'sessions'
+  declare id: string
+  declare ownerId: string
+  /** The API key that it was made with; null if it was a login. */
+  declare apiKeyId: string | null
+  declare tokenHash: string
+  declare title: string | null
+  /** The name of a configured model, or null for the default one. */
+  declare model: string | null
+  declare onDisconnect: OnDisconnect
+  /** The number of its last message or answer. */
+  declare lastNumber: number
+  declare createdAt: Date
+  /** Accurate to a minute. */
+  declare usedAt: Date
+  declare expiresAt: Date
+  /** When it was ended; null also for one whose time is over. */
+  declare endedAt: Date | null
+}
+
+/** A connected site that a session may use (table `session_sites`). */
+export class SessionSite extends Row {
+  static override tableName = 'session_sites'
+  static override idColumn = ['sessionId', 'vaultEntryId']
+  static override jsonAttributes = ['tools', 'askFirst']
+  declare sessionId: string
+  declare vaultEntryId: string
+  declare position: number
+  /** The tools that it may use; null for all of the site's tools. */
+  declare tools: string[] | null
+  /** The tools that are called only once somebody has approved the call; null for those that the platform names. */
+  declare askFirst: string[] | null
+}
+
+/**
+ * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION. The caller holds the owner's
+ * lock, so that no session is made meanwhile.
+ */
+export async function endSessions(
+  db: Database,
+  match: { ownerId: string } | { ownerId: string; apiKeyId: string } | { id: string },
+  now: Date,
+): Promise<void> {
+  const living = Session.query(db).where(match).whereNull('endedAt').where('expiresAt', '>', now)
+  await living.patch({ endedAt: now })
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import { scopesOf } from '../vault/oauth/needed-scopes.ts'
+import type { Scope } from '../sites/tool.ts'
+import type { Vault } from '../vault/vault.ts'
+import { createCreateSession } from './create-session.ts'
+import { idleSince, isLiving } from './lifetime.ts'
+import { createOpenSession } from './open-session.ts'
+import { createPurge } from './purge.ts'
+import { createSessionSites } from './session-sites.ts'
+import { endSessions, Session, type SessionSite } from './session.ts'
+
+/** A session as its owner sees it. */
+export type SessionWithSites = Session & {
+  sites: Pick<SessionSite, 'vaultEntryId' | 'tools' | 'askFirst'>[]
+  /** What the tools that it may use now need. */
+  scopes: Scope[]
+}
+
+/**
+ * Chat sessions (docs/api.md, "Sessions"): which sites and tools the messages of a chat may use, and the
+ * token that stands for them.
+ */
+export function createSessions(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth' | 'sessions' | 'runRetentionDays'>
+  logger: Logger
+  vault: Vault
+  models: { has(name: string): boolean }
+}) {
+  const { database, clock, config } = context
+  const sites = createSessionSites(context)
+
+  async function get(ownerId: string, id: string): Promise<Session> {
+    const session = isId(id) ? await Session.query(database).findOne({ ownerId, id }) : undefined
+    assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this identifier.' })
+    return session
+  }
+
+  /** Those that may be used still, or those that may not. */
+  function only(isActive: boolean) {
+    const now = clock.now()
+    const bindings = { now, idle: idleSince(now, config.sessions) }
+    return [isActive ? living : `not (${living})`, bindings] as const
+  }
+
+  return {
+    get,
+    create: createCreateSession({ ...context, sites }),
+    open: createOpenSession(context),
+    offerOf: sites.offerOf,
+    purge: createPurge(context),
+
+    /** Whether the token of a session may be used still. */
+    isActive: (session: Session): boolean => isLiving(session, clock.now(), config.sessions),
+
+    /** The owner's sessions, newest first. */
+    async list(
+      ownerId: string,
+      { isActive, ...request }: PageRequest & { isActive?: boolean | undefined },
+    ): Promise<Page<Session>> {
+      const query = Session.query(database)
+      if (isActive !== undefined) void query.whereRaw(...only(isActive))
+      return page(query, { list: 'sessions', time: 'createdAt', of: { ownerId }, ...request })
+    },
+
+    async withSites<S extends Session>(session: S): Promise<S & SessionWithSites> {
+      const { choices, tools } = await sites.read(session)
+      const shown = choices.map(({ vaultEntryId, tools, askFirst }) => ({ vaultEntryId, tools, askFirst }))
+      return Object.assign(session, { sites: shown, scopes: scopesOf(tools.map(({ tool }) => tool)) })
+    },
+
+    /** Ends a session for good; its token fails with INVALID_SESSION. Safe to repeat. */
+    end: ({ id }: Pick<Session, 'id'>): Promise<void> => endSessions(database, { id }, clock.now()),
+  }
+}
+
+const living = 'ended_at is null and expires_at > :now and used_at > :idle'
+
+export type Sessions = ReturnType<typeof createSessions>
