@@ -42,7 +42,8 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
-    const admitted = isOfAccount(route) ? await admission.admit(ctx, tokenOf(ctx), check) : await check()
+    const token = ctx.get(route.proof?.account?.header ?? 'authorization')
+    const admitted = isOfAccount(route) ? await admission.admit(ctx, token, check) : await check()
     const { account } = admitted
     const count = async (bytes: number) => {
       if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../../src/database/row.ts'
 import { onDisconnects, type Session } from '../../src/sessions/session.ts'
-import type { SessionWithSites } from '../../src/sessions/sessions.ts'
 import type { Services } from '../../src/services.ts'
 import { field, named } from './documented.ts'
 import { id, name, text, time } from './schemas.ts'
@@ -65,7 +64,7 @@ const listed = {
   onDisconnect,
   active: field(v.boolean(), 'Whether its token may be used still', true),
   createdAt: time,
-  lastUsedAt: field(time, 'When it was last used, to the minute; unused, it expires after two hours'),
+  lastUsedAt: field(time, 'When it was last used, to the minute; unused for two hours, it expires'),
   expiresAt: field(time, 'When its lifetime is over'),
   endedAt: field(v.nullable(time), 'When it was ended; null also for one that has expired', null),
 }
@@ -112,12 +111,12 @@ export const newSession = named(
 )
 
 /** A session as lists show it. */
-export const presentSession = ({ sessions }: Services, row: Session) => ({
+export const presentSession = <S extends Session>({ sessions }: Services, row: S) => ({
   ...fieldsOf(row),
   active: sessions.isActive(row),
   lastUsedAt: row.usedAt,
 })
 
 /** A session with its sites and scopes; with its token if it has one to show. */
-export const presentWhole = async <S extends Session>(services: Services, row: S) =>
-  presentSession(services, await services.sessions.withSites<S>(row)) as SessionWithSites
+export const presentWhole = async (services: Services, row: Session) =>
+  presentSession(services, await services.sessions.withSites(row))

@@ -51,17 +51,19 @@ export function createSessionSites(context: { database: Database; vault: Vault }
     return { choices, entries, tools }
   }
 
+  /**
+   * The tools that the session may use now (their scopes are granted), in the order of its sites and their manifests,
+   * and the tokens of its sites, which nobody is to read. A site that was removed from the vault has none.
+   */
+  async function offerOf(session: Pick<Session, 'id' | 'ownerId'>): Promise<Offer> {
+    const { entries, tools } = await read(session)
+    return { tools, tokens: entries.flatMap(vault.tokensIn) }
+  }
+
   return {
     read,
 
-    /**
-     * The tools that the session may use now (their scopes are granted), in the order of its sites and their manifests,
-     * and the tokens of its sites, which nobody is to read. A site that was removed from the vault has none.
-     */
-    async offerOf(session: Pick<Session, 'id' | 'ownerId'>): Promise<Offer> {
-      const { entries, tools } = await read(session)
-      return { tools, tokens: entries.flatMap(vault.tokensIn) }
-    },
+    offerOf,
 
     /**
      * Refuses unknown sites and tools, and sites named twice (VALIDATION_ERROR), and tools that are named although their

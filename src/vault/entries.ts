@@ -136,6 +136,17 @@ export function createEntries(context: {
   const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
     sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
+  /** The entry as the rules of choices see it. */
+  function offered(entry: VaultEntry): OfferedSite {
+    const { auth } = entry.manifest
+    return {
+      id: entry.id,
+      name: entry.name,
+      offers: auth.type === 'oauth2' ? auth.scopes : null,
+      tools: toolsOf(entry),
+    }
+  }
+
   return {
     get,
     assertNew,
@@ -188,16 +199,7 @@ export function createEntries(context: {
     /** The site's tools, and whether the granted scopes allow calling them. */
     toolsOf,
 
-    /** The entry as the rules of choices see it. */
-    offered(entry: VaultEntry): OfferedSite {
-      const { auth } = entry.manifest
-      return {
-        id: entry.id,
-        name: entry.name,
-        offers: auth.type === 'oauth2' ? auth.scopes : null,
-        tools: toolsOf(entry),
-      }
-    },
+    offered,
 
     /** The tokens of the owner's entries among the ids, in plain text. */
     async tokensOf(ownerId: string, ids: readonly string[]): Promise<string[]> {

@@ -4,8 +4,10 @@ import { createAdmission } from '../../api/route/admission.ts'
 type Asked = Parameters<ReturnType<typeof createAdmission>['admit']>[0]
 
 /** A request with this token from this address. */
-const request = (token: string, ip = '192.0.2.1', headers = {}) =>
-  ({ ip, headers, get: () => `Bearer ${token}` }) as unknown as Asked
+const request = (token: string, ip = '192.0.2.1', headers = {}): [Asked, string] => [
+  { ip, headers, get: () => '' } as unknown as Asked,
+  `Bearer ${token}`,
+]
 
 /** Requests whose checks take until they are told to end; `order` has the accounts in the order of their checks. */
 function open() {
@@ -13,10 +15,10 @@ function open() {
   const order: string[] = []
   const ends: (() => void)[] = []
   const ask = (token: string, userId: string | undefined, ip?: string) =>
-    admission.admit(request(token, ip), async () => {
+    admission.admit(...request(token, ip), async () => {
       order.push(userId ?? `nobody at ${ip}`)
       await new Promise<void>((resolve) => ends.push(resolve))
-      return { caller: userId === undefined ? undefined : { userId } }
+      return { account: userId === undefined ? undefined : { userId } }
     })
   /** Ends what is being checked, and what comes after, until nothing is left. */
   async function endAll(): Promise<void> {
@@ -74,20 +76,20 @@ test('a check that fails gives its place back', async (t) => {
   const admission = createAdmission()
   for (let number = 0; number < 20; number += 1)
     await t.throwsAsync(
-      admission.admit(request('bad'), () => Promise.reject(new Error('refused'))),
+      admission.admit(...request('bad'), () => Promise.reject(new Error('refused'))),
       { message: 'refused' },
     )
 })
 
 test('checks that hang, as while Postgres does, leave their places to others', async (t) => {
   const admission = createAdmission()
-  const { promise: never, resolve } = Promise.withResolvers<{ caller: undefined }>()
-  const hanging = Array.from({ length: 4 }, () => admission.admit(request('hangs'), () => never))
-  const other = await admission.admit(request('works', '192.0.2.2'), () =>
-    Promise.resolve({ caller: { userId: 'somebody' } }),
+  const { promise: never, resolve } = Promise.withResolvers<{ account: undefined }>()
+  const hanging = Array.from({ length: 4 }, () => admission.admit(...request('hangs'), () => never))
+  const other = await admission.admit(...request('works', '192.0.2.2'), () =>
+    Promise.resolve({ account: { userId: 'somebody' } }),
   )
-  t.deepEqual(other, { caller: { userId: 'somebody' } })
-  resolve({ caller: undefined })
+  t.deepEqual(other, { account: { userId: 'somebody' } })
+  resolve({ account: undefined })
   t.is((await Promise.all(hanging)).length, 4)
 })
 
@@ -97,14 +99,17 @@ test('requests with large bodies are checked in turns of their own, so somebody 
   const check = (userId: string) => async () => {
     order.push(userId)
     await new Promise(setImmediate)
-    return { caller: { userId } }
+    return { account: { userId } }
   }
   const large = { 'content-length': String(1024 ** 2) }
   const uploads = Array.from({ length: 40 }, (_, number) =>
-    admission.admit(request(`upload ${number}`, `192.0.2.${number}`, large), check(`upload ${number}`)),
+    admission.admit(...request(`upload ${number}`, `192.0.2.${number}`, large), check(`upload ${number}`)),
   )
-  const chunked = admission.admit(request('chunks', '192.0.2.50', { 'transfer-encoding': 'chunked' }), check('chunks'))
-  const small = admission.admit(request('small', '192.0.2.60'), check('small'))
+  const chunked = admission.admit(
+    ...request('chunks', '192.0.2.50', { 'transfer-encoding': 'chunked' }),
+    check('chunks'),
+  )
+  const small = admission.admit(...request('small', '192.0.2.60'), check('small'))
   await Promise.all([...uploads, chunked, small])
   t.is(order.indexOf('small'), 1, 'beside the first upload')
   t.is(order.indexOf('chunks'), 41, 'of unknown size: in turn')
