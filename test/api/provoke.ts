@@ -63,7 +63,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     INTERNAL_ERROR: (route) => send(away, route, body(route)),
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
-    NOT_FOUND: unknownId('entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
+    NOT_FOUND: unknownId('approvalId', 'entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
   }
   return byCode
 }

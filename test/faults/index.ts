@@ -1,4 +1,5 @@
 import { api } from './api.ts'
+import { approvals } from './approvals.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import type { Fault } from './fault.ts'
@@ -26,6 +27,7 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...approvals,
   ...live,
   ...outputs,
   ...reconcile,

@@ -13,7 +13,7 @@ const roundMs = 5000
 const dayMs = 86_400_000
 
 /**
- * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks and idempotency keys, direct tool
+ * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks, approvals and idempotency keys, direct tool
  * calls, and then the timelines of runs that are gone (docs/decisions/0041). The credit ledger, the fires of
  * schedules and notifications have their own retention.
  */

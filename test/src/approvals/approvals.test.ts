@@ -224,6 +224,14 @@ test('what an answer in a chat asks is decided, expires and is withdrawn in the 
     database.transaction((trx) =>
       services.approvals.request(trx, { ownerId, of, asker: 'A chat', calls: named(calls), expiresAt }),
     )
+  for (const _ of [1, 2, 3, 4]) {
+    const [both] = await ask(new Date(Date.now() + 60_000))
+    const answers = await Promise.all(
+      (['approve', 'refuse'] as const).map((one) => decide(someone, both?.id ?? '', one)),
+    )
+    t.is(answers.filter(({ status }) => status === 200).length, 1, 'one of two at the same instant holds')
+    await database('approvals').where({ id: both?.id }).delete()
+  }
   const [decided, withdrawn] = await ask(new Date(Date.now() + 60_000), 2)
   const [expired] = await ask(new Date())
   t.like((await decide(someone, decided?.id ?? '', 'approve')).body, { status: 'approved', ...of, runId: null })
