@@ -107,6 +107,7 @@ export const decideApproval = route({
     const by = { ownerId: caller.userId, userId: caller.userId }
     const decided = await services.approvals.decide(by, resource.id, body)
     if (decided.agentId !== null) await services.runs.reconciler.look(decided.agentId)
+    if (decided.answerId !== null) await services.chat.goOn(decided.answerId)
     return present(decided)
   },
 })

@@ -3,6 +3,7 @@ import { readChatRequest } from './schemas/chat-request.ts'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'
 import { chatMessage, chatRequest, isTransported } from './schemas/chat-schema.ts'
+import { text } from './schemas/schemas.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { streamChat } from './streams/chat-stream.ts'
 
@@ -99,7 +100,14 @@ export const stopChatStream = route({
   method: 'delete',
   path: '/chat/messages/{id}/stream',
   summary: 'Stop an answer',
-  description: '`id` is the id of the answer. What it has said so far is not kept. One that is over stays as it is.',
+  description:
+    'The answer is named by `messageId`, or else by `id`: one that is over stays as it is, and a late request ends no newer ' +
+    'one. What it has said so far is kept.',
+  query: v.strictObject({
+    messageId: v.optional(
+      field(text(200), 'The id of the answer, if `id` names the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+    ),
+  }),
   status: 204,
-  handle: ({ services, proven, params }) => services.chat.stop(proven.session, params.id),
+  handle: ({ services, proven, params, query }) => services.chat.stop(proven.session, query.messageId ?? params.id),
 })

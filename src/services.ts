@@ -111,6 +111,8 @@ export function createServices(
 
   return {
     ...base,
+    approvals,
+    chat,
     vaultKeys,
     users,
     notifications,

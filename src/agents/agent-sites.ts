@@ -50,7 +50,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       sites.map(({ vaultEntryId }) => vaultEntryId),
     )
 
-  function toolsOf(entry: VaultEntry, tools: string[] | null): AgentTool[] {
+  function toolsOf(entry: VaultEntry, { tools, askFirst }: Pick<AgentSite, 'tools' | 'askFirst'>): AgentTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
     const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
     return allowed.map((tool) => ({ ...site, tool, asksFirst: askFirst?.includes(tool.name) ?? false }))

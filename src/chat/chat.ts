@@ -4,7 +4,7 @@ import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { newId } from '../ids.ts'
+import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import { Session } from '../sessions/session.ts'
@@ -119,6 +119,7 @@ export function createChat(context: {
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
     async stop(session: Session, messageId: string): Promise<void> {
+      if (!isId(messageId)) return
       await ChatAnswer.query(database)
         .where({ sessionId: session.id, id: messageId })
         .whereIn('status', ['queued', 'running'])

@@ -6,12 +6,14 @@ import type { StepProblem } from '../models/prompt-format.ts'
  * What is wrong with an answer without calls, or null. One that was cut off at its limit is shown as it is; its reader
  * sees why it ends. An empty one is no answer: MODEL_ERROR.
  */
-export function judgeChat({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): StepProblem | null {
+export function judgeChat(answer: Answer): StepProblem | null {
+  const { calls, finish, text } = answer
   if (calls.length > 0 || text.trim() !== '') return null
   if (finish === 'content-filter') return 'refused'
   throw new ModelError({
     message: 'The answer of the AI provider was empty.',
     retryable: true,
     privateDetail: `empty answer, finish ${finish}`,
+    usage: answer,
   })
 }

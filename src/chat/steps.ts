@@ -3,7 +3,9 @@ import type { Billing } from '../billing/billing.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { Hiding } from '../hiding/hiding.ts'
+import type { RequestedCall } from '../models/calls.ts'
 import { hiddenChat } from '../models/chat-prompt.ts'
+import { ModelError } from '../models/failures.ts'
 import type { ModelTool, Models } from '../models/models.ts'
 import type { Usage } from '../models/usage.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
@@ -58,7 +60,7 @@ export function createChatSteps(context: {
     return { tools: offered.toSorted(byName), secrets, hiding: models.hiding(tokens) }
   }
 
-  const judged = (ownerId: string, calls: JudgedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
+  const judged = (ownerId: string, calls: RequestedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
     Promise.all(
       calls.map(async (call) => {
         const offered = tools.find(({ name }) => name === call.name)
@@ -80,6 +82,26 @@ export function createChatSteps(context: {
     }
   }
 
+  /** What was used is charged; whoever stops an answer keeps what it has said. */
+  async function recordLost(
+    written: Written,
+    { text, ...used }: Usage & { model: string; text: string },
+  ): Promise<void> {
+    const cost = await models.costOf(used.model, used)
+    if (text.trim() === '') return recordStep.chargeLost(written, used, cost)
+    const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
+    await recordStep.record(written, { ...used, ...rest, text, cost }, [])
+  }
+
+  async function requestOf({ session, answer, signal }: Asking) {
+    const { tools, hiding } = await offerOf(session)
+    const offered = tools.map(toModelTool)
+    const chat = hiddenChat(await readConversation(database, answer), hiding)
+    const prompt = await models.chatPrompt(answer.model, chat, offered)
+    const { model, sessionId: cacheKey } = answer
+    return { tools, request: { model, prompt, tools: offered, cacheKey, signal, hiding } }
+  }
+
   return {
     offerOf,
 
@@ -87,46 +109,31 @@ export function createChatSteps(context: {
      * Makes one step and records it. Throws NO_CREDITS, MODEL_ERROR, LostAnswerError, or the signal's reason; what was
      * used until then is charged.
      */
-    async ask({
-      session,
-      answer,
-      written,
-      onWords,
-      signal,
-    }: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
+    async ask(asking: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
+      const { answer, written, signal } = asking
       const { balance } = await billing.account(answer.ownerId)
       assertThat(balance >= 1, 'NO_CREDITS')
-      const { tools, hiding } = await offerOf(session)
-      const offered = tools.map(toModelTool)
-      const chat = hiddenChat(await readConversation(database, answer), hiding)
-      const prompt = await models.chatPrompt(answer.model, chat, offered)
+      const { tools, request } = await requestOf(asking)
       let used: Usage | undefined
-      const request = {
-        model: answer.model,
-        prompt,
-        tools: offered,
-        cacheKey: answer.sessionId,
-        signal,
-        hiding,
-        onWords,
+      let said = ''
+      const onWords = (text: string) => {
+        said += text
+        return asking.onWords(text)
       }
       const onGivenUp = (usage: Usage | undefined) => {
         used = usage
       }
       try {
-        const result = await inPlace(answer, signal, () => models.step({ ...request, onGivenUp }))
-        const calls = await judged(
-          answer.ownerId,
-          result.calls.map((call) => ({ ...call, refusal: undefined })),
-          tools,
-        )
+        const result = await inPlace(answer, signal, () => models.step({ ...request, onWords, onGivenUp }))
+        const outcome = judgeChat(result)
+        const calls = await judged(answer.ownerId, result.calls, tools)
         const cost = await models.costOf(answer.model, result)
-        const stepped = { ...result, calls, cost, outcome: judgeChat(result) }
-        const recorded = await recordStep.record(written, stepped, tools)
+        const recorded = await recordStep.record(written, { ...result, calls, cost, outcome }, tools)
         return { calls: recorded, finish: result.finish, text: result.text }
       } catch (error) {
-        used ??= (error as { usage?: Usage }).usage
-        if (used) await recordStep.chargeLost(written, used, await models.costOf(answer.model, used))
+        used ??= error instanceof ModelError ? error.usage : undefined
+        const text = signal.reason === 'stopped' ? said : ''
+        if (used) await recordLost(written, { ...used, model: answer.model, text })
         throw error
       }
     },

@@ -4,11 +4,6 @@ import type { ChatPart } from '../../src/chat/parts.ts'
 import { call } from '../helpers/client.ts'
 import type { Person } from '../helpers/people.ts'
 
-export type Body<Route extends Parameters<typeof call>[1]> = NonNullable<
-  Parameters<typeof call<string, never, never, never>>[2]
-> &
-  Route
-
 /** A session of a person, and how to talk in it. */
 export async function openSession(someone: Person, body: object = {}) {
   const { body: made } = await call(someone, sessions.createSession, { body: { sites: [], ...body } })
@@ -42,3 +37,21 @@ export const typesOf = (parts: ChatPart[]): string[] => parts.map(({ type }) => 
 
 export const textOf = (parts: ChatPart[]): string =>
   parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
+
+/** A message as the history has it. */
+interface Shown {
+  id: string
+  role: string
+  status?: string
+  parentId: string | null
+  parts: { type: string; state?: string }[]
+}
+
+/** What was said in the session. */
+export async function historyOf(session: TestSession, query = ''): Promise<{ items: Shown[]; more: boolean }> {
+  const headers = { 'x-session-token': session.token }
+  return (await fetch(`${session.url}/chat/messages${query}`, { headers })).json() as Promise<{
+    items: Shown[]
+    more: boolean
+  }>
+}

@@ -1,8 +1,11 @@
 import test from 'ava'
-import { person } from '../helpers/people.ts'
+import * as approvals from '../../api/approvals.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, person } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { openSession, partsOf, send, textOf, typesOf } from './stage.ts'
+import { historyOf, openSession, partsOf, send, textOf, typesOf } from './stage.ts'
 
 const stage = forWholeFile(test, 'chats', (t) => openStage(t, { worker: false }))
 
@@ -31,4 +34,81 @@ test('a message is answered whole for a client that asks for JSON', async (t) =>
     status: 'completed',
     parts: [{ type: 'step-start' }, { type: 'text' }],
   })
+})
+
+test('tools are called while an answer is given, and the conversation is kept', async (t) => {
+  const { platform, sites } = await stage()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const session = await openSession(someone, { sites: [{ vaultEntryId, tools: ['slow_read', 'fail'] }] })
+  const parts = await partsOf(
+    t,
+    await send(session, {
+      text: '[[call slow_read {"seconds":0}]] [[call fail {}]] [[say All done.]]',
+      id: 'mine',
+      stream: true,
+    }),
+  )
+  const inputs = parts.filter(({ type }) => type === 'tool-input-available')
+  t.like(inputs, [{ toolName: 'slow_read', input: { seconds: 0 }, dynamic: true }, { toolName: 'fail' }])
+  t.is(parts.filter(({ type }) => type === 'tool-output-available').length, 1)
+  t.is(parts.filter(({ type }) => type === 'tool-output-error').length, 1)
+  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop' })
+  t.regex(textOf(parts), /All done\./)
+  const { items } = await historyOf(session)
+  t.like(items, [
+    { id: 'mine', role: 'user', parentId: null },
+    { role: 'assistant', status: 'completed' },
+  ])
+  const tools = items[1]!.parts.filter(({ type }) => type === 'dynamic-tool')
+  t.like(tools, [{ state: 'output-available' }, { state: 'output-error' }])
+  const again = await partsOf(t, await send(session, { text: '[[say And again.]]', stream: true }))
+  t.regex(textOf(again), /And again\./)
+})
+
+test('a tool that asks first is called with what was shown, once somebody has approved it, and the answer goes on', async (t) => {
+  const { platform, sites } = await stage()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const session = await openSession(someone, {
+    sites: [{ vaultEntryId, tools: ['slow_read'], askFirst: ['slow_read'] }],
+  })
+  const parts = await partsOf(
+    t,
+    await send(session, { text: '[[call slow_read {"seconds":0}]] [[say All done.]]', stream: true }),
+  )
+  const [asked] = parts.filter((part) => part.type === 'data-approval')
+  t.like(parts.at(-1), { type: 'finish', finishReason: 'tool-calls' })
+  t.like(asked?.data, { tool: 'slow_read', input: { seconds: 0 } })
+  t.false(typesOf(parts).includes('tool-output-available'))
+  const params = { approvalId: String(asked?.id) }
+  await call(someone, approvals.decideApproval, { params, body: { decision: 'approve' } })
+  const answer = await eventually(20, 'the answer is complete', async () => {
+    const { items } = await historyOf(session)
+    return items[1]?.status === 'completed' ? items[1] : undefined
+  })
+  t.like(
+    answer.parts.filter(({ type }) => type === 'dynamic-tool'),
+    [{ state: 'output-available' }],
+  )
+  t.regex(JSON.stringify(answer.parts), /All done\./)
+})
+
+test('an answer whose reader is gone is given up within a second, and says so afterwards', async (t) => {
+  const { platform } = await stage()
+  const session = await openSession(await person(platform))
+  const leaving = new AbortController()
+  const sent = send(session, { text: '[[sleep 30]]', stream: true }, { signal: leaving.signal })
+  await eventually(
+    10,
+    'the answer is under way',
+    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
+  )
+  leaving.abort()
+  await t.throwsAsync(sent)
+  const answer = await eventually(5, 'the answer has failed', async () => {
+    const { items } = await historyOf(session)
+    return items[1]?.status === 'failed' ? items[1] : undefined
+  })
+  t.like(answer, { parts: [], error: { code: 'STREAM_ABORTED', statusCode: 499 } })
 })

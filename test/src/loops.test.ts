@@ -16,6 +16,7 @@ const asked: Record<LoopName, string[]> = {
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],
+  chats: ['lease.hold', 'chat.reconcile'],
   'stored bytes': ['billing.storedBytes.flush'],
   housekeeping: [
     'rateLimits.purge',
