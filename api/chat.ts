@@ -28,7 +28,7 @@ export const sendChatMessage = route({
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
     const answer = await services.chat.send(proven.session, readChatRequest(body))
-    return wantsStream ? streamChat(answer.stream) : answer.whole(request.gone())
+    return wantsStream ? streamChat(answer) : answer.whole(request.gone())
   },
 })
 
@@ -89,8 +89,8 @@ export const resumeChatStream = route({
   status: 204,
   chatStream: true,
   async handle({ services, proven }) {
-    const write = await services.chat.resume(proven.session)
-    return write && streamChat(write)
+    const answer = await services.chat.resume(proven.session)
+    return answer && streamChat(answer)
   },
 })
 

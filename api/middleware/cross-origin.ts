@@ -4,7 +4,7 @@ import { isOfAccount } from '../route/route-rules.ts'
 import type { AnyRoute } from '../route/route.ts'
 
 /** What scripts may read of a response, besides what every browser lets them read (Fetch, "CORS-safelisted"). */
-const exposed = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow'].join(', ')
+const exposed = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow', 'X-Resumable-Stream-Id'].join(', ')
 
 const preflightSeconds = 600
 

@@ -13,12 +13,18 @@ export type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSig
 
 const chatStream = Symbol('chat stream')
 
-/** A handler returns this to send an answer as it comes. */
-export interface ChatStream {
-  [chatStream]: WriteChat
+/** An answer, and under which id it can be read again if its reader is gone. */
+interface Streamed {
+  stream: WriteChat
+  resumeId: string | undefined
 }
 
-export const streamChat = (write: WriteChat): ChatStream => ({ [chatStream]: write })
+/** A handler returns this to send an answer as it comes. */
+export interface ChatStream {
+  [chatStream]: Streamed
+}
+
+export const streamChat = (answer: Streamed): ChatStream => ({ [chatStream]: answer })
 
 export const isChatStream = (answer: unknown): answer is ChatStream =>
   typeof answer === 'object' && answer !== null && chatStream in answer
@@ -57,7 +63,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
 
 async function transmit(
   ctx: Context,
-  write: WriteChat,
+  { stream, resumeId }: Streamed,
   signal: AbortSignal,
   { config, logger }: Streaming,
 ): Promise<void> {
@@ -66,7 +72,7 @@ async function transmit(
   let outlet: Outlet | undefined
   let beat: NodeJS.Timeout | undefined
   const open = (): Outlet => {
-    begin(ctx)
+    begin(ctx, resumeId)
     const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
       log.info('a stream was cut off, because its reader stopped reading'),
     )
@@ -74,7 +80,7 @@ async function transmit(
     return opened
   }
   try {
-    await write(async (part) => {
+    await stream(async (part) => {
       outlet ??= open()
       await outlet.send(frame(JSON.stringify(part)))
     }, signal)
@@ -91,7 +97,7 @@ async function transmit(
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)
 
-function begin(ctx: Context): void {
+function begin(ctx: Context, resumeId: string | undefined): void {
   ctx.respond = false
   ctx.status = 200
   // Writing to a client that has just left is no failure; 'close' reports the end of the stream.
@@ -102,6 +108,8 @@ function begin(ctx: Context): void {
     // nginx, and proxies that follow it, do not buffer a response with this header.
     'X-Accel-Buffering': 'no',
     'x-vercel-ai-ui-message-stream': 'v1',
+    // The transport of assistant-ui resumes only what has one.
+    ...(resumeId !== undefined && { 'x-resumable-stream-id': resumeId }),
   })
   ctx.res.flushHeaders()
 }

@@ -87,6 +87,8 @@ export function createChat(context: {
       const answer = await accept(session, request, writer)
       const goesOn = answer.onDisconnect === 'continue'
       return {
+        /** Under which its stream can be resumed; undefined if it cannot. */
+        resumeId: goesOn ? answer.id : undefined,
         /** Streams the answer. Throws what comes before the first part. */
         async stream(sink: Sink, gone: AbortSignal): Promise<void> {
           if (!goesOn) return void (await answering.write({ session, answer, writer, sink, gone }))
@@ -108,13 +110,15 @@ export function createChat(context: {
     },
 
     /** Streams the answer of the session that goes on without its reader; undefined if there is none. */
-    async resume(session: Session): Promise<((sink: Sink, gone: AbortSignal) => Promise<void>) | undefined> {
+    async resume(
+      session: Session,
+    ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
       const active = await ChatAnswer.query(database)
         .where({ sessionId: session.id, onDisconnect: 'continue' })
         .whereIn('status', ['queued', 'running'])
         .orderBy('number', 'desc')
         .first()
-      return active && ((sink, gone) => replay(active.id, sink, gone))
+      return active && { resumeId: active.id, stream: (sink, gone) => replay(active.id, sink, gone) }
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */

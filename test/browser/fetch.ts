@@ -1,24 +1,10 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { agentOf, customer, ended } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { openBrowser } from './open-browser.ts'
-
-/** A server of an empty page: an origin of its own, because its port is. */
-async function startWebsite(t: ExecutionContext): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>App</title>')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+import { startWebsite } from './website.ts'
 
 const open = forWholeFile(test, 'fetch in a browser', async (t) => {
   const [listed, other] = [await startWebsite(t), await startWebsite(t)]

@@ -11,7 +11,8 @@ export interface ChatRequest {
 /** What the server answers: words, calls, or a failure. */
 export interface ChatAnswer {
   text?: string
-  calls?: { name: string; arguments: string }[]
+  /** Without an id, the number of the answer gives one. */
+  calls?: { id?: string; name: string; arguments: string }[]
   /** Tokens of the prompt; by default a quarter of the request's bytes. */
   inputTokens?: number
   /** An HTTP status instead of an answer. */
@@ -30,11 +31,13 @@ interface Exchange {
 /** A small server that speaks Chat Completions as a stream, on loopback. */
 export async function startChatServer(answerer: Answerer) {
   const exchanges: Exchange[] = []
+  const texts: string[] = []
   const server = createServer((request, response) => void handle(request, response))
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await bodyOf(request)
     const arrived = performance.now()
+    texts.push(text)
     const answer = answerer(JSON.parse(text) as ChatRequest, Buffer.byteLength(text))
     respond(response, { inputTokens: Math.ceil(text.length / 4), ...answer }, exchanges.length)
     exchanges.push({ arrived, answered: performance.now() })
@@ -44,6 +47,8 @@ export async function startChatServer(answerer: Answerer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     exchanges,
+    /** The bodies of the requests, as they came. */
+    texts,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -72,9 +77,9 @@ function chunksOf({ text = '', calls = [], inputTokens = 0 }: ChatAnswer, number
   })
   const choice = (delta: object, reason: string | null = null) =>
     chunk({ choices: [{ index: 0, delta, finish_reason: reason }] })
-  const called = calls.map(({ name, arguments: given }, index) => ({
+  const called = calls.map(({ id, name, arguments: given }, index) => ({
     index,
-    id: `call_${number}_${index}`,
+    id: id ?? `call_${number}_${index}`,
     type: 'function',
     function: { name, arguments: given },
   }))
