@@ -27,7 +27,7 @@ const samePressMs = 1000
 async function main(): Promise<void> {
   loadEnvFile()
   const local = readLocalConfig()
-  const models = readModels(local.environment)
+  const models = readModels()
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')

@@ -32,7 +32,8 @@ export function readConfig(env?: Environment): Config {
   }
   const read = attempt(() => readEnvironment(consistent, env))
   const models = attempt(() => readModels(env))
-  if (!read || !models) throw new ConfigError(problems)
+  // The variables of models are read twice.
+  if (!read || !models) throw new ConfigError([...new Set(problems)])
   return freeze(shape(read, models))
 }
 

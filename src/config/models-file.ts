@@ -1,96 +1,30 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { demoModels, providerKinds, type ModelsConfig, type ProviderConfig } from './models-config.ts'
+import { demoModels, type ModelsConfig, type ProviderConfig } from './models-config.ts'
 import type { Environment } from './environment.ts'
+import { expectation } from './expectation.ts'
+import { placeOf } from './members.ts'
+import { modelsFile, type ModelsFile, type WrittenProvider } from './models-format.ts'
 
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */
 
-const text = (message: string) => v.pipe(v.string(message), v.nonEmpty(message))
-const name = v.pipe(
-  v.string('must be a text'),
-  v.regex(/^[\w.:/@-]{1,100}$/, 'must be 1 to 100 letters, digits or any of . : / @ - _'),
-)
-const variable = v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'))
-const count = (min: number, max: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(min, `must be at least ${min}`),
-    v.maxValue(max, `must be at most ${max}`),
-  )
-const usd = v.pipe(
-  v.number('must be a number'),
-  v.minValue(0, 'must not be negative'),
-  v.maxValue(100_000, 'must be USD per million tokens'),
-)
-
-const price = v.strictObject({
-  input: usd,
-  output: usd,
-  cacheRead: v.optional(usd),
-  cacheWrite: v.optional(usd),
-})
-
-const model = v.strictObject({
-  id: text('must be the name that the provider knows the model by'),
-  name: v.optional(name),
-  contextTokens: v.optional(count(1000, 100_000_000)),
-  maxOutputTokens: v.optional(count(1, 10_000_000)),
-  price: v.optional(price),
-  stream: v.optional(v.boolean('must be true or false')),
-  structuredOutput: v.optional(v.boolean('must be true or false')),
-  options: v.optional(v.record(v.string(), v.unknown())),
-})
-
-const provider = v.strictObject({
-  name,
-  kind: v.picklist(providerKinds, `must be one of ${providerKinds.join(', ')}`),
-  baseUrl: v.optional(
-    v.pipe(
-      v.string(),
-      v.url('must be a complete URL'),
-      v.regex(/^https?:/, 'must begin with https:// or http://'),
-      v.transform((url) => url.replace(/\/+$/, '')),
-    ),
-  ),
-  apiKeyEnv: v.optional(variable),
-  apiVersion: v.optional(text('must be a text')),
-  region: v.optional(text('must be a text')),
-  accessKeyIdEnv: v.optional(variable),
-  secretAccessKeyEnv: v.optional(variable),
-  sessionTokenEnv: v.optional(variable),
-  headers: v.optional(v.record(v.string(), v.string())),
-  concurrency: v.optional(count(1, 10_000), 100),
-  models: v.pipe(v.array(model, 'must be a list'), v.minLength(1, 'must name at least one model')),
-})
-
-const file = v.strictObject({
-  default: v.optional(name),
-  providers: v.pipe(v.array(provider, 'must be a list'), v.minLength(1, 'must name at least one provider')),
-})
-
-type File = v.InferOutput<typeof file>
-type WrittenProvider = File['providers'][number]
-
-/** What the file says, or a sentence for each problem. The values of keys are in no sentence. */
+/**
+ * What the file says, or a sentence for each problem. Sentences quote nothing that may be a secret in the wrong place:
+ * no value but the names of providers and models, which users see, too, and no member that is not known.
+ */
 export function readModelsFile(path: string, env: Environment): { config?: ModelsConfig; problems: string[] } {
   const written = parse(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
-  const result = v.safeParse(file, written.value, { abortPipeEarly: true })
-  if (!result.success) return { problems: result.issues.map((issue) => `MODELS_FILE: ${inWords(issue)}`) }
+  const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectation })
+  if (!result.success)
+    return { problems: result.issues.map((issue) => `MODELS_FILE: ${placeOf(issue)} ${issue.message}`) }
   const problems = contradictions(result.output, env)
   if (problems.length > 0) return { problems: problems.map((problem) => `MODELS_FILE: ${problem}`) }
   return { config: toConfig(result.output, env), problems: [] }
 }
 
-function inWords(issue: v.BaseIssue<unknown>): string {
-  const place = v.getDotPath(issue) ?? 'the file'
-  if (issue.type !== 'strict_object') return `${place} ${issue.message}`
-  if (issue.expected === 'never') return `${place} is not known`
-  return issue.received === 'undefined' ? `${place} is missing` : `${place} must be an object`
-}
-
 function parse(path: string): { value: unknown } | { problem: string } {
+  if (/^\s*[[{]/.test(path)) return { problem: 'must be the path of a file, not its content' }
   try {
     return { value: JSON.parse(readFileSync(path, 'utf8')) as unknown }
   } catch (error) {
@@ -100,13 +34,13 @@ function parse(path: string): { value: unknown } | { problem: string } {
 }
 
 /** What is well-formed, but cannot be used. */
-function contradictions({ default: chosen, providers }: File, env: Environment): string[] {
+function contradictions({ default: chosen, providers }: ModelsFile, env: Environment): string[] {
   const names = providers.flatMap(({ models }) => models.map(nameOf))
   const known = chosen === undefined || names.includes(chosen)
   return [
     ...twice(providers.map((one) => one.name)).map((one) => `two providers have the name ${one}`),
     ...twice(names).map((one) => `two models have the name ${one}; give one of them another \`name\``),
-    ...(known ? [] : [`default is ${chosen}, but no model has that name`]),
+    ...(known ? [] : [`default must be the name of a model: ${[...new Set(names)].join(', ')}`]),
     ...providers.flatMap((one) => missing(one, env).map((problem) => `the provider ${one.name} ${problem}`)),
   ]
 }
@@ -115,15 +49,25 @@ const twice = (names: string[]): string[] => [...new Set(names.filter((one, inde
 
 const nameOf = ({ name: own, id }: { name?: string | undefined; id: string }): string => own ?? id
 
+/** The members that name a variable. */
+const keyMembers = ['apiKeyEnv', 'accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'] as const
+
+const unset = (member: string, variable = ''): string =>
+  isUsual(variable)
+    ? `names the environment variable ${variable}, which is not set`
+    : `names in \`${member}\` an environment variable that is not set`
+
+/** A key that stands in place of its variable has small letters, or no underscore. */
+const isUsual = (variable: string): boolean => /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
+
 function missing(given: WrittenProvider, env: Environment): string[] {
-  const variables = [given.apiKeyEnv, given.accessKeyIdEnv, given.secretAccessKeyEnv, given.sessionTokenEnv]
-  const unset = variables.filter((one) => one !== undefined && !env[one])
+  const empty = keyMembers.filter((one) => given[one] !== undefined && !env[given[one]])
   const needed = (has: boolean, what: string) => (has ? [] : [`needs ${what}`])
   const { kind } = given
   const hasKey = given.apiKeyEnv !== undefined
   const hasAws = given.accessKeyIdEnv !== undefined && given.secretAccessKeyEnv !== undefined
   return [
-    ...unset.map((one) => `names the environment variable ${one}, which is not set`),
+    ...empty.map((one) => unset(one, given[one])),
     ...(['openai', 'anthropic', 'google', 'mistral', 'azure'].includes(kind) ? needed(hasKey, '`apiKeyEnv`') : []),
     ...(kind === 'azure' || kind === 'openai-compatible' ? needed(given.baseUrl !== undefined, '`baseUrl`') : []),
     ...(kind === 'amazon-bedrock' ? needed(given.region !== undefined, '`region`') : []),
@@ -133,7 +77,7 @@ function missing(given: WrittenProvider, env: Environment): string[] {
   ]
 }
 
-function toConfig({ default: chosen, providers }: File, env: Environment): ModelsConfig {
+function toConfig({ default: chosen, providers }: ModelsFile, env: Environment): ModelsConfig {
   const models = providers.flatMap((one) =>
     one.models.map((written) => ({ ...written, name: nameOf(written), provider: one.name })),
   )

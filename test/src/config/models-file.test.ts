@@ -54,7 +54,7 @@ test('every problem of the form of a file is told, with its place', (t) => {
   const places = [
     'providers.0.kind must be one of openai, anthropic,',
     'providers.0.baseUrl must begin with https:// or http://',
-    'providers.0.surprise is not known',
+    'providers.0 has a member that is not known here; known are name, kind, baseUrl,',
     'providers.1.concurrency must be at least 1',
     'providers.1.models.0.price.input must not be negative',
     'providers.1.models.0.price.output is missing',
@@ -76,7 +76,7 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
   t.deepEqual(problems, [
     'MODELS_FILE: two providers have the name openai',
     'MODELS_FILE: two models have the name gpt-5-mini; give one of them another `name`',
-    'MODELS_FILE: default is none, but no model has that name',
+    'MODELS_FILE: default must be the name of a model: gpt-5-mini, llama, nova',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
     'MODELS_FILE: the provider azure needs `apiKeyEnv`',
@@ -85,6 +85,67 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
     'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`',
   ])
   t.false(problems.join('').includes('sk-123'))
+})
+
+test('whatever stands in the wrong place is not printed, because it may be a secret', (t) => {
+  const secret = 'sk-HEADERSECRET'
+  const misplaced = [
+    { headers: `Authorization: Bearer ${secret}` },
+    { headers: [secret] },
+    { headers: { [secret]: 1 } },
+    { [secret]: 1 },
+    { name: `x ${secret}` },
+    { kind: secret },
+    { baseUrl: secret },
+    { baseUrl: [secret] },
+    { baseUrl: `http://user:${secret}@127.0.0.1/v1` },
+    { baseUrl: `http://${secret}@127.0.0.1/v1` },
+    { baseUrl: `ftp://${secret}` },
+    { apiKeyEnv: secret },
+    { apiKeyEnv: { [secret]: secret } },
+    { apiKeyEnv: secret.replace('-', '_') },
+    { apiKeyEnv: secret.slice(3) },
+    { region: { [secret]: secret } },
+    { concurrency: secret },
+    { models: secret },
+    { models: [secret] },
+    { models: [{ id: 'llama', options: secret }] },
+    { models: [{ id: 'llama', price: secret }] },
+    { models: [{ id: 'llama', stream: secret }] },
+    { models: [{ id: 'llama', contextTokens: secret }] },
+    { models: [{ id: 'llama', [secret]: secret }] },
+    { models: [{ id: `x ${secret}` }, { id: `x ${secret}` }] },
+  ]
+  for (const members of misplaced) {
+    const problems = problemsOf(t, { providers: [{ ...local, ...members }] }).join('\n')
+    t.regex(problems, /^MODELS_FILE: /)
+    t.false(problems.includes('HEADERSECRET'), problems)
+  }
+  for (const content of [`"${secret}"`, `{ "providers": ${secret} }`, { default: secret, providers: [local] }]) {
+    t.false(problemsOf(t, content).join().includes(secret))
+  }
+  const pasted = t.throws(() => readModels({ MODELS_FILE: `{ "headers": "${secret}" }` }), { instanceOf: ConfigError })
+  t.deepEqual(pasted?.problems, ['MODELS_FILE must be the path of a file, not its content'])
+})
+
+test('what is expected in a place is told', (t) => {
+  const told = (members: object) => problemsOf(t, { providers: [{ ...local, ...members }] }).join()
+  t.is(told({ headers: 'Authorization: x' }), 'MODELS_FILE: providers.0.headers must be an object')
+  t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must hold texts alone')
+  t.is(told({ apiKeyEnv: 7 }), 'MODELS_FILE: providers.0.apiKeyEnv must be the name of an environment variable')
+  t.is(told({ models: ['llama'] }), 'MODELS_FILE: providers.0.models.0 must be an object')
+  t.is(problemsOf(t, '7').join(), 'MODELS_FILE: the file must be an object')
+  t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs `name`, because its `id` is not 1 to/)
+  t.regex(told({ baseUrl: 'http://u:p@127.0.0.1/v1' }), /providers\.0\.baseUrl must not contain a user or a password/)
+})
+
+test('a member that is not known is not named, but the one that it is like', (t) => {
+  const hintOf = (members: object) =>
+    /\(did you mean (.*)\?\)/.exec(problemsOf(t, { providers: [{ ...local, ...members }] }).join())?.[1]
+  t.is(hintOf({ apiKey: 'sk-123' }), 'apiKeyEnv')
+  t.is(hintOf({ base_url: 'http://127.0.0.1/v1' }), 'baseUrl')
+  t.is(hintOf({ hedders: {}, concurency: 1, other: 1 }), 'headers, concurrency')
+  t.is(hintOf({ temperature: 1 }), undefined)
 })
 
 test('a file that is not there, or is not JSON, is one problem', (t) => {
@@ -117,4 +178,14 @@ test('variables that do not go together are refused', (t) => {
   t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
   const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
   t.is(problemOf(both), 'OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two')
+})
+
+test('a base URL with a user or a password is refused, and not printed', (t) => {
+  for (const user of ['user:canary', 'canary', ':canary']) {
+    const env = { OPENAI_MODEL: 'llama', OPENAI_BASE_URL: `http://${user}@127.0.0.1/v1` }
+    const problems = t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems
+    t.deepEqual(problems, [
+      'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
+    ])
+  }
 })

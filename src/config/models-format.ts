@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import { onlyMembers } from './members.ts'
+import { providerKinds } from './models-config.ts'
+import { baseUrl } from './provider-formats.ts'
+
+/** The format of MODELS_FILE (docs/operations.md, "Models"). No message quotes the value. */
+
+const text = (message: string) => v.pipe(v.string(message), v.nonEmpty(message))
+const nameFormat = /^[\w.:/@-]{1,100}$/
+const nameInWords = '1 to 100 letters, digits or any of . : / @ - _'
+const name = v.pipe(v.string('must be a text'), v.regex(nameFormat, `must be ${nameInWords}`))
+const variable = v.pipe(
+  v.string('must be the name of an environment variable'),
+  v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
+)
+const object = v.custom<Record<string, unknown>>(isObject, 'must be an object')
+/** The place of a problem would name the header, which may be a secret in the wrong place. */
+const headers = v.pipe(
+  object,
+  v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must hold texts alone'),
+  v.transform((given) => given as Record<string, string>),
+)
+const count = (min: number, max: number) =>
+  v.pipe(
+    v.number('must be a number'),
+    v.integer('must be a whole number'),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
+const usd = v.pipe(
+  v.number('must be a number'),
+  v.minValue(0, 'must not be negative'),
+  v.maxValue(100_000, 'must be USD per million tokens'),
+)
+
+const price = onlyMembers({
+  input: usd,
+  output: usd,
+  cacheRead: v.optional(usd),
+  cacheWrite: v.optional(usd),
+})
+
+const namedModel = v.check(
+  ({ id, name }: { id: string; name?: string | undefined }) => name !== undefined || nameFormat.test(id),
+  `needs \`name\`, because its \`id\` is not ${nameInWords}`,
+)
+
+const modelMembers = onlyMembers({
+  id: text('must be the name that the provider knows the model by'),
+  name: v.optional(name),
+  contextTokens: v.optional(count(1000, 100_000_000)),
+  maxOutputTokens: v.optional(count(1, 10_000_000)),
+  price: v.optional(price),
+  stream: v.optional(v.boolean('must be true or false')),
+  structuredOutput: v.optional(v.boolean('must be true or false')),
+  options: v.optional(object),
+})
+
+const model = v.pipe(modelMembers, namedModel)
+
+const provider = onlyMembers({
+  name,
+  kind: v.picklist(providerKinds, `must be one of ${providerKinds.join(', ')}`),
+  baseUrl: v.optional(baseUrl),
+  apiKeyEnv: v.optional(variable),
+  apiVersion: v.optional(text('must be a text')),
+  region: v.optional(text('must be a text')),
+  accessKeyIdEnv: v.optional(variable),
+  secretAccessKeyEnv: v.optional(variable),
+  sessionTokenEnv: v.optional(variable),
+  headers: v.optional(headers),
+  concurrency: v.optional(count(1, 10_000), 100),
+  models: v.pipe(v.array(model, 'must be a list'), v.minLength(1, 'must name at least one model')),
+})
+
+export const modelsFile = onlyMembers({
+  default: v.optional(name),
+  providers: v.pipe(v.array(provider, 'must be a list'), v.minLength(1, 'must name at least one provider')),
+})
+
+export type ModelsFile = v.InferOutput<typeof modelsFile>
+export type WrittenProvider = ModelsFile['providers'][number]
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
