@@ -4,7 +4,7 @@ import { demoModels, type ModelsConfig, type ProviderConfig } from './models-con
 import type { Environment } from './environment.ts'
 import { expectation } from './expectation.ts'
 import { placeOf } from './members.ts'
-import { modelsFile, type ModelsFile, type WrittenProvider } from './models-format.ts'
+import { modelsFile, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */
 
@@ -41,11 +41,18 @@ function contradictions({ default: chosen, providers }: ModelsFile, env: Environ
     ...twice(providers.map((one) => one.name)).map((one) => `two providers have the name ${one}`),
     ...twice(names).map((one) => `two models have the name ${one}; give one of them another \`name\``),
     ...(known ? [] : [`default must be the name of a model: ${[...new Set(names)].join(', ')}`]),
+    ...providers.flatMap(({ models }) =>
+      models.filter(isAllAnswer).map((one) => `the model ${nameOf(one)} ${allAnswer}`),
+    ),
     ...providers.flatMap((one) => missing(one, env).map((problem) => `the provider ${one.name} ${problem}`)),
   ]
 }
 
 const twice = (names: string[]): string[] => [...new Set(names.filter((one, index) => names.indexOf(one) < index))]
+
+const isAllAnswer = ({ contextTokens = Infinity, maxOutputTokens = 0 }: WrittenModel): boolean =>
+  maxOutputTokens >= contextTokens
+const allAnswer = 'needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window'
 
 const nameOf = ({ name: own, id }: { name?: string | undefined; id: string }): string => own ?? id
 

@@ -40,11 +40,6 @@ const price = onlyMembers({
   cacheWrite: v.optional(usd),
 })
 
-const namedModel = v.check(
-  ({ id, name }: { id: string; name?: string | undefined }) => name !== undefined || nameFormat.test(id),
-  `needs \`name\`, because its \`id\` is not ${nameInWords}`,
-)
-
 const modelMembers = onlyMembers({
   id: text('must be the name that the provider knows the model by'),
   name: v.optional(name),
@@ -56,7 +51,13 @@ const modelMembers = onlyMembers({
   options: v.optional(object),
 })
 
-const model = v.pipe(modelMembers, namedModel)
+const model = v.pipe(
+  modelMembers,
+  v.check(
+    ({ id, name: own }) => own !== undefined || nameFormat.test(id),
+    `needs \`name\`, because its \`id\` is not ${nameInWords}`,
+  ),
+)
 
 const provider = onlyMembers({
   name,
@@ -80,6 +81,7 @@ export const modelsFile = onlyMembers({
 
 export type ModelsFile = v.InferOutput<typeof modelsFile>
 export type WrittenProvider = ModelsFile['providers'][number]
+export type WrittenModel = WrittenProvider['models'][number]
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

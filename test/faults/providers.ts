@@ -111,4 +111,12 @@ export const providers: Fault[] = [
     why: 'a password in an address is printed at start, and every call fails',
     tests: ['test/src/config/models-file.test.ts'],
   },
+  {
+    id: 'providers/no-room-for-prompts',
+    file: 'src/models/window.ts',
+    find: 'const longestAnswer = 1 / 2',
+    replace: 'const longestAnswer = 1',
+    why: 'a model with long answers takes no prompt at all, and the run is blamed',
+    tests: ['test/src/models/window.test.ts'],
+  },
 ]

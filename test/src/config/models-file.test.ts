@@ -87,6 +87,17 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
   t.false(problems.join('').includes('sk-123'))
 })
 
+test('a model whose answers may fill its window is refused', (t) => {
+  const withSizes = (sizes: object) => ({ providers: [{ ...local, models: [{ id: 'llama', ...sizes }] }] })
+  for (const maxOutputTokens of [32_000, 32_001]) {
+    t.deepEqual(problemsOf(t, withSizes({ contextTokens: 32_000, maxOutputTokens })), [
+      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+    ])
+  }
+  t.like(read(t, withSizes({ contextTokens: 32_000, maxOutputTokens: 31_999 })).models, [{ contextTokens: 32_000 }])
+  t.like(read(t, withSizes({ maxOutputTokens: 128_000 })).models, [{ maxOutputTokens: 128_000 }])
+})
+
 test('whatever stands in the wrong place is not printed, because it may be a secret', (t) => {
   const secret = 'sk-HEADERSECRET'
   const misplaced = [
