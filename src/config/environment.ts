@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import { expectation } from './expectation.ts'
-import { baseUrl } from './provider-formats.ts'
+import { baseUrl, key } from './provider-formats.ts'
 import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
@@ -87,7 +87,7 @@ export const settings = v.object({
   OPENAI_MODEL: v.optional(
     v.pipe(v.string(), v.regex(/^(?!demo$)[\w.:/@-]{1,100}$/, 'must be the name of a model, such as gpt-5-mini')),
   ),
-  OPENAI_API_KEY: optionalText(),
+  OPENAI_API_KEY: v.optional(key),
   OPENAI_BASE_URL: v.optional(baseUrl),
   CREDIT_USD: dollars(0.004),
   SMTP_URL: smtpUrl,

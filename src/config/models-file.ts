@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts'
 import { expectation } from './expectation.ts'
 import { placeOf } from './members.ts'
 import { modelsFile, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
+import { key } from './provider-formats.ts'
 
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */
 
@@ -59,22 +60,30 @@ const nameOf = ({ name: own, id }: { name?: string | undefined; id: string }): s
 /** The members that name a variable. */
 const keyMembers = ['apiKeyEnv', 'accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'] as const
 
-const unset = (member: string, variable = ''): string =>
-  isUsual(variable)
-    ? `names the environment variable ${variable}, which is not set`
-    : `names in \`${member}\` an environment variable that is not set`
+/** What is wrong with the variables that a provider's members name. */
+function keyProblems(given: WrittenProvider, env: Environment): string[] {
+  return keyMembers.flatMap((member) => {
+    const variable = given[member]
+    if (variable === undefined) return []
+    const { issues } = v.safeParse(key, env[variable] ?? '')
+    if (!issues) return []
+    const { message } = issues[0]
+    return isUsual(variable)
+      ? `names the environment variable ${variable}, which ${message}`
+      : `names in \`${member}\` an environment variable that ${message}`
+  })
+}
 
 /** A key that stands in place of its variable has small letters, or no underscore. */
 const isUsual = (variable: string): boolean => /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
 
 function missing(given: WrittenProvider, env: Environment): string[] {
-  const empty = keyMembers.filter((one) => given[one] !== undefined && !env[given[one]])
   const needed = (has: boolean, what: string) => (has ? [] : [`needs ${what}`])
   const { kind } = given
   const hasKey = given.apiKeyEnv !== undefined
   const hasAws = given.accessKeyIdEnv !== undefined && given.secretAccessKeyEnv !== undefined
   return [
-    ...empty.map((one) => unset(one, given[one])),
+    ...keyProblems(given, env),
     ...(['openai', 'anthropic', 'google', 'mistral', 'azure'].includes(kind) ? needed(hasKey, '`apiKeyEnv`') : []),
     ...(kind === 'azure' || kind === 'openai-compatible' ? needed(given.baseUrl !== undefined, '`baseUrl`') : []),
     ...(kind === 'amazon-bedrock' ? needed(given.region !== undefined, '`region`') : []),
@@ -108,4 +117,4 @@ const toProvider =
   })
 
 const valueOf = (env: Environment, name: string | undefined): string | undefined =>
-  name === undefined ? undefined : env[name]
+  name === undefined ? undefined : v.parse(key, env[name])

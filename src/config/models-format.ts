@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { onlyMembers } from './members.ts'
 import { providerKinds } from './models-config.ts'
-import { baseUrl } from './provider-formats.ts'
+import { baseUrl, headers, isObject } from './provider-formats.ts'
 
 /** The format of MODELS_FILE (docs/operations.md, "Models"). No message quotes the value. */
 
@@ -14,12 +14,6 @@ const variable = v.pipe(
   v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
 )
 const object = v.custom<Record<string, unknown>>(isObject, 'must be an object')
-/** The place of a problem would name the header, which may be a secret in the wrong place. */
-const headers = v.pipe(
-  object,
-  v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must hold texts alone'),
-  v.transform((given) => given as Record<string, string>),
-)
 const count = (min: number, max: number) =>
   v.pipe(
     v.number('must be a number'),
@@ -32,6 +26,8 @@ const usd = v.pipe(
   v.minValue(0, 'must not be negative'),
   v.maxValue(100_000, 'must be USD per million tokens'),
 )
+
+const regionInWords = 'must be a region of AWS, such as eu-central-1'
 
 const price = onlyMembers({
   input: usd,
@@ -65,7 +61,7 @@ const provider = onlyMembers({
   baseUrl: v.optional(baseUrl),
   apiKeyEnv: v.optional(variable),
   apiVersion: v.optional(text('must be a text')),
-  region: v.optional(text('must be a text')),
+  region: v.optional(v.pipe(v.string(regionInWords), v.regex(/^[a-z]+(-[a-z0-9]+)+$/, regionInWords))),
   accessKeyIdEnv: v.optional(variable),
   secretAccessKeyEnv: v.optional(variable),
   sessionTokenEnv: v.optional(variable),
@@ -82,7 +78,3 @@ export const modelsFile = onlyMembers({
 export type ModelsFile = v.InferOutput<typeof modelsFile>
 export type WrittenProvider = ModelsFile['providers'][number]
 export type WrittenModel = WrittenProvider['models'][number]
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -150,6 +150,27 @@ test('what is expected in a place is told', (t) => {
   t.regex(told({ baseUrl: 'http://u:p@127.0.0.1/v1' }), /providers\.0\.baseUrl must not contain a user or a password/)
 })
 
+test('a key that cannot be sent is refused, and a line break at its end is left out', (t) => {
+  const [ended, broken] = ['sk-canary\n', 'sk-canary\nsk-other']
+  t.is(read(t, { providers: [openai] }, { A_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
+  const sentence = 'has a line break, or another character that cannot be sent in a header'
+  t.deepEqual(problemsOf(t, { providers: [openai] }, { A_KEY: broken }), [
+    `MODELS_FILE: the provider openai names the environment variable A_KEY, which ${sentence}`,
+  ])
+  t.is(readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
+  const error = t.throws(() => readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: broken }), { instanceOf: ConfigError })
+  t.deepEqual(error?.problems, [`OPENAI_API_KEY ${sentence}`])
+})
+
+test('a region that no address can have is refused', (t) => {
+  const keys = { accessKeyIdEnv: 'A_KEY', secretAccessKeyEnv: 'A_KEY', models: [{ id: 'nova' }] }
+  const inRegion = (region: string) => ({ providers: [{ name: 'aws', kind: 'amazon-bedrock', region, ...keys }] })
+  for (const region of ['eu-central-1', 'us-gov-west-1', 'eusc-de-east-1'])
+    t.is(read(t, inRegion(region), { A_KEY: 'a' }).providers[0]?.region, region)
+  for (const region of ['EU', 'eu central 1', 'x.example/'])
+    t.regex(problemsOf(t, inRegion(region), { A_KEY: 'a' }).join(), /0\.region must be a region of AWS, such as/)
+})
+
 test('a member that is not known is not named, but the one that it is like', (t) => {
   const hintOf = (members: object) =>
     /\(did you mean (.*)\?\)/.exec(problemsOf(t, { providers: [{ ...local, ...members }] }).join())?.[1]
