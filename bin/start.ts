@@ -5,6 +5,7 @@ import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import type { ModelsConfig } from '../src/config/models-config.ts'
 import { readModels } from '../src/config/read-models.ts'
+import { readTogether } from '../src/config/together.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
@@ -26,8 +27,7 @@ const samePressMs = 1000
 
 async function main(): Promise<void> {
   loadEnvFile()
-  const local = readLocalConfig()
-  const models = readModels()
+  const { local, models } = readTogether({ local: () => readLocalConfig(), models: () => readModels() })
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')

@@ -6,9 +6,8 @@ import { baseUrl, headers, isObject } from './provider-formats.ts'
 /** The format of MODELS_FILE (docs/operations.md, "Models"). No message quotes the value. */
 
 const text = (message: string) => v.pipe(v.string(message), v.nonEmpty(message))
-const nameFormat = /^[\w.:/@-]{1,100}$/
-const nameInWords = '1 to 100 letters, digits or any of . : / @ - _'
-const name = v.pipe(v.string('must be a text'), v.regex(nameFormat, `must be ${nameInWords}`))
+export const nameInWords = '1 to 100 letters, digits or any of . : / @ - _'
+export const name = v.pipe(v.string('must be a text'), v.regex(/^[\w.:/@-]{1,100}$/, `must be ${nameInWords}`))
 const variable = v.pipe(
   v.string('must be the name of an environment variable'),
   v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
@@ -36,7 +35,7 @@ const price = onlyMembers({
   cacheWrite: v.optional(usd),
 })
 
-const modelMembers = onlyMembers({
+export const modelMembers = onlyMembers({
   id: text('must be the name that the provider knows the model by'),
   name: v.optional(name),
   contextTokens: v.optional(count(1000, 100_000_000)),
@@ -47,15 +46,7 @@ const modelMembers = onlyMembers({
   options: v.optional(object),
 })
 
-const model = v.pipe(
-  modelMembers,
-  v.check(
-    ({ id, name: own }) => own !== undefined || nameFormat.test(id),
-    `needs \`name\`, because its \`id\` is not ${nameInWords}`,
-  ),
-)
-
-const provider = onlyMembers({
+export const providerMembers = onlyMembers({
   name,
   kind: v.picklist(providerKinds, `must be one of ${providerKinds.join(', ')}`),
   baseUrl: v.optional(baseUrl),
@@ -67,12 +58,12 @@ const provider = onlyMembers({
   sessionTokenEnv: v.optional(variable),
   headers: v.optional(headers),
   concurrency: v.optional(count(1, 10_000), 100),
-  models: v.pipe(v.array(model, 'must be a list'), v.minLength(1, 'must name at least one model')),
+  models: v.pipe(v.array(modelMembers, 'must be a list'), v.minLength(1, 'must name at least one model')),
 })
 
 export const modelsFile = onlyMembers({
   default: v.optional(name),
-  providers: v.pipe(v.array(provider, 'must be a list'), v.minLength(1, 'must name at least one provider')),
+  providers: v.pipe(v.array(providerMembers, 'must be a list'), v.minLength(1, 'must name at least one provider')),
 })
 
 export type ModelsFile = v.InferOutput<typeof modelsFile>

@@ -97,9 +97,9 @@ export const providers: Fault[] = [
   },
   {
     id: 'providers/key-in-place-of-its-variable',
-    file: 'src/config/models-file.ts',
-    find: '  isUsual(variable)\n',
-    replace: '  isUsual(variable) || variable\n',
+    file: 'src/config/models-problems.ts',
+    find: 'return isUsual(variable)\n',
+    replace: 'return variable\n',
     why: 'a key that stands where the name of its variable should be is printed at start',
     tests: ['test/src/config/models-file.test.ts'],
   },
@@ -143,5 +143,14 @@ export const providers: Fault[] = [
     replace: 'if (/#/.test(written))',
     why: 'an address with a query is accepted, and the paths of all calls are lost in it',
     tests: ['test/src/config/provider-formats.test.ts'],
+  },
+  {
+    id: 'providers/one-problem-at-a-time',
+    file: 'src/config/models-file.ts',
+    find: '[...issues, ...contradictions(written.value, env)]',
+    replace: 'issues.length > 0 ? issues : contradictions(written.value, env)',
+    why: 'whoever corrects MODELS_FILE is told of its next problem at the next start',
+    tests: ['test/src/config/models-file.test.ts'],
+    match: '*hides no contradiction*',
   },
 ]

@@ -45,12 +45,13 @@ test('without a default, the first model of the file is it', (t) => {
 })
 
 test('every problem of the form of a file is told, with its place', (t) => {
-  const problems = problemsOf(t, {
+  const file = {
     providers: [
       { ...openai, kind: 'open-ai', baseUrl: 'ftp://x', surprise: 1 },
       { ...local, concurrency: 0, models: [{ id: 'llama', price: { input: -1 }, contextTokens: 1.5 }] },
     ],
-  })
+  }
+  const problems = problemsOf(t, file, { A_KEY: 'sk-123' })
   const places = [
     'providers.0.kind must be one of openai, anthropic,',
     'providers.0.baseUrl must begin with https:// or http://',
@@ -184,7 +185,58 @@ test('a file that is not there, or is not JSON, is one problem', (t) => {
   const missing = t.throws(() => readModels({ MODELS_FILE: '/nowhere/models.json' }), { instanceOf: ConfigError })
   t.deepEqual(missing?.problems, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
   const [problem] = problemsOf(t, '{"providers": [')
-  t.regex(problem ?? '', /which is not JSON$/)
+  t.regex(problem ?? '', /which is not JSON at line 1, column 16$/)
+})
+
+test('a byte order mark at the beginning of a file is no problem', (t) => {
+  t.is(read(t, `\uFEFF${JSON.stringify({ providers: [local] })}`).default, 'llama')
+})
+
+test('one wrong member hides no contradiction', (t) => {
+  const wrong = { id: 'llama', stream: 'no' }
+  const providers = [
+    { ...openai, concurrency: '7', apiKeyEnv: 'NO_KEY', models: [{ id: 'llama', surprise: 1 }] },
+    {
+      ...local,
+      name: 'openai',
+      baseUrl: undefined,
+      models: [wrong, { ...wrong, contextTokens: 1000, maxOutputTokens: 1000 }],
+    },
+    { kind: 'anthropic', models: [] },
+    { name: 'azure', kind: 'azure', apiKeyEnv: 7, baseUrl: 7, models: [{ id: 'gpt' }] },
+    'nothing',
+  ]
+  const problems = problemsOf(t, { default: 'none', providers, surprise: 1 })
+  const contradictions = problems.slice(problems.findIndex((one) => one.includes('two providers')))
+  t.deepEqual(contradictions, [
+    'MODELS_FILE: two providers have the name openai',
+    'MODELS_FILE: two models have the name llama; give one of them another `name`',
+    'MODELS_FILE: default must be the name of a model: llama, gpt',
+    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+    'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
+    'MODELS_FILE: the provider openai needs `baseUrl`',
+    'MODELS_FILE: providers.2 needs `apiKeyEnv`',
+  ])
+  t.is(problems.length - contradictions.length, 10, problems.join('\n'))
+})
+
+test('a default that may be a model whose name is not well-formed is left alone', (t) => {
+  const models = [{ id: 'llama', name: 'two words' }]
+  const [problem = '', ...more] = problemsOf(t, { default: 'other', providers: [{ ...local, models }] })
+  t.regex(problem, /^MODELS_FILE: providers\.0\.models\.0\.name must be /)
+  t.deepEqual(more, [])
+})
+
+test('problems of the variables of models, and of their file, are told together', (t) => {
+  const MODELS_FILE = fileWith(t, { providers: [{ ...openai, apiKeyEnv: 'OPENAI_API_KEY' }, { name: 'b' }] })
+  const env = { MODELS_FILE, OPENAI_API_KEY_FILE: '/nowhere/key', OPENAI_BASE_URL: 'nowhere' }
+  const error = t.throws(() => readModels(env), { instanceOf: ConfigError })
+  t.deepEqual(error?.problems, [
+    'OPENAI_API_KEY_FILE names /nowhere/key, which cannot be read (ENOENT)',
+    'OPENAI_BASE_URL must be a complete URL',
+    'MODELS_FILE: providers.1.kind is missing',
+    'MODELS_FILE: providers.1.models is missing',
+  ])
 })
 
 test('two variables are enough for one model, beside which the demo model stays', (t) => {
