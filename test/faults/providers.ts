@@ -153,4 +153,12 @@ export const providers: Fault[] = [
     tests: ['test/src/config/models-file.test.ts'],
     match: '*hides no contradiction*',
   },
+  {
+    id: 'providers/silent-about-the-key',
+    file: 'bin/local/ready.ts',
+    find: 'OPENAI_API_KEY !== undefined &&',
+    replace: "OPENAI_API_KEY === '' &&",
+    why: 'who sets a key and no model is not told why the demo model answers',
+    tests: ['test/bin/local/ready.test.ts'],
+  },
 ]
