@@ -28,7 +28,7 @@ export const sendChatMessage = route({
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
     const answer = await services.chat.send(proven.session, readChatRequest(body))
-    return wantsStream ? streamChat(answer.stream) : answer.whole(request.gone())
+    return wantsStream ? streamChat((sink, gone) => answer.stream(sink, gone)) : answer.whole(request.gone())
   },
 })
 

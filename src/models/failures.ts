@@ -100,7 +100,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   const window = `its context window has ${contextTokens} tokens, of which a prompt may take ${promptTokens}`
   return new ModelError({
     message:
-      `The run has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
+      `This has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
       `and the last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
     retryable: false,
     privateDetail: 'prompt too long',
