@@ -68,6 +68,16 @@ test('a call that asks first is sent once its owner approves it, once and with e
   t.is(dataOf(timeline, 'wait.ended').length, 1)
 })
 
+test('what the site gets is what was shown', async (t) => {
+  const { someone, id, approval } = await asking('[[call echo_text { "text" : "exactly this" }]]', ['echo_text'])
+  t.deepEqual(approval.arguments, { text: 'exactly this' })
+  await decide(someone, approval.id, 'approve')
+  await ended(someone, id)
+  const [outcome] = dataOf(await timelineOf(someone, id), 'tool.finished')
+  t.is(outcome?.['arguments'], '{ "text" : "exactly this" }')
+  t.is(outcome?.['result'], '{"text":"exactly this"}')
+})
+
 test('a refused call is not made, and the model is told so with the note of the owner', async (t) => {
   const run = await asking()
   const note = 'Ask the customer first.'
