@@ -12,6 +12,7 @@ import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-si
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
@@ -56,6 +57,7 @@ export async function makeThings(owner: Person, sites: StageSites) {
   const entryId = await connectBadTools(owner, sites)
   const used = { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } }
   const { body: called } = await call(owner, vault.callTool, used)
+  const session = await sessionOf(owner)
   const params: Record<string, string> = {
     agentId: agent.id,
     runId: delivered.runId,
@@ -65,9 +67,10 @@ export async function makeThings(owner: Person, sites: StageSites) {
     flowId: flow.id,
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
+    sessionId: session.id,
     host: 'tools.example.com',
   }
-  return { agent, params, apiKey: key.key, readKey: readKey.key }
+  return { agent, session, params, apiKey: key.key, readKey: readKey.key }
 }
 
 /** Tokens of callers in every bad state. */
@@ -135,6 +138,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   updateAgent: { name: 'Another name' },
   startRun: { input: { title: 'It is broken' } },
+  createSession: {},
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   receiveWebhook: { title: 'It is broken' },
@@ -146,10 +150,21 @@ export const validQueries: Record<string, Record<string, string>> = {
   finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
 }
 
-/** What a webhook request needs beside its path; other routes ignore it. */
-export const secretOf = ({ agent }: Pick<Stage, 'agent'>) => ({ 'x-webhook-secret': agent.webhookSecret })
+/** What the request of a webhook, or in a session, needs beside its path; other routes ignore it. */
+export const secretOf = ({ agent, session }: Pick<Stage, 'agent' | 'session'>) => ({
+  'x-webhook-secret': agent.webhookSecret,
+  ...withToken(session),
+})
 
 /** Another agent of the owner, to be changed and deleted. */
 export const anotherAgent = async (owner: Person) =>
   (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
     .id
+
+/** The first use of a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
+export async function noteUses({ platform }: Pick<Stage, 'platform'>): Promise<void> {
+  const { database } = platform.services
+  const soon = new Date(Date.now() + 3_600_000)
+  await database('api_keys').update({ last_used_at: soon })
+  await database('sessions').update({ used_at: soon })
+}
