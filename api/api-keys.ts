@@ -87,7 +87,7 @@ export const deleteApiKey = route({
   method: 'delete',
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',
-  description: 'It is refused from then on.',
+  description: 'It is refused from then on, and chat sessions that were made with it end.',
   status: 204,
   codes: ['NOT_FOUND'],
   handle: ({ services, caller, params }) => services.users.apiKeys.remove(caller, params.apiKeyId),

@@ -79,14 +79,15 @@ const ledgerEntry = named(
     id,
     kind: named(
       'LedgerEntryKind',
-      v.picklist(['grant', 'step', 'failed_step']),
+      v.picklist(['grant', 'step', 'failed_step', 'chat_step']),
       'grant: the credits of a month · step: what a step cost · failed_step: what a failed attempt at a step cost, ' +
-        'because the provider billed it',
+        'because the provider billed it · chat_step: what a step of an answer in a chat cost',
     ),
     credits: field(whole, 'The change; negative for what was used', -1),
     balanceAfter: field(whole, 'The balance after it', 4980),
     period: field(v.nullable(v.string()), 'Of a grant: the month', null),
     runId: field(v.nullable(v.string()), 'Of a step: its run', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
+    answerId: field(v.nullable(v.string()), 'Of a step of a chat: its answer', null),
     step: field(v.nullable(whole), 'Of a step: its number', 1),
     attempt: field(v.nullable(whole), 'Of a failed step: the attempt', null),
     costUsd: field(v.nullable(v.number()), 'Of a step: its cost in USD; null if no price is known', 0.0012),

@@ -5,13 +5,15 @@ import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import type { ModelsConfig } from '../src/config/models-config.ts'
 import { readModels } from '../src/config/read-models.ts'
+import { readTogether } from '../src/config/together.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
 import { postgresOwner } from './local/postgres/postgres-owner.ts'
 import { portProblems, type NeededPort } from './local/ports.ts'
 import { createProcessRecord, endRecorded } from './local/process-record.ts'
-import { startStack, type Addresses } from './local/stack.ts'
+import { startStack } from './local/stack.ts'
+import { readyInWords } from './local/ready.ts'
 import { createSupervisor, type Supervisor } from './local/supervisor.ts'
 import { startWarden } from './local/warden.ts'
 
@@ -26,8 +28,7 @@ const samePressMs = 1000
 
 async function main(): Promise<void> {
   loadEnvFile()
-  const local = readLocalConfig()
-  const models = readModels(local.environment)
+  const { local, models } = readTogether({ local: () => readLocalConfig(), models: () => readModels() })
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
@@ -56,7 +57,7 @@ async function run(local: LocalConfig, models: ModelsConfig, folder: string): Pr
     const addresses = await Promise.race([started, stopRequested])
     if (!addresses) return
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
-    printReady(addresses, { models, folder, milliseconds: Date.now() - began })
+    say(readyInWords(addresses, { models, folder, environment: local.environment, milliseconds: Date.now() - began }))
     await stopRequested
   } finally {
     rmSync(addressFile, { force: true })
@@ -96,33 +97,6 @@ function neededPorts(local: LocalConfig): NeededPort[] {
 function readScripts(): { api: string; worker: string; sites: string } {
   const script = (name: string) => ({ type: 'string' as const, default: join(import.meta.dirname, `${name}.ts`) })
   return parseArgs({ options: { api: script('api'), worker: script('worker'), sites: script('sites') } }).values
-}
-
-interface Started {
-  models: ModelsConfig
-  folder: string
-  milliseconds: number
-}
-
-function printReady(addresses: Addresses, { models, folder, milliseconds }: Started): void {
-  const rows = [
-    ['API', addresses.api],
-    ['Docs', addresses.docs],
-    ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
-    ['Example sites', addresses.sites.join('  ')],
-    ['Model', modelInWords(models)],
-    ['Logs', join(folder, 'logs')],
-  ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
-  const seconds = (milliseconds / 1000).toFixed(1)
-  say(['', `Switchyard is ready (${seconds} s).`, '', ...rows, ''].join('\n'))
-  say(`Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`)
-}
-
-function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {
-  const provider = providers.find(({ name }) => name === models.find((model) => model.name === chosen)?.provider)
-  if (provider?.kind === 'demo') return 'demo (follows rules, understands nothing; see "Models" in docs/operations.md)'
-  const others = models.length > 1 ? `, and ${models.length - 1} more` : ''
-  return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
 }
 
 // The terminal may close first; that must not end this process before it has stopped the others.

@@ -8,9 +8,11 @@ import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
-import { asksForStream, createFormat, sendEventStream } from '../streams/event-stream.ts'
+import { createFormat, sendEventStream } from '../streams/event-stream.ts'
+import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
+import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
 import { isOfAccount, isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
@@ -91,24 +93,25 @@ type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: 
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
   const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
-  if (caller && limitOf(route) === 'caller' && counting === 'counted')
-    await countRequest(services, caller.apiKeyId ?? caller.userId, caller)
-  if (caller && needsTerms(route)) requireTerms(caller)
+  const hold = async (account: AccountOfProof): Promise<void> => {
+    if (limitOf(route) === 'caller' && counting === 'counted') await countRequest(services, account)
+    if (needsTerms(route)) requireTerms(account)
+  }
+  if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
   const proven: unknown = await route.proof?.verify(given)
   const proved = route.proof?.account?.of(proven)
   if (proved) {
     ctx.state['userId'] = proved.userId
-    if (counting === 'counted') await countRequest(services, proved.countedBy, proved)
-    requireTerms(proved)
+    await hold(proved)
   }
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller)
   return { caller, account: caller ?? proved, proven, resource }
 }
 
-/** One request, by a key, a user or a session alone, and of the account. */
-async function countRequest({ rateLimits }: Services, by: string, { userId, tier }: Account): Promise<void> {
-  await rateLimits.caller(by)
+/** One request of a user, a key or a session, and of the account. */
+async function countRequest({ rateLimits }: Services, { countedBy, userId, tier }: AccountOfProof): Promise<void> {
+  await rateLimits.caller(countedBy)
   await rateLimits.account(userId, { tier, limits: tierOf(tier).limits })
 }
 

@@ -29,10 +29,7 @@ export interface Proof<Path extends string, Proven> {
   account?: ProofOfAccount<Proven>
 }
 
-/**
- * Whose request it is: it waits for its turn and is counted, logged and held to the terms as one of theirs. The codes
- * that come of this are among `codes`.
- */
+/** Whose request it is: it waits for its turn and is counted, logged and held to the terms as one of theirs. */
 interface ProofOfAccount<Proven> {
   /** The header that the proof is sent in. */
   header: string

@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { asksForJson } from '../browser/browser-answer.ts'
-import { asksForStream } from '../streams/event-stream.ts'
-import { goneSignal } from '../streams/gone.ts'
+import { asksForStream, goneSignal } from '../streams/reader.ts'
 
 /** What a handler may know about the HTTP request. */
 export interface RequestFacts {

@@ -30,6 +30,6 @@ export const isStrict = (route: AnyRoute): boolean => isOfAccount(route) || rout
 /** Whether an API key is not enough, whatever its scopes. */
 export const needsLogin = (route: AnyRoute): boolean => route.access === 'login' || route.access === 'admin'
 
-export const needsTerms = (route: AnyRoute): boolean => route.access !== 'anyone' && route.terms !== false
+export const needsTerms = (route: AnyRoute): boolean => isOfAccount(route) && route.terms !== false
 
-export const limitOf = (route: AnyRoute): Limit => route.limit ?? (route.access === 'anyone' ? 'none' : 'caller')
+export const limitOf = (route: AnyRoute): Limit => route.limit ?? (isOfAccount(route) ? 'caller' : 'none')

@@ -11,7 +11,7 @@ export const sessionProof = {
   schemes: {
     sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
   },
-  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'RATE_LIMITED', 'TERMS_NOT_ACCEPTED'],
+  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
   verify: ({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> =>
     services.sessions.open(request.header(header)),
   account: {

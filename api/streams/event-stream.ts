@@ -22,10 +22,6 @@ interface Streaming {
   admit: () => Promise<void>
 }
 
-/** Whether the client prefers a stream to JSON (RFC 9110, 12.5.1). A client that names neither gets JSON. */
-export const asksForStream = (ctx: Context): boolean =>
-  ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
-
 /**
  * Sends server-sent events (HTML, 9.2), and returns when the last was sent or the client is gone. Fails only before the
  * stream begins. If nothing more will come, the status is 204: an EventSource reconnects when a stream ends, and 204

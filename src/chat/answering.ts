@@ -22,6 +22,9 @@ const turnMs = 150
 /** Why an answer is given up: somebody asked for it, its reader is gone, or it takes too long. */
 export type GivenUp = 'stopped' | 'gone' | 'late'
 
+/** What comes after a step: another one, a decision of somebody, or the end, with the model's reason for it. */
+type Outcome = 'more' | 'approval' | { ended: string }
+
 /** An answer that this process writes. */
 export interface Writing {
   session: Session
@@ -78,11 +81,7 @@ export function createAnswering(context: {
     ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
 
   /** What ends the answer now, or nothing if the model is asked once more. */
-  async function stepOnce(
-    writing: Writing,
-    parts: PartWriter,
-    signal: AbortSignal,
-  ): Promise<'more' | 'approval' | string> {
+  async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
     const { id } = writing.answer
     const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
     const step = answer.steps + 1
@@ -97,7 +96,7 @@ export function createAnswering(context: {
     await parts.step(step, asked.text, asked.calls)
     if (asked.calls.length === 0) {
       await parts.endStep()
-      return asked.finish
+      return { ended: asked.finish }
     }
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
@@ -107,7 +106,7 @@ export function createAnswering(context: {
     (await callsOf(id, step)).filter(({ status }) => !isFinal(status))
 
   /** Goes on until there is nothing to do: returns why the answer has ended for now. */
-  async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<string> {
+  async function follow(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Exclude<Outcome, 'more'>> {
     const { id, steps: done } = writing.answer
     const left = done > 0 ? await openCalls(id, done) : []
     if (left.length > 0) {
@@ -164,7 +163,7 @@ export function createAnswering(context: {
         const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
         late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
         const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
-        if (outcome !== 'approval') return await ending.complete(written, outcome, parts)
+        if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
         await tellApprovals(writing, parts)
         return await ending.wait(written, parts)
       } catch (error) {

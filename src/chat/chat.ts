@@ -51,7 +51,7 @@ export function createChat(context: {
   function detach(session: Session, answer: ChatAnswer, writer: string): void {
     const passing = words.begin(answer.id)
     const work = answering
-      .write({ session, answer, writer, sink: () => undefined, onWords: passing.add })
+      .write({ session, answer, writer, sink: () => undefined, onWords: (step, text) => passing.add(step, text) })
       // The record has it, and readers are told from there.
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
       .then(() => passing.end())

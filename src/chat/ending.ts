@@ -66,7 +66,7 @@ export function createEnding(context: {
     /** Its calls have to be approved: the stream ends, and the answer goes on later. */
     async wait(written: Written, parts: PartWriter): Promise<ChatAnswer> {
       const waiting = await record(written, { status: 'waiting' })
-      await parts.finish({ ...waiting, finish: 'tool-calls' } as ChatAnswer)
+      await parts.finish(waiting)
       return waiting
     },
 

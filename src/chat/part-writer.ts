@@ -90,7 +90,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       await endText()
       await sink({
         type: 'finish',
-        finishReason: (ended.finish ?? 'other') as Finish,
+        finishReason: finishOf(ended),
         messageMetadata: metadataOf(ended),
       })
     },
@@ -116,6 +116,10 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 }
 
 export type PartWriter = ReturnType<typeof createPartWriter>
+
+/** To clients, an answer that waits for approvals has ended with its calls. */
+const finishOf = ({ status, finish }: ChatAnswer): Finish =>
+  status === 'waiting' ? 'tool-calls' : ((finish ?? 'other') as Finish)
 
 export const metadataOf = (answer: ChatAnswer): Metadata => ({
   sessionId: answer.sessionId,

@@ -43,7 +43,6 @@ export function createReplay({ database, words }: { database: Database; words: C
     if (status === 'waiting') {
       const pending = await Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id')
       for (const approval of pending) await parts.approval(approval)
-      return parts.finish(Object.assign(answer, { finish: 'tool-calls' }))
     }
     return parts.finish(answer)
   }

@@ -146,5 +146,5 @@ const toModelTool = ({ name, siteName, tool: { description, inputSchema } }: Nam
   name,
   siteName,
   description,
-  inputSchema: inputSchema as object,
+  inputSchema,
 })

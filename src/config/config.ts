@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { ConfigError, freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
 import { readModels } from './read-models.ts'
+import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
 
 /** Mail servers reject mail without a sender. */
@@ -20,19 +21,10 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const problems: string[] = []
-  const attempt = <T>(read: () => T): T | undefined => {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...error.problems)
-      return undefined
-    }
-  }
-  const read = attempt(() => readEnvironment(consistent, env))
-  const models = attempt(() => readModels(env))
-  if (!read || !models) throw new ConfigError(problems)
+  const { read, models } = readTogether({
+    read: () => readEnvironment(consistent, env),
+    models: () => readModels(env),
+  })
   return freeze(shape(read, models))
 }
 

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
+import { expectation } from './expectation.ts'
+import { baseUrl, key } from './provider-formats.ts'
 import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
@@ -88,10 +90,8 @@ export const settings = v.object({
   OPENAI_MODEL: v.optional(
     v.pipe(v.string(), v.regex(/^(?!demo$)[\w.:/@-]{1,100}$/, 'must be the name of a model, such as gpt-5-mini')),
   ),
-  OPENAI_API_KEY: optionalText(),
-  OPENAI_BASE_URL: v.optional(
-    v.pipe(v.string(), v.url('must be a complete URL'), v.regex(/^https?:/, 'must begin with https:// or http://')),
-  ),
+  OPENAI_API_KEY: v.optional(key),
+  OPENAI_BASE_URL: v.optional(baseUrl),
   CREDIT_USD: dollars(0.004),
   SMTP_URL: smtpUrl,
   SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
@@ -129,7 +129,7 @@ export function readEnvironment<S extends v.GenericSchema<unknown, object> & { e
 ): Readonly<v.InferOutput<S>> {
   // A migration job has the file of its database, and those of no keys.
   const read = withSecretFiles(present(env), Object.keys(schema.entries))
-  const result = v.safeParse(schema, read.env)
+  const result = v.safeParse(schema, read.env, { message: expectation })
   const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
   // A file that cannot be read is one problem, not a missing setting too.
   const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]

@@ -1,7 +1,11 @@
+import * as v from 'valibot'
 import { demoModels, openAiModels, type ModelsConfig } from './models-config.ts'
 import { readModelsFile } from './models-file.ts'
-import { ConfigError, present, type Environment } from './environment.ts'
+import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
 import { withSecretFiles } from './secret-files.ts'
+import { readTogether } from './together.ts'
+
+const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'])
 
 /**
  * The AI models of an environment: those of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone.
@@ -10,25 +14,35 @@ import { withSecretFiles } from './secret-files.ts'
  */
 export function readModels(given?: Environment): ModelsConfig {
   const { env } = withSecretFiles(present(given))
-  const { MODELS_FILE: path, OPENAI_MODEL: model, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env
-  if (path !== undefined && model !== undefined) {
-    throw new ConfigError(['OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two'])
-  }
-  if (path !== undefined) return fromFile(path, env)
-  if (model !== undefined) return fromVariables(model, apiKey, baseUrl)
-  if (baseUrl !== undefined) throw new ConfigError(['OPENAI_MODEL is required where OPENAI_BASE_URL is set'])
-  return demoModels
+  const { variables, file } = readTogether({
+    variables: () => readEnvironment(schema, given),
+    together: () => refuseIf(combinationProblems(env)),
+    file: () => (env['OPENAI_MODEL'] === undefined ? fromFile(env) : undefined),
+  })
+  const { OPENAI_MODEL: model, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = variables
+  return file ?? (model === undefined ? demoModels : openAiModels({ model, apiKey, baseUrl }))
 }
 
-function fromFile(path: string, env: Environment): ModelsConfig {
-  const { config, problems } = readModelsFile(path, env)
-  if (!config) throw new ConfigError(problems)
+function fromFile(env: Environment): ModelsConfig | undefined {
+  if (env['MODELS_FILE'] === undefined) return undefined
+  const { config, problems } = readModelsFile(env['MODELS_FILE'], env)
+  refuseIf(problems)
   return config
 }
 
-function fromVariables(model: string, apiKey: string | undefined, baseUrl: string | undefined): ModelsConfig {
-  if (apiKey === undefined && baseUrl === undefined) {
-    throw new ConfigError(['OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server'])
+function refuseIf(problems: string[]): void {
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function combinationProblems(env: Environment): string[] {
+  const has = (name: string): boolean => env[name] !== undefined
+  if (!has('OPENAI_MODEL')) {
+    return has('OPENAI_BASE_URL') && !has('MODELS_FILE')
+      ? ['OPENAI_MODEL is required where OPENAI_BASE_URL is set']
+      : []
   }
-  return openAiModels({ model, apiKey, baseUrl: baseUrl?.replace(/\/+$/, '') })
+  if (has('MODELS_FILE')) return ['OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two']
+  return has('OPENAI_API_KEY') || has('OPENAI_BASE_URL')
+    ? []
+    : ['OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server']
 }

@@ -13,8 +13,8 @@ export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
     v.transform(Number),
-    v.minValue(min),
-    v.maxValue(max),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
   )
 /** A duration in seconds within limits; fractions such as 0.25 are allowed. */
 export const seconds = (fallback: number, min: number, max: number) =>
@@ -24,8 +24,8 @@ export const seconds = (fallback: number, min: number, max: number) =>
       String(fallback),
     ),
     v.transform(Number),
-    v.minValue(min),
-    v.maxValue(max),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
   )
 /** An amount of USD above zero, such as 0.004. */
 export const dollars = (fallback: number) =>

@@ -1,9 +1,12 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
+import type { ModelTool } from './ask.ts'
+import { promptTooLong } from './failures.ts'
 import { hiddenOnce } from './hidden.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
 import { chatLeftOutSentence, chatSentence, standingRules } from './prompt-format.ts'
 import { maxResultBytes, stepMessages, type Reader, type TranscriptStep } from './prompt.ts'
+import type { Window } from './window.ts'
 
 /** A message of a user, and what the model did to answer it. */
 export interface Exchange {
@@ -27,8 +30,29 @@ export const hiddenChat = ({ exchanges, isCut }: Chat, hiding: Hiding): Chat => 
   })),
 })
 
+/** Of usual text in JSON: chats are not long enough to measure it. */
+const bytesPerToken = 3
+
+/** Whom a chat is shown to. */
+interface Shown {
+  name: string
+  reader: Reader
+  window: Window
+  tools: ModelTool[]
+}
+
+/** The prompt of the next step of a chat, cut so that it fits; MODEL_ERROR if its last message does not. */
+export function chatPrompt(chat: Chat, { name, reader, window, tools }: Shown): LanguageModelV4Prompt {
+  const { contextTokens, promptTokens } = window
+  const fitting = fitChat(chat, reader, bytesOf(tools), promptTokens * bytesPerToken)
+  if (fitting) return buildChatPrompt(fitting, reader)
+  const last = buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)
+  const tokens = Math.ceil((bytesOf(last) + bytesOf(tools)) / bytesPerToken)
+  throw promptTooLong(name, { tokens, contextTokens, promptTokens })
+}
+
 /** Writes the prompt of the next step of a chat. Results of tools are fenced, as those of runs. */
-export function buildChatPrompt({ exchanges, isCut }: Chat, reader: Reader): LanguageModelV4Prompt {
+function buildChatPrompt({ exchanges, isCut }: Chat, reader: Reader): LanguageModelV4Prompt {
   const shown = { ...reader, resultBytes: maxResultBytes }
   const said = exchanges.flatMap(({ words, steps }, index) => [
     userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
@@ -57,7 +81,7 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes
  */
-export function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number): Chat | undefined {
+function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number): Chat | undefined {
   const shown = { ...reader, resultBytes: maxResultBytes }
   const sizeOf = ({ words, steps }: Exchange): number =>
     Buffer.byteLength(words) + steps.reduce((sum, step) => sum + bytesOnce(stepMessages(step, shown)), 0)

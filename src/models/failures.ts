@@ -100,7 +100,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   const window = `its context window has ${contextTokens} tokens, of which a prompt may take ${promptTokens}`
   return new ModelError({
     message:
-      `The run has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
+      `This has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
       `and the last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
     retryable: false,
     privateDetail: 'prompt too long',
@@ -122,8 +122,23 @@ function otherFailure(error: unknown): ModelError {
   return new ModelError({
     message: 'The call to the AI provider failed.',
     retryable: name === 'TimeoutError' || name === 'AbortError',
-    privateDetail: `${name}, no status`,
+    privateDetail: [...kindsOf(error), 'no status'].join(', '),
   })
+}
+
+/** The classes and codes of an error and its causes. The texts beside them may hold the prompt, or a key. */
+function kindsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [typeof error]
+  return [error, ...causesOf(error)].map((one) => [classOf(one), codeOf(one)].filter(Boolean).join(' '))
+}
+
+/** A `name` may be set to any text; that of the class is code. */
+const classOf = ({ name, constructor }: Error): string =>
+  /^[A-Z]\w{0,50}(Error|Exception)$/.test(name) ? name : constructor.name
+
+function codeOf(error: Error): string | undefined {
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,39}$/.test(code) ? code : undefined
 }
 
 function sentence(status: number, mayPass: boolean): string {
@@ -151,9 +166,14 @@ function brokenSentence(cause: unknown): string {
 }
 
 /** Such as ECONNREFUSED; the message beside it may hold an address with a key. */
-function systemCodeOf(error: Error): string | undefined {
-  for (let { cause } = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code.slice(0, 40)
-  }
-  return undefined
+const systemCodeOf = (error: Error): string | undefined =>
+  causesOf(error)
+    .map(codeOf)
+    .find((code) => code !== undefined)
+
+/** What led to an error, the nearest first. */
+function causesOf(error: Error): Error[] {
+  const causes: Error[] = []
+  for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause) causes.push(cause)
+  return causes
 }

@@ -11,11 +11,11 @@ import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
-import { buildChatPrompt, fitChat, type Chat } from './chat-prompt.ts'
+import { chatPrompt, type Chat } from './chat-prompt.ts'
 import { withCallIds } from './call-ids.ts'
 import type { OnWords } from './collect.ts'
 import { hiddenAnswer } from './hidden.ts'
-import { lateAnswer, modelFailure, noSuchModel, promptTooLong } from './failures.ts'
+import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
@@ -74,9 +74,6 @@ export interface ModelFacts {
 
 /** The context window of a model of which nothing is known, in tokens. */
 const usualContextTokens = 128_000
-
-/** Of usual text in JSON: chats are not long enough to measure it. */
-const bytesPerToken = 3
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
 const patienceMs = 5000
@@ -252,18 +249,8 @@ export function createModels(context: {
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
     /** The prompt of a chat, cut so that it fits; MODEL_ERROR if its last message does not. */
-    chatPrompt: async (name: string, chat: Chat, tools: ModelTool[]) => {
-      const { reader } = entryOf(name)
-      const { contextTokens, promptTokens } = await windowFor(name)
-      const fitting = fitChat(chat, reader, bytesOf(tools), promptTokens * bytesPerToken)
-      if (!fitting) {
-        const tokens = Math.ceil(
-          bytesOf(buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)) / bytesPerToken,
-        )
-        throw promptTooLong(name, { tokens, contextTokens, promptTokens })
-      }
-      return buildChatPrompt(fitting, reader)
-    },
+    chatPrompt: async (name: string, chat: Chat, tools: ModelTool[]) =>
+      chatPrompt(chat, { name, reader: entryOf(name).reader, window: await windowFor(name), tools }),
 
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),

@@ -12,15 +12,18 @@ export interface Window {
 /** Providers count the answer into the window. Where its limit is theirs, it is a third of the window or less. */
 const usualAnswer = 1 / 3
 
+/** An answer's limit may be as long as the window or longer; providers then end the answer where the window ends. */
+const longestAnswer = 1 / 2
+
 /** How much of one result is shown to a model with a small window: a quarter of it, at three bytes a token. */
 const resultBytesPerToken = 3 / 4
 
 /** @param maxOutputTokens the longest answer that the model is asked for; null if that is left to its provider */
 export function windowOf(contextTokens: number, maxOutputTokens: number | null): Window {
-  const answer = maxOutputTokens ?? Math.floor(contextTokens * usualAnswer)
+  const answer = Math.floor(Math.min(maxOutputTokens ?? contextTokens * usualAnswer, contextTokens * longestAnswer))
   return {
     contextTokens,
-    promptTokens: Math.max(contextTokens - answer, 0),
+    promptTokens: contextTokens - answer,
     resultBytes: Math.min(maxResultBytes, Math.floor(contextTokens * resultBytesPerToken)),
   }
 }

@@ -56,6 +56,7 @@ const secretColumns: [string, string][] = [
   ['users', 'password_hash'],
   ['refresh_tokens', 'token_hash'],
   ['api_keys', 'key_hash'],
+  ['sessions', 'token_hash'],
   ['vault_entries', 'credential'],
   ['agents', 'webhook_secret'],
   ['payment_methods', 'reference'],
@@ -80,8 +81,8 @@ test('no answer holds a hash, a sealed secret or a credential', async (t) => {
   const telling = recorder.texts.filter((text) => secrets.some((secret) => text.includes(secret)))
   t.deepEqual(telling, [])
   for (const { key } of keysIn(recorder.texts))
-    t.is(recorder.texts.filter((text) => text.includes(key)).length, 1, 'an API key is shown once')
+    t.is(recorder.texts.filter((text) => text.includes(key)).length, 1, 'an API key or a session token is shown once')
 })
 
 const keysIn = (texts: string[]): { key: string }[] =>
-  texts.flatMap((text) => [...text.matchAll(/sy_key_[\w-]{43}/g)].map(([key]) => ({ key })))
+  texts.flatMap((text) => [...text.matchAll(/sy_(?:key|session)_[\w-]{43}/g)].map(([key]) => ({ key })))

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -37,8 +38,9 @@ const corsIn = ({ headers }: RawAnswer): string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
 /** Those that a script may be allowed to call; the others are called by senders, or opened in a browser. */
-const shared = routes.filter(({ proof, browser }) => !proof && !browser)
-const closed = routes.filter(({ proof, browser }) => proof || browser)
+const isClosed = ({ proof, browser }: AnyRoute): boolean => browser === true || (proof !== undefined && !proof.account)
+const shared = routes.filter((route) => !isClosed(route))
+const closed = routes.filter(isClosed)
 
 function noCredentials(t: ExecutionContext, answer: RawAnswer): void {
   t.is(answer.headers['access-control-allow-credentials'], undefined)
@@ -60,7 +62,7 @@ test('the preflight of a listed origin is answered with what each path takes, an
       t.is(answer.headers['access-control-allow-origin'], origin, name)
       t.true(members(answer, 'access-control-allow-methods').includes(method.toUpperCase()), name)
       const allowed = new Set(members(answer, 'access-control-allow-headers').map((one) => one.toLowerCase()))
-      for (const header of ['authorization', 'content-type', 'idempotency-key', 'last-event-id'])
+      for (const header of ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-session-token'])
         t.true(allowed.has(header), header)
       t.false(allowed.has('x-webhook-secret') || allowed.has('*'))
       t.true(members(answer, 'vary').includes('Origin'))

@@ -2,6 +2,7 @@ import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
+import * as sessions from '../../api/sessions.ts'
 import * as vault from '../../api/vault.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -35,6 +36,11 @@ const counted: Record<
     row: 'users',
     key: 'id',
     add: (who) => call(who, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } }),
+  },
+  sessions: {
+    row: 'users',
+    key: 'id',
+    add: (who) => call(who, sessions.createSession, { body: {} }),
   },
   cards: {
     row: 'accounts',

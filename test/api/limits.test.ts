@@ -17,6 +17,7 @@ import { createRateLimits, type RateLimits } from '../../src/rate-limit.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { agentOf, customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform, testKeys, type Platform } from '../helpers/platform.ts'
+import { sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** Behind a proxy, so that requests come from addresses of the test's own; what is counted can be read in Postgres. */
@@ -61,11 +62,15 @@ let addresses = 0
 const newAddress = (): string => `192.0.2.${(addresses += 1)}`
 
 /** Asks a route for what is not there; every limit counts before that is noticed. */
-const ask = (client: Client, route: AnyRoute, address: string) => {
+const ask = (client: Client, route: AnyRoute, address: string, more: Record<string, string> = {}) => {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
   const params = Object.fromEntries(names.map((name) => [name, newId()]))
   const raw = route.body ? { raw: '{}' } : {}
-  return call(client, route, { params, ...raw, headers: { 'x-forwarded-for': address, accept: 'application/json' } })
+  return call(client, route, {
+    params,
+    ...raw,
+    headers: { 'x-forwarded-for': address, accept: 'application/json', ...more },
+  })
 }
 
 /** Somebody with a login and an API key, as each is to be counted. */
@@ -90,13 +95,27 @@ test.serial(
   'every route with a limit of callers counts each user and each API key for itself, and their account',
   async (t) => {
     const platform = await house()
-    for (const route of routes.filter(({ name }) => limitOfName(name) === 'caller'))
+    for (const route of routes.filter(({ name, access }) => limitOfName(name) === 'caller' && access !== 'anyone'))
       for (const { client, key, account } of await callers(platform)) {
         const counts = await countedBy(platform, () => ask(client, route, newAddress()))
         t.deepEqual(counts, { [key]: 1, [account]: 1 }, route.name)
       }
   },
 )
+
+test.serial('every route of a session counts each session for itself, and the account of its owner', async (t) => {
+  const platform = await house()
+  const ofSessions = routes.filter(({ proof }) => proof?.account)
+  t.true(ofSessions.length > 0)
+  for (const route of ofSessions) {
+    const someone = await person(platform)
+    const { id: userId } = (await call(someone, auth.me)).body
+    const { id, token } = await sessionOf(someone)
+    const headers = { 'x-session-token': token }
+    const counts = await countedBy(platform, () => ask({ url: platform.url }, route, newAddress(), headers))
+    t.deepEqual(counts, { [`caller:${id}`]: 1, [`account:${userId}`]: 1 }, route.name)
+  }
+})
 
 /** By the prefix under which the counter of the limit keeps its keys. */
 const byAddress = { address: 'auth', browser: 'browser' } as const

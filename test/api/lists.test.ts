@@ -16,6 +16,7 @@ import { call } from '../helpers/client.ts'
 import { agentOf, connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { cancel, start } from '../helpers/runs.ts'
+import { sessionOf } from '../helpers/sessions.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
@@ -115,6 +116,7 @@ const makers: Record<string, Make> = {
     }
     await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
   },
+  listSessions: (_house, { someone }, round) => sessionOf(someone, { title: `Chat ${round}` }),
   listNotifications: ({ platform }, { userId }, round, nth) =>
     platform.services.database.transaction((trx) =>
       platform.services.notifications.notify(trx, {
@@ -281,6 +283,7 @@ const ofNoRow: Record<string, string> = {
   trigger: 'webhook',
   outcome: 'ran',
   kind: 'credential_dead',
+  active: 'false',
   'listCallbacks status': 'delivered',
   'listApprovals status': 'expired',
   sessionId: newId(),

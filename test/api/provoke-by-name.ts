@@ -13,6 +13,7 @@ import { manifestsTable } from './provokers/manifests.ts'
 import { oauthTable } from './provokers/oauth.ts'
 import { runsTable } from './provokers/runs.ts'
 import { schedulesTable } from './provokers/schedules.ts'
+import { sessionsTable } from './provokers/sessions.ts'
 import type { Table } from './provokers/table.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
@@ -32,6 +33,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...runsTable(stage, recorder, spender),
     ...approvalsTable(stage, recorder),
     ...schedulesTable(stage, recorder),
+    ...sessionsTable(stage, recorder),
     ...callbacksTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),

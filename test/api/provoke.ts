@@ -53,7 +53,12 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     ADMIN_REQUIRED: (route) => send(owner, route, body(route)),
     TERMS_NOT_ACCEPTED: (route) => send(beginner, route),
     RATE_LIMITED: (route) =>
-      untilLimited(() => send(limited(route), route, { headers: { 'x-webhook-secret': 'wrong' } })),
+      untilLimited(() =>
+        send(limited(route), route, {
+          headers: { 'x-webhook-secret': 'wrong' },
+          ...(route.proof?.account && { query: { nonsense: '1' } }),
+        }),
+      ),
     VALIDATION_ERROR: (route) =>
       send(
         allowedTo(stage, route),
@@ -63,6 +68,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     INTERNAL_ERROR: (route) => send(away, route, body(route)),
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
+    SESSION_NOT_FOUND: unknownId('sessionId'),
     NOT_FOUND: unknownId('approvalId', 'entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
   }
   return byCode

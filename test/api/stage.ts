@@ -13,6 +13,7 @@ import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
@@ -59,6 +60,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
   const { body: called } = await call(owner, vault.callTool, used)
   const of = { runId: delivered.runId, agentId: agent.id }
   const approval = await pendingApproval(platform, { ownerId: (await call(owner, auth.me)).body.id, ...of })
+  const session = await sessionOf(owner)
   const params: Record<string, string> = {
     agentId: agent.id,
     approvalId: approval.id,
@@ -69,9 +71,10 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     flowId: flow.id,
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
+    sessionId: session.id,
     host: 'tools.example.com',
   }
-  return { agent, params, apiKey: key.key, readKey: readKey.key }
+  return { agent, session, params, apiKey: key.key, readKey: readKey.key }
 }
 
 /** Tokens of callers in every bad state. */
@@ -139,6 +142,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   updateAgent: { name: 'Another name' },
   startRun: { input: { title: 'It is broken' } },
+  createSession: {},
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   decideApproval: { decision: 'approve' },
@@ -151,10 +155,21 @@ export const validQueries: Record<string, Record<string, string>> = {
   finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
 }
 
-/** What a webhook request needs beside its path; other routes ignore it. */
-export const secretOf = ({ agent }: Pick<Stage, 'agent'>) => ({ 'x-webhook-secret': agent.webhookSecret })
+/** What the request of a webhook, or in a session, needs beside its path; other routes ignore it. */
+export const secretOf = ({ agent, session }: Pick<Stage, 'agent' | 'session'>) => ({
+  'x-webhook-secret': agent.webhookSecret,
+  ...withToken(session),
+})
 
 /** Another agent of the owner, to be changed and deleted. */
 export const anotherAgent = async (owner: Person) =>
   (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
     .id
+
+/** The first use of a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
+export async function noteUses({ platform }: Pick<Stage, 'platform'>): Promise<void> {
+  const { database } = platform.services
+  const soon = new Date(Date.now() + 3_600_000)
+  await database('api_keys').update({ last_used_at: soon })
+  await database('sessions').update({ used_at: soon })
+}

@@ -77,7 +77,7 @@ test('a tool that asks first is called with what was shown, once somebody has ap
     t,
     await send(session, { text: '[[call slow_read {"seconds":0}]] [[say All done.]]', stream: true }),
   )
-  const [asked] = parts.filter((part) => part.type === 'data-approval')
+  const asked = parts.find((part) => part.type === 'data-approval')
   t.like(parts.at(-1), { type: 'finish', finishReason: 'tool-calls' })
   t.like(asked?.data, { tool: 'slow_read', input: { seconds: 0 } })
   t.false(typesOf(parts).includes('tool-output-available'))

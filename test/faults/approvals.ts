@@ -38,7 +38,7 @@ export const approvals: Fault[] = [
     replace: 'Approval.query(trx).findById(id)',
     why: 'of two who decide at the same instant both are told that theirs holds',
     tests: noun,
-    match: 'what an answer in a chat asks*',
+    match: 'two who decide while a third*',
   },
   {
     id: 'approvals/decided-late',
@@ -82,8 +82,8 @@ export const approvals: Fault[] = [
     find: '  if (open.length > 0) await approvals.withdraw(trx, { runId })\n',
     replace: '',
     why: 'people are asked about calls of runs that have ended',
-    tests: noun,
-    match: 'a run that ends and an owner who decides*',
+    tests: ['test/src/runs/approvals.test.ts'],
+    match: 'a run that is cancelled while it waits*',
   },
   {
     id: 'approvals/asked-about-nothing',

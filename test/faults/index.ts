@@ -13,6 +13,7 @@ import { providers } from './providers.ts'
 import { reconcile } from './reconcile.ts'
 import { runs } from './runs.ts'
 import { schedules } from './schedules.ts'
+import { sessions } from './sessions.ts'
 import { shares } from './shares.ts'
 import { sites } from './sites.ts'
 import { storage } from './storage.ts'
@@ -34,6 +35,7 @@ export const faults: Fault[] = [
   ...vault,
   ...webhooks,
   ...schedules,
+  ...sessions,
   ...billing,
   ...callbacks,
   ...shares,

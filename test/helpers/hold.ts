@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../src/database/database.ts'
+import { eventually } from './eventually.ts'
 
 /**
  * Locks something in a separate transaction, and returns the function that releases it. Postgres ends transactions that
@@ -13,3 +14,13 @@ export async function hold(database: Database, lock: (trx: Transaction) => Promi
     await trx.rollback()
   }
 }
+
+/** Waits until a statement of the database waits for a lock that another one holds. */
+export const untilBlocked = (database: Database): Promise<boolean> =>
+  eventually(10, 'somebody waits for a lock', async () => {
+    const { rows } = await database.raw<{ rows: unknown[] }>(
+      `select from pg_stat_activity
+        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+    )
+    return rows.length > 0 || undefined
+  })

@@ -1,5 +1,10 @@
+import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'
+import { later } from '../../src/clock.ts'
+import { newId } from '../../src/ids.ts'
+import { hashToken, newToken } from '../../src/secrets/opaque-tokens.ts'
 import { call, type Client } from './client.ts'
+import type { Platform } from './platform.ts'
 
 type SessionBody = NonNullable<
   NonNullable<
@@ -17,3 +22,18 @@ export const withToken = ({ token }: { token: string }) => ({ 'x-session-token':
 /** Asks for the session of a token; without one, of none. */
 export const current = ({ url }: Client, token?: string) =>
   call({ url }, sessions.getCurrentSession, token === undefined ? {} : { headers: withToken({ token }) })
+
+/** Gives somebody so many more sessions at once, whose tokens nobody knows. */
+export async function fillSessions({ services }: Platform, someone: Client, count: number): Promise<void> {
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  const createdAt = services.clock.now()
+  const times = { createdAt, usedAt: createdAt, expiresAt: later(createdAt, 3600) }
+  const rows = Array.from({ length: count }, () => ({
+    id: newId(),
+    ownerId,
+    tokenHash: hashToken(newToken('session')),
+    onDisconnect: 'cancel' as const,
+    ...times,
+  }))
+  await services.database.batchInsert('sessions', rows, 500)
+}

@@ -16,7 +16,7 @@ import type { Move } from '../../../workflows/messages.ts'
 import type { LiveWords } from '../live/live-words.ts'
 import type { RunRef } from '../record.ts'
 import { Run } from '../run.ts'
-import type { Attempt } from './attempt.ts'
+import type { Asking, Attempt } from './attempt.ts'
 import { createFailStep } from './fail-step.ts'
 import { createFitTranscript, type Cut, type Fitted } from './fit-transcript.ts'
 import { judgeOutput } from './judge-output.ts'
@@ -41,13 +41,6 @@ interface Prepared {
   /** Without the secrets. */
   transcript: RunTranscript
   readAgain: (run: Run) => Promise<RunTranscript>
-}
-
-/** What goes along with every question to a model. */
-export interface Asking {
-  hiding: Hiding
-  signal: AbortSignal
-  onGivenUp: (usage: Usage | undefined) => void
 }
 
 export interface AskContext {

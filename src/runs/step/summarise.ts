@@ -1,8 +1,7 @@
 import type { Models } from '../../models/models.ts'
 import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
-import type { Asking } from './ask-step.ts'
-import type { Attempt } from './attempt.ts'
+import type { Asking, Attempt } from './attempt.ts'
 import type { Cut, Fitted } from './fit-transcript.ts'
 import { bytesFor } from './tokens.ts'
 

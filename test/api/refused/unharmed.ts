@@ -4,7 +4,7 @@ import * as health from '../../../api/health.ts'
 import { call } from '../../helpers/client.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { snapshot } from '../snapshot.ts'
-import { openStage, type Stage } from '../stage.ts'
+import { noteUses, openStage, type Stage } from '../stage.ts'
 
 /** What is refused and leaves nothing behind, by its title; a file of tests makes a test of each. */
 export type Refusals = Record<string, (t: ExecutionContext, stage: Stage) => Promise<void>>
@@ -17,6 +17,7 @@ export type Refusals = Record<string, (t: ExecutionContext, stage: Stage) => Pro
 export function unharmedIn(test: TestFn) {
   const shared = forWholeFile(test, 'requests that are refused', async (t) => {
     const stage = await openStage(t)
+    await noteUses(stage)
     return { stage, before: await snapshot(stage.platform.services.database) }
   })
   return async (t: ExecutionContext, work: (stage: Stage) => Promise<void>): Promise<void> => {

@@ -28,6 +28,28 @@ test('a bad environment is refused with every problem at once, and without quoti
   t.false(error?.message.includes('dG9vIHNob3J0'))
 })
 
+test('a value that is refused is never quoted, because it may be a secret in the wrong variable', (t) => {
+  // Paths may be told.
+  const names = Object.keys(settings.entries).filter((name) => !name.endsWith('_FILE'))
+  const refused = names.flatMap((name) => {
+    try {
+      readConfig({ ...complete, [name]: 'sk canary:99999999' })
+      return []
+    } catch (error) {
+      return [{ name, message: (error as Error).message }]
+    }
+  })
+  t.true(refused.length > 50)
+  for (const { name, message } of refused) {
+    t.true(message.includes(name), message)
+    t.false(message.includes('canary'), message)
+  }
+  t.throws(() => readConfig({ ...complete, PORT: '99999999' }), { message: /- PORT must be at most 65535$/ })
+  t.throws(() => readConfig({ ...complete, LOG_LEVEL: 'loud' }), {
+    message: /- LOG_LEVEL must be one of fatal, error, /,
+  })
+})
+
 test('an empty variable counts as not set', (t) => {
   t.is(readConfig({ ...complete, PORT: '' }).http.port, 3000)
 })

@@ -45,16 +45,17 @@ test('without a default, the first model of the file is it', (t) => {
 })
 
 test('every problem of the form of a file is told, with its place', (t) => {
-  const problems = problemsOf(t, {
+  const file = {
     providers: [
       { ...openai, kind: 'open-ai', baseUrl: 'ftp://x', surprise: 1 },
       { ...local, concurrency: 0, models: [{ id: 'llama', price: { input: -1 }, contextTokens: 1.5 }] },
     ],
-  })
+  }
+  const problems = problemsOf(t, file, { A_KEY: 'sk-123' })
   const places = [
     'providers.0.kind must be one of openai, anthropic,',
     'providers.0.baseUrl must begin with https:// or http://',
-    'providers.0.surprise is not known',
+    'providers.0 has a member that is not known here; known are name, kind, baseUrl,',
     'providers.1.concurrency must be at least 1',
     'providers.1.models.0.price.input must not be negative',
     'providers.1.models.0.price.output is missing',
@@ -76,7 +77,7 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
   t.deepEqual(problems, [
     'MODELS_FILE: two providers have the name openai',
     'MODELS_FILE: two models have the name gpt-5-mini; give one of them another `name`',
-    'MODELS_FILE: default is none, but no model has that name',
+    'MODELS_FILE: default must be the name of a model: gpt-5-mini, llama, nova',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
     'MODELS_FILE: the provider azure needs `apiKeyEnv`',
@@ -87,11 +88,155 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
   t.false(problems.join('').includes('sk-123'))
 })
 
+test('a model whose answers may fill its window is refused', (t) => {
+  const withSizes = (sizes: object) => ({ providers: [{ ...local, models: [{ id: 'llama', ...sizes }] }] })
+  for (const maxOutputTokens of [32_000, 32_001]) {
+    t.deepEqual(problemsOf(t, withSizes({ contextTokens: 32_000, maxOutputTokens })), [
+      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+    ])
+  }
+  t.like(read(t, withSizes({ contextTokens: 32_000, maxOutputTokens: 31_999 })).models, [{ contextTokens: 32_000 }])
+  t.like(read(t, withSizes({ maxOutputTokens: 128_000 })).models, [{ maxOutputTokens: 128_000 }])
+})
+
+test('whatever stands in the wrong place is not printed, because it may be a secret', (t) => {
+  const secret = 'sk-HEADERSECRET'
+  const misplaced = [
+    { headers: `Authorization: Bearer ${secret}` },
+    { headers: [secret] },
+    { headers: { [secret]: 1 } },
+    { [secret]: 1 },
+    { name: `x ${secret}` },
+    { kind: secret },
+    { baseUrl: secret },
+    { baseUrl: [secret] },
+    { baseUrl: `http://user:${secret}@127.0.0.1/v1` },
+    { baseUrl: `http://${secret}@127.0.0.1/v1` },
+    { baseUrl: `ftp://${secret}` },
+    { apiKeyEnv: secret },
+    { apiKeyEnv: { [secret]: secret } },
+    { apiKeyEnv: secret.replace('-', '_') },
+    { apiKeyEnv: secret.slice(3) },
+    { region: { [secret]: secret } },
+    { concurrency: secret },
+    { models: secret },
+    { models: [secret] },
+    { models: [{ id: 'llama', options: secret }] },
+    { models: [{ id: 'llama', price: secret }] },
+    { models: [{ id: 'llama', stream: secret }] },
+    { models: [{ id: 'llama', contextTokens: secret }] },
+    { models: [{ id: 'llama', [secret]: secret }] },
+    { models: [{ id: `x ${secret}` }, { id: `x ${secret}` }] },
+  ]
+  for (const members of misplaced) {
+    const problems = problemsOf(t, { providers: [{ ...local, ...members }] }).join('\n')
+    t.regex(problems, /^MODELS_FILE: /)
+    t.false(problems.includes('HEADERSECRET'), problems)
+  }
+  for (const content of [`"${secret}"`, `{ "providers": ${secret} }`, { default: secret, providers: [local] }]) {
+    t.false(problemsOf(t, content).join().includes(secret))
+  }
+  const pasted = t.throws(() => readModels({ MODELS_FILE: `{ "headers": "${secret}" }` }), { instanceOf: ConfigError })
+  t.deepEqual(pasted?.problems, ['MODELS_FILE must be the path of a file, not its content'])
+})
+
+test('what is expected in a place is told', (t) => {
+  const told = (members: object) => problemsOf(t, { providers: [{ ...local, ...members }] }).join()
+  t.is(told({ headers: 'Authorization: x' }), 'MODELS_FILE: providers.0.headers must be an object')
+  t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must hold texts alone')
+  t.is(told({ apiKeyEnv: 7 }), 'MODELS_FILE: providers.0.apiKeyEnv must be the name of an environment variable')
+  t.is(told({ models: ['llama'] }), 'MODELS_FILE: providers.0.models.0 must be an object')
+  t.is(problemsOf(t, '7').join(), 'MODELS_FILE: the file must be an object')
+  t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs `name`, because its `id` is not 1 to/)
+  t.regex(told({ baseUrl: 'http://u:p@127.0.0.1/v1' }), /providers\.0\.baseUrl must not contain a user or a password/)
+})
+
+test('a key that cannot be sent is refused, and a line break at its end is left out', (t) => {
+  const [ended, broken] = ['sk-canary\n', 'sk-canary\nsk-other']
+  t.is(read(t, { providers: [openai] }, { A_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
+  const sentence = 'has a line break, or another character that cannot be sent in a header'
+  t.deepEqual(problemsOf(t, { providers: [openai] }, { A_KEY: broken }), [
+    `MODELS_FILE: the provider openai names the environment variable A_KEY, which ${sentence}`,
+  ])
+  t.is(readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
+  const error = t.throws(() => readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: broken }), { instanceOf: ConfigError })
+  t.deepEqual(error?.problems, [`OPENAI_API_KEY ${sentence}`])
+})
+
+test('a region that no address can have is refused', (t) => {
+  const keys = { accessKeyIdEnv: 'A_KEY', secretAccessKeyEnv: 'A_KEY', models: [{ id: 'nova' }] }
+  const inRegion = (region: string) => ({ providers: [{ name: 'aws', kind: 'amazon-bedrock', region, ...keys }] })
+  for (const region of ['eu-central-1', 'us-gov-west-1', 'eusc-de-east-1'])
+    t.is(read(t, inRegion(region), { A_KEY: 'a' }).providers[0]?.region, region)
+  for (const region of ['EU', 'eu central 1', 'x.example/'])
+    t.regex(problemsOf(t, inRegion(region), { A_KEY: 'a' }).join(), /0\.region must be a region of AWS, such as/)
+})
+
+test('a member that is not known is not named, but the one that it is like', (t) => {
+  const hintOf = (members: object) =>
+    /\(did you mean (.*)\?\)/.exec(problemsOf(t, { providers: [{ ...local, ...members }] }).join())?.[1]
+  t.is(hintOf({ apiKey: 'sk-123' }), 'apiKeyEnv')
+  t.is(hintOf({ base_url: 'http://127.0.0.1/v1' }), 'baseUrl')
+  t.is(hintOf({ hedders: {}, concurency: 1, other: 1 }), 'headers, concurrency')
+  t.is(hintOf({ temperature: 1 }), undefined)
+})
+
 test('a file that is not there, or is not JSON, is one problem', (t) => {
   const missing = t.throws(() => readModels({ MODELS_FILE: '/nowhere/models.json' }), { instanceOf: ConfigError })
   t.deepEqual(missing?.problems, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
   const [problem] = problemsOf(t, '{"providers": [')
-  t.regex(problem ?? '', /which is not JSON$/)
+  t.regex(problem ?? '', /which is not JSON at line 1, column 16$/)
+})
+
+test('a byte order mark at the beginning of a file is no problem', (t) => {
+  t.is(read(t, `\uFEFF${JSON.stringify({ providers: [local] })}`).default, 'llama')
+})
+
+test('one wrong member hides no contradiction', (t) => {
+  const wrong = { id: 'llama', stream: 'no' }
+  const providers = [
+    { ...openai, concurrency: '7', apiKeyEnv: 'NO_KEY', models: [{ id: 'llama', surprise: 1 }] },
+    {
+      ...local,
+      name: 'openai',
+      baseUrl: undefined,
+      models: [wrong, { ...wrong, contextTokens: 1000, maxOutputTokens: 1000 }],
+    },
+    { kind: 'anthropic', models: [] },
+    { name: 'azure', kind: 'azure', apiKeyEnv: 7, baseUrl: 7, models: [{ id: 'gpt' }] },
+    'nothing',
+  ]
+  const problems = problemsOf(t, { default: 'none', providers, surprise: 1 })
+  const contradictions = problems.slice(problems.findIndex((one) => one.includes('two providers')))
+  t.deepEqual(contradictions, [
+    'MODELS_FILE: two providers have the name openai',
+    'MODELS_FILE: two models have the name llama; give one of them another `name`',
+    'MODELS_FILE: default must be the name of a model: llama, gpt',
+    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+    'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
+    'MODELS_FILE: the provider openai needs `baseUrl`',
+    'MODELS_FILE: providers.2 needs `apiKeyEnv`',
+  ])
+  t.is(problems.length - contradictions.length, 10, problems.join('\n'))
+})
+
+test('a default that may be a model whose name is not well-formed is left alone', (t) => {
+  const models = [{ id: 'llama', name: 'two words' }]
+  const [problem = '', ...more] = problemsOf(t, { default: 'other', providers: [{ ...local, models }] })
+  t.regex(problem, /^MODELS_FILE: providers\.0\.models\.0\.name must be /)
+  t.deepEqual(more, [])
+})
+
+test('problems of the variables of models, and of their file, are told together', (t) => {
+  const MODELS_FILE = fileWith(t, { providers: [{ ...openai, apiKeyEnv: 'OPENAI_API_KEY' }, { name: 'b' }] })
+  const env = { MODELS_FILE, OPENAI_API_KEY_FILE: '/nowhere/key', OPENAI_BASE_URL: 'nowhere' }
+  const error = t.throws(() => readModels(env), { instanceOf: ConfigError })
+  t.deepEqual(error?.problems, [
+    'OPENAI_API_KEY_FILE names /nowhere/key, which cannot be read (ENOENT)',
+    'OPENAI_BASE_URL must be a complete URL',
+    'MODELS_FILE: providers.1.kind is missing',
+    'MODELS_FILE: providers.1.models is missing',
+  ])
 })
 
 test('two variables are enough for one model, beside which the demo model stays', (t) => {
@@ -117,4 +262,14 @@ test('variables that do not go together are refused', (t) => {
   t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
   const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
   t.is(problemOf(both), 'OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two')
+})
+
+test('a base URL with a user or a password is refused, and not printed', (t) => {
+  for (const user of ['user:canary', 'canary', ':canary']) {
+    const env = { OPENAI_MODEL: 'llama', OPENAI_BASE_URL: `http://${user}@127.0.0.1/v1` }
+    const problems = t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems
+    t.deepEqual(problems, [
+      'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
+    ])
+  }
 })

@@ -293,6 +293,21 @@ test('an error of an unknown kind is a failure that says only its class', async 
   t.true((await failureOf(rejects(new DOMException('late', 'TimeoutError')))).retryable)
 })
 
+test('the log names the classes and codes of what led to an error, and none of its texts', async (t) => {
+  class InvalidArgumentError extends Error {
+    code = 'UND_ERR_INVALID_ARG'
+  }
+  const root = Object.assign(new Error('sk-canary'), { code: 'sk-canary', name: 'the canary' })
+  const cause = new InvalidArgumentError('invalid canary header', { cause: root })
+  const { models, lines } = over(rejects(new TypeError('the canary prompt', { cause })))
+  await t.throwsAsync(models.step(request()))
+  t.regex(lines.join(''), /"TypeError, InvalidArgumentError UND_ERR_INVALID_ARG, Error, no status"/)
+  t.false(lines.join('').includes('canary'))
+  const endless = new RangeError('canary')
+  endless.cause = endless
+  t.is((await failureOf(rejects(endless))).privateDetail?.split('RangeError').length, 7)
+})
+
 test('an abort rejects with its reason, even if the provider does not listen', async (t) => {
   const controller = new AbortController()
   const reason = new Error('the run was cancelled')

@@ -11,3 +11,7 @@ export function goneSignal({ res }: Pick<Context, 'res'>): AbortSignal {
   else res.once('close', leave)
   return gone.signal
 }
+
+/** Whether the client prefers a stream to JSON (RFC 9110, 12.5.1). A client that names neither gets JSON. */
+export const asksForStream = (ctx: Context): boolean =>
+  ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'

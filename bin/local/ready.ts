@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import type { ModelsConfig } from '../../src/config/models-config.ts'
+import type { Addresses } from './stack.ts'
+
+interface Started {
+  models: ModelsConfig
+  environment: Record<string, string>
+  folder: string
+  milliseconds: number
+}
+
+/** What a start prints when everything runs. */
+export function readyInWords(addresses: Addresses, { models, environment, folder, milliseconds }: Started): string {
+  const rows = [
+    ['API', addresses.api],
+    ['Docs', addresses.docs],
+    ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
+    ['Example sites', addresses.sites.join('  ')],
+    ['Model', modelInWords(models)],
+    ['Logs', join(folder, 'logs')],
+  ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
+  const seconds = (milliseconds / 1000).toFixed(1)
+  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`
+  return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
+}
+
+function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {
+  const provider = providers.find(({ name }) => name === models.find((model) => model.name === chosen)?.provider)
+  if (provider?.kind === 'demo') return 'demo (follows rules, understands nothing; see "Models" in docs/operations.md)'
+  const others = models.length > 1 ? `, and ${models.length - 1} more` : ''
+  return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
+}
+
+/** The key may be in the environment for another program, so nothing is bought with it unasked. */
+const unusedKey = ({ OPENAI_API_KEY, OPENAI_MODEL, MODELS_FILE }: Record<string, string>): string[] =>
+  OPENAI_API_KEY !== undefined && OPENAI_MODEL === undefined && MODELS_FILE === undefined
+    ? ['OPENAI_API_KEY is set, but not OPENAI_MODEL, so the key is not used.', '']
+    : []

@@ -1,0 +1,19 @@
+import type * as v from 'valibot'
+
+/** For schemas without a message: valibot's own would quote the value, which may be a secret in the wrong place. */
+export function expectation({ expected, type }: v.BaseIssue<unknown>): string {
+  if (type === 'picklist')
+    return `must be one of ${expected
+      ?.replaceAll(/[("|)]/g, '')
+      .split(/ +/)
+      .join(', ')}`
+  return expected !== null && expected in kinds ? `must be ${kinds[expected]}` : 'is not valid'
+}
+
+const kinds: Record<string, string> = {
+  Object: 'an object',
+  Array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+}

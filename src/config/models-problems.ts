@@ -1,0 +1,124 @@
+import * as v from 'valibot'
+import { modelMembers, name, nameInWords, providerMembers } from './models-format.ts'
+import { isObject, key } from './provider-formats.ts'
+import type { Environment } from './environment.ts'
+
+type Members<S extends { entries: v.ObjectEntries }> = Partial<{
+  [K in keyof S['entries']]: v.InferOutput<S['entries'][K]>
+}>
+
+/** An object as far as its members are well-formed. */
+interface Found<S extends { entries: v.ObjectEntries }> {
+  place: string
+  members: Members<S>
+  /** Whether it has a member, well-formed or not. */
+  has: (member: keyof S['entries']) => boolean
+}
+type FoundModel = Found<typeof modelMembers> & { name: string | undefined }
+type FoundProvider = Found<typeof providerMembers> & { called: string; models: FoundModel[] }
+
+/** What cannot be used of MODELS_FILE, among all that is well-formed in it: one wrong member hides no other problem. */
+export function contradictions(file: unknown, env: Environment): string[] {
+  const providers = itemsOf(file, 'providers').map((one, index) => foundProvider(one, `providers.${index}`))
+  const models = providers.flatMap((one) => one.models)
+  return [
+    ...twice(providers.map(({ members }) => members.name)).map((one) => `two providers have the name ${one}`),
+    ...twice(models.map((one) => one.name)).map(
+      (one) => `two models have the name ${one}; give one of them another \`name\``,
+    ),
+    ...defaultProblems(file, models),
+    ...models.flatMap(modelProblems),
+    ...providers.flatMap((one) =>
+      [...keyProblems(one, env), ...missing(one)].map((problem) => `${one.called} ${problem}`),
+    ),
+  ]
+}
+
+const itemsOf = (value: unknown, member: string): unknown[] =>
+  isObject(value) && Array.isArray(value[member]) ? (value[member] as unknown[]) : []
+
+function foundProvider(value: unknown, place: string): FoundProvider {
+  const found = foundIn(providerMembers, value, place)
+  const models = itemsOf(value, 'models').map((one, index) => foundModel(one, `${place}.models.${index}`))
+  return { ...found, models, called: found.members.name === undefined ? place : `the provider ${found.members.name}` }
+}
+
+function foundModel(value: unknown, place: string): FoundModel {
+  const found = foundIn(modelMembers, value, place)
+  const { id, name: own } = found.members
+  return { ...found, name: own ?? (v.is(name, id) && !found.has('name') ? id : undefined) }
+}
+
+function foundIn<S extends { entries: v.ObjectEntries }>({ entries }: S, value: unknown, place: string): Found<S> {
+  const given = isObject(value) ? value : {}
+  const members = Object.entries(entries).flatMap(([member, schema]) => {
+    const result = member in given ? v.safeParse(schema, given[member]) : undefined
+    return result?.success ? [[member, result.output]] : []
+  })
+  return {
+    place,
+    members: Object.fromEntries(members) as Members<S>,
+    has: (member) => given[member as string] !== undefined,
+  }
+}
+
+const twice = (names: (string | undefined)[]): string[] => [
+  ...new Set(names.filter((one, index) => one !== undefined && names.indexOf(one) < index) as string[]),
+]
+
+/** A model whose name is not well-formed may be the one that is meant. */
+function defaultProblems(file: unknown, models: FoundModel[]): string[] {
+  const chosen = isObject(file) ? file['default'] : undefined
+  const names = new Set(models.map((one) => one.name))
+  if (!v.is(name, chosen) || names.size === 0 || names.has(undefined) || names.has(chosen)) return []
+  return [`default must be the name of a model: ${[...names].join(', ')}`]
+}
+
+function modelProblems({ place, members, has, name: called }: FoundModel): string[] {
+  const { id, contextTokens = Infinity, maxOutputTokens = 0 } = members
+  const isNameless = id !== undefined && !has('name') && called === undefined
+  return [
+    ...(isNameless ? [`${place} needs \`name\`, because its \`id\` is not ${nameInWords}`] : []),
+    ...(maxOutputTokens >= contextTokens
+      ? [
+          `${called === undefined ? place : `the model ${called}`} needs \`maxOutputTokens\` below \`contextTokens\`: prompt and answer share the window`,
+        ]
+      : []),
+  ]
+}
+
+/** The members that name a variable. */
+const keyMembers = ['apiKeyEnv', 'accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'] as const
+
+/** What is wrong with the variables that a provider's members name. */
+function keyProblems({ members }: FoundProvider, env: Environment): string[] {
+  return keyMembers.flatMap((member) => {
+    const variable = members[member]
+    // Empty are those whose file could not be read, which is told elsewhere.
+    if (variable === undefined || env[variable] === '') return []
+    const { issues } = v.safeParse(key, env[variable] ?? '')
+    if (!issues) return []
+    const { message } = issues[0]
+    return isUsual(variable)
+      ? `names the environment variable ${variable}, which ${message}`
+      : `names in \`${member}\` an environment variable that ${message}`
+  })
+}
+
+/** A key that stands in place of its variable has small letters, or no underscore. */
+const isUsual = (variable: string): boolean => /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
+
+function missing({ members: { kind = 'demo' }, has }: FoundProvider): string[] {
+  const needed = (isGiven: boolean, what: string) => (isGiven ? [] : [`needs ${what}`])
+  const hasAws = has('accessKeyIdEnv') && has('secretAccessKeyEnv')
+  return [
+    ...(['openai', 'anthropic', 'google', 'mistral', 'azure'].includes(kind)
+      ? needed(has('apiKeyEnv'), '`apiKeyEnv`')
+      : []),
+    ...(kind === 'azure' || kind === 'openai-compatible' ? needed(has('baseUrl'), '`baseUrl`') : []),
+    ...(kind === 'amazon-bedrock' ? needed(has('region'), '`region`') : []),
+    ...(kind === 'amazon-bedrock'
+      ? needed(has('apiKeyEnv') || hasAws, '`apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`')
+      : []),
+  ]
+}

@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+
+/** The formats of what goes into requests to AI providers. No message quotes the value. */
+
+/** The address of a provider, to which adapters append a path; trailing slashes are removed. */
+export const baseUrl = v.pipe(
+  v.string('must be a text'),
+  v.trim(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? addressProblem(dataset.value) : undefined
+    if (message !== undefined) addIssue({ message })
+  }),
+  v.transform((address) => address.replace(/\/+$/, '')),
+)
+
+/** `fetch` refuses addresses with a user or a password. */
+function addressProblem(written: string): string | undefined {
+  const address = /\s/.test(written) ? null : URL.parse(written)
+  if (!address) return 'must be a complete URL'
+  if (!/^https?:/i.test(written)) return 'must begin with https:// or http://'
+  if (address.username || address.password)
+    return 'must not contain a user or a password; give a key, or headers in MODELS_FILE'
+  // Also an empty one: the path would become a part of it.
+  if (/[?#]/.test(written)) return 'must not have a query or a fragment, because paths are appended to it'
+  return undefined
+}
+
+/** What a header may have as its value (RFC 9110, section 5.5), as undici reads it. */
+const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+/** A token (RFC 9110, section 5.1). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const notSendable = 'a line break, or another character that cannot be sent in a header'
+
+/** The value of a key's variable, without the line break that editors and shells leave at its end. */
+export const key = v.pipe(v.string(), v.trim(), v.nonEmpty('is not set'), v.regex(headerValue, `has ${notSendable}`))
+
+/** What `fetch` refuses or drops. */
+const ofTheConnection = 'Connection Content-Length Expect Host Keep-Alive Transfer-Encoding Upgrade'.split(' ')
+const isOfTheConnection = (name: string): boolean =>
+  ofTheConnection.some((one) => one.toLowerCase() === name.toLowerCase())
+
+const each = (right: (header: [name: string, value: string]) => boolean) => (headers: Record<string, string>) =>
+  Object.entries(headers).every(right)
+
+/** Headers of every request. The place of a problem in them would name the header, which may be a secret, too. */
+export const headers = v.pipe(
+  v.custom<Record<string, string>>(isObject, 'must be an object'),
+  v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must hold texts alone'),
+  v.check(
+    each(([name]) => headerName.test(name)),
+    'has a name that no header may have; names are like X-Team',
+  ),
+  v.check(
+    each(([name]) => !isOfTheConnection(name)),
+    `must not have a header of the connection: ${ofTheConnection.join(', ')}`,
+  ),
+  v.transform((given) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value.trim()]))),
+  v.check(
+    each(([, value]) => headerValue.test(value)),
+    `has a value with ${notSendable}`,
+  ),
+)
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,18 @@
+import { ConfigError } from './environment.ts'
+
+/** What several readers say. Throws one ConfigError with the problems of all of them, each once. */
+export function readTogether<T extends Record<string, () => unknown>>(readers: T) {
+  const problems = new Set<string>()
+  const attempt = (read: () => unknown): unknown => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      error.problems.forEach((problem) => problems.add(problem))
+      return undefined
+    }
+  }
+  const said = Object.entries(readers).map(([name, read]) => [name, attempt(read)])
+  if (problems.size > 0) throw new ConfigError([...problems])
+  return Object.fromEntries(said) as { [K in keyof T]: ReturnType<T[K]> }
+}

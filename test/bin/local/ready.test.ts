@@ -1,0 +1,36 @@
+import test from 'ava'
+import { readyInWords } from '../../../bin/local/ready.ts'
+import { readModels } from '../../../src/config/read-models.ts'
+
+const addresses = {
+  api: 'http://127.0.0.1:3000',
+  docs: 'http://127.0.0.1:3000/docs',
+  temporal: '127.0.0.1:7233',
+  temporalUi: 'http://127.0.0.1:8233',
+  sites: ['https://127.0.0.1:4401'],
+  deadSite: 'https://127.0.0.1:4409',
+  siteCaFile: '.data/certificates/ca.pem',
+}
+
+const linesFor = (environment: Record<string, string>): string[] =>
+  readyInWords(addresses, { models: readModels(environment), environment, folder: '.data', milliseconds: 1234 }).split(
+    '\n',
+  )
+
+test('a start that is ready says where everything is, and which model answers', (t) => {
+  const lines = linesFor({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' })
+  t.true(lines.includes('Switchyard is ready (1.2 s).'))
+  t.true(lines.includes('  API            http://127.0.0.1:3000'))
+  t.true(lines.includes('  Model          llama (http://127.0.0.1:11434/v1), and 1 more'))
+  t.is(lines.at(-1), 'Ctrl-C stops everything.')
+})
+
+test('a start says that a key without a model is not used, and does not print the key', (t) => {
+  const told = 'OPENAI_API_KEY is set, but not OPENAI_MODEL, so the key is not used.'
+  const lines = linesFor({ OPENAI_API_KEY: 'sk-canary' })
+  t.true(lines.includes(told))
+  t.true(lines.some((line) => line.startsWith('  Model          demo (')))
+  t.false(lines.join().includes('canary'))
+  t.false(linesFor({}).includes(told))
+  t.false(linesFor({ OPENAI_API_KEY: 'sk-canary', OPENAI_MODEL: 'gpt-5-mini' }).includes(told))
+})

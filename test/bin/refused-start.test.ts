@@ -1,0 +1,28 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { ownServerOptions } from '../helpers/servers.ts'
+import { installation } from '../helpers/installation.ts'
+
+test('a start is refused with the problems of all settings and of MODELS_FILE, before anything is there', async (t) => {
+  const file = join(ownServerOptions().folder, 'wrong-models.json')
+  writeFileSync(file, JSON.stringify({ providers: [{ name: 'a', kind: 'demo', models: [{ id: 'a', stream: 'no' }] }] }))
+  const { start, data } = await installation({ PORT: '99999999', SITE_PORTS: '1', MODELS_FILE: file })
+  const { lines, ended } = start()
+  t.is(await ended, 1)
+  t.deepEqual(lines, [
+    'The configuration is not usable:',
+    '  - SITE_PORTS must be four port numbers separated by commas',
+    '  - PORT must be at most 65535',
+    '  - MODELS_FILE: providers.0.models.0.stream must be true or false',
+  ])
+  t.false(existsSync(data))
+})
+
+test('a password in the address of a model server is refused at start, and not printed', async (t) => {
+  const { start } = await installation({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' })
+  const { lines, ended } = start()
+  t.is(await ended, 1)
+  t.regex(lines.join('\n'), /OPENAI_BASE_URL must not contain a user or a password/)
+  t.false(lines.join('').includes('canary'))
+})
