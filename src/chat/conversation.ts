@@ -16,16 +16,17 @@ const maxExchanges = 200
 export async function readConversation(database: Database, answer: ChatAnswer): Promise<Chat> {
   const whole = pathTo(await treeOf(database, answer.sessionId), answer.messageId)
   const path = whole.slice(-maxExchanges)
-  const answerIds = [...path.slice(1).flatMap(({ answerId }) => answerId ?? []), answer.id]
-  // An answer stands at the message that it leads to; it belongs to the one before.
-  const answerTo = new Map(path.slice(1).map(({ answerId }, index) => [path[index]?.messageId, answerId]))
+  const answerTo = new Map(path.map(({ messageId, answerId }) => [messageId, answerId]))
   answerTo.set(answer.messageId, answer.id)
   const [words, steps] = await Promise.all([
     wordsOf(
       database,
       path.map(({ messageId }) => messageId),
     ),
-    stepsOf(database, answerIds),
+    stepsOf(
+      database,
+      [...answerTo.values()].filter((id) => id !== undefined),
+    ),
   ])
   const exchanges = path.map(({ messageId }) => ({
     words: words.get(messageId) ?? '',

@@ -49,7 +49,7 @@ export function messageToAnswer({ messages, answers }: Tree, { messageId, before
 const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>
   rows.toSorted((one, other) => one.number - other.number).at(-1)
 
-/** The ids of the messages that lead to one, oldest first, itself included; and the answers between them. */
+/** The ids of the messages that lead to one, oldest first, itself included; each but that with its answer, if it had one. */
 export function pathTo({ messages, answers }: Tree, messageId: string): { messageId: string; answerId?: string }[] {
   const path: { messageId: string; answerId?: string }[] = [{ messageId }]
   for (let at = messages.find(({ id }) => id === messageId); at?.parentId;) {

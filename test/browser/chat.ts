@@ -83,7 +83,10 @@ test('a page of another origin holds a conversation with a tool through the clie
   const failed = await chatOn(page)
   t.is(failed.status, 'error')
   t.like(JSON.parse(failed.error ?? ''), { code: 'MODEL_ERROR' })
-  await say('[[say Here I am.]]')
+  await page.evaluate(() => {
+    const messageId = chat.messages.at(-1)?.id ?? ''
+    return chat.sendMessage({ text: '[[say Here I am.]]', messageId })
+  })
   t.regex(await lastWordsOn(page), /Here I am\./)
 })
 

@@ -2,6 +2,7 @@ import { api } from './api.ts'
 import { approvals } from './approvals.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
+import { chatClients } from './chat-clients.ts'
 import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
@@ -51,5 +52,6 @@ export const faults: Fault[] = [
   ...storage,
   ...injection,
   ...lateParties,
+  ...chatClients,
   ...wiring,
 ]

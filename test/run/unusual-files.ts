@@ -30,6 +30,7 @@ export const slowFiles = [
 export const timedFiles = [
   'test/api/heavy-manifests.test.ts',
   'test/api/open-streams.test.ts',
+  'test/chat/forged-history.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
   'test/src/runs/late-attempts.test.ts',
   'test/src/runs/reconcile/reconciler.test.ts',

@@ -133,7 +133,7 @@ for (const kind of kinds) {
     t.is(callsOf(sites, asked.toolCallId).length, 0)
   })
 
-  test(`a client that is refused an answer gets the error reply, and can go on (${kind.title})`, async (t) => {
+  test(`a client that is refused an answer gets the error reply, and can say something else (${kind.title})`, async (t) => {
     const { sessionOf } = await world()
     const session = await sessionOf()
     const page = openPage(kind, session)
@@ -141,7 +141,7 @@ for (const kind of kinds) {
     t.is(page.chat.status, 'error')
     t.like(JSON.parse(page.chat.error?.message ?? ''), { code: 'MODEL_ERROR', statusCode: 502 })
     t.is(page.wire[0]?.status, 502)
-    await page.chat.sendMessage({ text: '[[say Here I am.]]' })
+    await page.chat.sendMessage({ text: '[[say Here I am.]]', messageId: page.chat.messages[0]?.id ?? '' })
     t.is(page.chat.status, 'ready')
     t.regex(lastWords(page), /Here I am\./)
   })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
+import type { Platform } from '../../helpers/platform.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { historyOf, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
@@ -21,9 +22,19 @@ const stop = (session: TestSession, messageId: string | undefined): Promise<Resp
     headers: { 'x-session-token': session.token },
   })
 
+/** Waits until the writer of the session's last answer has looked whether it is to stop. */
+async function looked({ services }: Platform, { id: sessionId }: TestSession): Promise<void> {
+  const writerUntil = async () => {
+    const last = await services.database('chat_answers').where({ sessionId }).orderBy('number', 'desc').first()
+    return (last as { writerUntil: Date }).writerUntil.getTime()
+  }
+  const before = await writerUntil()
+  await eventually(10, 'the writer has looked', async () => (await writerUntil()) > before || undefined)
+}
+
 for (const kind of kinds) {
   test(`a stopped answer ends for its client, which keeps its words, and no later one ends with it (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
+    const { sessionOf, talker, platform } = await world()
     const model = `${kind.name}/stopped`
     const session = await sessionOf({ model, onDisconnect: 'continue' })
     const page = openPage(kind, session)
@@ -39,6 +50,7 @@ for (const kind of kinds) {
 
     const later = await sendAndHear(talker, page, { model, text: 'Once more. ', number: 2 })
     t.is((await stop(session, messageId)).status, 204)
+    await looked(platform, session)
     later.speaking.say('And the end.')
     later.speaking.finish()
     await later.sent
