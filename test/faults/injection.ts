@@ -52,4 +52,20 @@ export const injection: Fault[] = [
     why: 'who watches a run sees a secret that comes in two pieces',
     tests: ['test/src/hiding/hiding.test.ts'],
   },
+  {
+    id: 'injection/divided-secrets',
+    file: 'src/models/hidden.ts',
+    find: 'if (isClean && !isAcross(recorded, hiding)) return answer',
+    replace: 'if (isClean) return answer',
+    why: 'a secret that a model divides over two parts of its answer is recorded and sent on',
+    tests: ['test/src/models/hidden.test.ts'],
+  },
+  {
+    id: 'injection/divided-secrets-sent-back',
+    file: 'src/models/hidden.ts',
+    find: 'hiding.text(content) !== content || isAcross(parts, hiding)',
+    replace: 'hiding.text(content) !== content',
+    why: 'parts of an answer that were kept give a secret away that became known later',
+    tests: ['test/src/models/hidden.test.ts'],
+  },
 ]
