@@ -68,4 +68,20 @@ export const injection: Fault[] = [
     why: 'parts of an answer that were kept give a secret away that became known later',
     tests: ['test/src/models/hidden.test.ts'],
   },
+  {
+    id: 'injection/cut-within-an-escape',
+    file: 'src/models/tool-texts.ts',
+    find: 'if (end + sign.length + 2 > most) break',
+    replace: 'if (end + 2 > most) break',
+    why: 'a description is longer than OpenAI takes, and every request with it fails',
+    tests: ['test/src/models/tool-texts.test.ts'],
+  },
+  {
+    id: 'injection/run-taken-for-a-sign',
+    file: 'src/models/visible.ts',
+    find: 'before < 0 ? follows : isHalf(',
+    replace: 'before < 0 || isHalf(',
+    why: 'bits that are written in joiners are read by the model alone',
+    tests: ['test/src/models/visible.test.ts'],
+  },
 ]
