@@ -11,3 +11,6 @@ export function unitsOf(text: string): Uint16Array {
 
 export const textOf = ({ buffer, byteOffset, byteLength }: Uint16Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('utf16le')
+
+/** The same for capitals and small letters. */
+export const folded = (unit = 0): number => (unit >= 65 && unit <= 90 ? unit | 32 : unit)

@@ -84,4 +84,20 @@ export const injection: Fault[] = [
     why: 'bits that are written in joiners are read by the model alone',
     tests: ['test/src/models/visible.test.ts'],
   },
+  {
+    id: 'injection/endless-effort',
+    file: 'src/hiding/matcher.ts',
+    find: '      if (effort.left <= 0) break\n',
+    replace: '',
+    why: 'an owner of many tokens that begin alike stops a worker with a text',
+    tests: ['test/src/hiding/matcher.test.ts'],
+  },
+  {
+    id: 'injection/half-a-secret-hidden',
+    file: 'src/hiding/windows.ts',
+    find: 'Math.max(longest.get(window) ?? 0, form.length)',
+    replace: 'size',
+    why: 'the end of a secret is shown after a text that was made to take long',
+    tests: ['test/src/hiding/matcher.test.ts'],
+  },
 ]

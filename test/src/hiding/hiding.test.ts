@@ -194,16 +194,3 @@ test('words are shown as soon as they begin no secret', (t) => {
   t.is(words.add('sk_li'), '')
   t.is(words.end(), 'sk_li')
 })
-
-test('a large text is looked through in no time, also by the owner of a secret who wants it to take long', (t) => {
-  const long = JSON.stringify({ a: 'x'.repeat(1_000_000), b: '\\"'.repeat(200_000), c: Array(50_000).fill('y\n') })
-  const many = hideSecrets(Array.from({ length: 30 }, (_, index) => `${token}${index}`))
-  const slow = hideSecrets([`${'a'.repeat(8191)}b`, `${'a'.repeat(4000)}c${'a'.repeat(4000)}`])
-  const before = process.threadCpuUsage()
-  t.is(many.text(long), long)
-  t.is(many.json(long), long)
-  slow.text('a'.repeat(1_000_000))
-  slow.text(`${'a'.repeat(8000)}d`.repeat(125))
-  // Of this thread, whatever else the machine does; by comparing at each place it would be minutes.
-  t.true(process.threadCpuUsage(before).user < 2_000_000)
-})
