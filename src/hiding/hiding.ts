@@ -1,4 +1,4 @@
-import { decode } from './decoded.ts'
+import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
 import { formsOf } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
 import { unitsOf, type Span } from './units.ts'
@@ -35,13 +35,12 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
   const matcher = createMatcher(formsOf(secrets))
   const isIdle = secrets.length === 0
 
-  const decoded = (text: string, inStrings: boolean | 'plain'): Span[] => {
-    const { units, written } = decode(text, inStrings)
-    return matcher.find(units).map(written)
-  }
-  const inText = (text: string): string => replaced(text, [...matcher.find(unitsOf(text)), ...decoded(text, false)])
+  const spansIn = (readings: Decoded[]): Span[] =>
+    readings.flatMap(({ units, written }) => matcher.find(units).map(written))
 
-  const inJson = (text: string): string => replaced(text, [...decoded(text, 'plain'), ...decoded(text, true)])
+  const inText = (text: string): string => replaced(text, spansIn(readingsOf(text)))
+
+  const inJson = (text: string): string => replaced(text, spansIn(stringsOf(text)))
 
   function value<T>(given: T): T {
     if (typeof given === 'string') return text(given) as T

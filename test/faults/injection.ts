@@ -100,4 +100,20 @@ export const injection: Fault[] = [
     why: 'the end of a secret is shown after a text that was made to take long',
     tests: ['test/src/hiding/matcher.test.ts'],
   },
+  {
+    id: 'injection/secrets-in-markdown',
+    file: 'src/hiding/escapes.ts',
+    find: ': punctuation.has(next)',
+    replace: ": next === '/'",
+    why: 'a token that a model writes as Markdown is recorded',
+    tests: ['test/src/hiding/hiding.test.ts'],
+  },
+  {
+    id: 'injection/secrets-in-mails',
+    file: 'src/hiding/decoded.ts',
+    find: 'isPrintable(text) ? [decode(text, readPrintable, false)] : []',
+    replace: 'isPrintable(text) ? [] : []',
+    why: 'a token in a mail is shown as soon as a line breaks within it',
+    tests: ['test/src/hiding/hiding.test.ts'],
+  },
 ]

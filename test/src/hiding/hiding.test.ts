@@ -22,6 +22,25 @@ const rot13 = (text: string) =>
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base)
   })
 
+/** Quoted-printable as mails have it: signs beyond letters by their code, and lines of at most 76 characters. */
+const printable = (text: string, every = /[^\w]/g) =>
+  text
+    .replaceAll(every, (sign) => `=${hexOf(sign).toUpperCase()}`)
+    .replaceAll(/(?:=..|[^=]){10}/g, (line) => `${line}=\r\n`)
+
+const names: Record<string, string> = {
+  '!': 'excl',
+  '+': 'plus',
+  '-': 'hyphen',
+  '.': 'period',
+  '/': 'sol',
+  ':': 'colon',
+  '=': 'equals',
+  '>': 'gt',
+  '?': 'quest',
+  _: 'lowbar',
+}
+
 /** What tokens are made of (RFC 6750, 2.1). */
 const visibleSign = fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code))
 
@@ -44,6 +63,20 @@ const encodings: Record<string, (text: string) => string> = {
     Array.from(text)
       .map((sign) => `&#${sign.charCodeAt(0)};`)
       .join(''),
+  'in HTML as padded numbers': (text) =>
+    Array.from(text, (sign) => `&#${String(sign.charCodeAt(0)).padStart(9, '0')};`).join(''),
+  'in HTML by names': (text) => text.replaceAll(/[^\w]|_/g, (sign) => (names[sign] ? `&${names[sign]};` : sign)),
+  'in Markdown': (text) => text.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `\\${sign}`),
+  'in Markdown in JSON': (text) => inJson(text.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `\\${sign}`)),
+  'in JSON in JSON': (text) => inJson(unicoded(text)),
+  'in quoted-printable': (text) => printable(text),
+  'in quoted-printable, every sign': (text) => printable(text, /./g),
+  'in base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
+  'as octal escapes': (text) =>
+    Array.from(text, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`).join(''),
+  'as a list of bytes with spaces': (text) => [...Buffer.from(text)].join(' '),
+  'as a list of bytes in hex with spaces': (text) => `0x${pairsOf(text, ' 0x')}`,
+  'as a list of bytes in hex with commas': (text) => pairsOf(text, ', '),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64url': (text) => Buffer.from(text).toString('base64url'),
   'in base64 in an address': (text) => encodeURIComponent(Buffer.from(text).toString('base64')),
@@ -79,7 +112,7 @@ test('no encoding of a secret survives in any text', (t) => {
   fc.assert(
     fc.property(secrets, around, around, fc.constantFrom(...Object.keys(encodings)), (known, before, after, how) => {
       // Within an escape of the text before it, or of its own, it is another text.
-      fc.pre(!/[\\%&#;]|\\u/.test(before + after + known))
+      fc.pre(!/[\\%&#;=]|\\u/.test(before + after + known))
       const written = encodings[how]?.(known) ?? ''
       t.false(hideSecrets([known]).text(`${before}|${written}|${after}`).includes(written), how)
     }),
@@ -123,6 +156,26 @@ test('secrets that overlap leave nothing of either', (t) => {
   t.is(hideSecrets(['abcdefgh12', 'gh12345678']).text('<abcdefgh12345678>'), '<[token]>')
   t.is(hideSecrets(['abcdefgh12', 'abcdefgh12345678']).text('<abcdefgh12345678>'), '<[token]>')
   t.is(hideSecrets(['abababababab']).text('<ababababababab>'), '<[token]>')
+})
+
+test('a token with an equals sign before it is found, whatever that makes of it in quoted-printable', (t) => {
+  const { text } = hideSecrets(['ab/cdefgh='])
+  t.is(text('https://x.example/?token=ab%2Fcdefgh%3D&a=b=\n'), 'https://x.example/?token=[token]&a=b=\n')
+  t.is(text('=ab/cdefgh= =3D'), '=[token] =3D')
+})
+
+test('JSON stays JSON whatever backslashes stand in it', (t) => {
+  const { json } = hideSecrets([token])
+  for (let count = 0; count < 40; count += 1) {
+    const given = ['\\'.repeat(count), token, `${'\\'.repeat(count)}"${token}`, `${token}${'\\'.repeat(count)}`]
+    const read = JSON.parse(json(JSON.stringify(given))) as string[]
+    t.deepEqual(read, [
+      given[0],
+      '[token]',
+      `${'\\'.repeat(count)}"[token]`,
+      `[token]${'\\'.repeat(count)}`,
+    ] as string[])
+  }
 })
 
 test('what is too short to be a secret, or contains none, stays as it is', (t) => {
