@@ -8,6 +8,8 @@ export interface Decoded {
   written: (span: Span) => Span
   /** Where in the written text a unit begins; after the last one its length. */
   startOf: (index: number) => number
+  /** How many of the units begin before this place in the written text. */
+  indexOf: (place: number) => number
 }
 
 /** Is in no secret, so nothing is found across it. */
@@ -30,6 +32,7 @@ const asWritten = (text: string): Decoded => ({
   units: unitsOf(text),
   written: (span) => span,
   startOf: (index) => index,
+  indexOf: (place) => place,
 })
 
 /**
@@ -69,6 +72,11 @@ export function decode(text: string, readAt: Reader = readEscaped, inStrings = f
   return {
     units: units.subarray(0, count),
     written: ([from, to]) => [starts[from] ?? 0, endOf(to - 1)],
+    indexOf: (place) => {
+      let index = count
+      while (index > 0 && (starts[index - 1] ?? 0) >= place) index -= 1
+      return index
+    },
     startOf: (index) => (index < count ? (starts[index] ?? 0) : text.length),
   }
 }

@@ -1,10 +1,8 @@
 import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
 import { formsOf } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
-import { unitsOf, type Span } from './units.ts'
-
-/** What stands in the place of a secret. */
-const replacement = '[token]'
+import { replaced, type Span } from './units.ts'
+import { hideWords, type HiddenWords } from './words.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
@@ -16,13 +14,6 @@ export interface Hiding {
   value: <T>(value: T) => T
   /** Of a text that comes in pieces. */
   words: () => HiddenWords
-}
-
-interface HiddenWords {
-  /** What of the text so far can be shown now: all but what may be the beginning of a secret. */
-  add: (piece: string) => string
-  /** What was still kept back when the text ended. */
-  end: () => string
 }
 
 /**
@@ -55,40 +46,6 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
     text,
     json: (given) => (isIdle ? given : inJson(given)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => hiddenWords(matcher),
-  }
-}
-
-function replaced(text: string, spans: Span[]): string {
-  let [result, read] = ['', 0]
-  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
-    if (from >= read) result += text.slice(read, from) + replacement
-    read = Math.max(read, to)
-  }
-  return spans.length === 0 ? text : result + text.slice(read)
-}
-
-/** Keeps back no more than the longest form of a secret, and of most texts nothing. */
-function hiddenWords({ find, findOpen }: ReturnType<typeof createMatcher>): HiddenWords {
-  let kept = ''
-  return {
-    add(piece) {
-      const whole = kept + piece
-      const units = unitsOf(whole)
-      const spans = find(units)
-      const open = findOpen(units)
-      // What overlaps with the open one is replaced with it.
-      const until = spans.find(([from, to]) => from < open && open < to)?.[0] ?? open
-      kept = whole.slice(until)
-      return replaced(
-        whole.slice(0, until),
-        spans.filter(([, to]) => to <= until),
-      )
-    },
-    end() {
-      const last = replaced(kept, find(unitsOf(kept)))
-      kept = ''
-      return last
-    },
+    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
   }
 }

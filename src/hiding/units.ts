@@ -14,3 +14,16 @@ export const textOf = ({ buffer, byteOffset, byteLength }: Uint16Array): string 
 
 /** The same for capitals and small letters. */
 export const folded = (unit = 0): number => (unit >= 65 && unit <= 90 ? unit | 32 : unit)
+
+/** What stands in the place of a secret. */
+const replacement = '[token]'
+
+/** The text with all of these places replaced; those that overlap are one. */
+export function replaced(text: string, spans: Span[]): string {
+  let [result, read] = ['', 0]
+  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
+    if (from >= read) result += text.slice(read, from) + replacement
+    read = Math.max(read, to)
+  }
+  return spans.length === 0 ? text : result + text.slice(read)
+}

@@ -205,36 +205,105 @@ test('a value of JSON loses the secret in texts and in names of members', (t) =>
   } as never)
 })
 
+/** The words as they are shown when the text is cut into pieces of these lengths, again and again. */
+function inPieces(secrets: string[], text: string, lengths: number[]): string {
+  const words = hideSecrets(secrets).words()
+  let [shown, at] = ['', 0]
+  for (let turn = 0; at < text.length; turn += 1) {
+    const length = lengths[turn % lengths.length] ?? 1
+    shown += words.add(text.slice(at, at + length))
+    at += length
+  }
+  return shown + words.end()
+}
+
+const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 10 })
+/** Half an escape would take in the beginning of the word after it. */
+const plain = fc.string({ maxLength: 5 }).map((text) => text.replaceAll(/[%\\&=]/g, ''))
+const wordsOf = (...parts: string[]) =>
+  fc.array(fc.oneof(fc.constantFrom(...parts), plain), { maxLength: 8 }).map((some) => some.join(''))
+const similar = [token, 'abcdefgh12', 'gh12345678', 'aaaaaaaaaa']
+
 test('words that come in pieces are the words of the whole, whatever the pieces', (t) => {
-  const secrets = [token, 'abcdefgh12', 'gh12345678', 'aaaaaaaaaa']
-  const parts = fc.constantFrom(
-    ...secrets,
-    hexOf(token),
-    'a',
-    'sk_',
-    'abcdef',
-    'gh12',
-    Buffer.from(token).toString('base64'),
-    ' and ',
-  )
-  const texts = fc.array(fc.oneof(parts, fc.string({ maxLength: 5 })), { maxLength: 8 }).map((some) => some.join(''))
+  const begun = ['a', 'sk_', 'abcdef', 'gh12', ' and ', token.slice(0, 10)]
+  const texts = wordsOf(...similar, ...begun, hexOf(token), unicoded(token), encodeURIComponent(token))
   fc.assert(
-    fc.property(texts, fc.array(fc.nat(20), { minLength: 1, maxLength: 10 }), (text, sizes) => {
-      const cutUp = (size: number[]) => {
-        const words = hideSecrets(secrets).words()
-        let [shown, at] = ['', 0]
-        for (let turn = 0; at < text.length; turn += 1) {
-          const length = 1 + (size[turn % size.length] ?? 0)
-          shown += words.add(text.slice(at, at + length))
-          at += length
-        }
-        return shown + words.end()
-      }
-      t.is(cutUp(sizes), cutUp([text.length]))
-      for (const known of secrets) t.false(cutUp(sizes).includes(known))
+    fc.property(texts, lengths, (text, cut) => t.is(inPieces(similar, text, cut), hideSecrets(similar).text(text))),
+    { numRuns: 1000 },
+  )
+})
+
+test('of words in pieces no less is hidden than of the whole, whatever escapes stand between them', (t) => {
+  const forms = Object.values(encodings).map((encode) => encode(token))
+  const begun = [
+    '\\',
+    '\\u00',
+    '\\1',
+    '%',
+    '%2',
+    '=',
+    '=\r\n',
+    '&',
+    '&#1',
+    '&amp;',
+    ...forms.map((form) => form.slice(0, 9)),
+  ]
+  fc.assert(
+    fc.property(wordsOf(...similar, ...forms, ...begun), lengths, (text, cut) => {
+      const [whole, shown] = [hideSecrets(similar).text(text), inPieces(similar, text, cut)]
+      for (const form of [...similar, ...forms]) t.true(whole.includes(form) || !shown.includes(form))
     }),
     { numRuns: 1000 },
   )
+})
+
+for (const [how, encode] of Object.entries(encodings)) {
+  test(`a secret ${how} is not shown in words either, wherever it is cut`, (t) => {
+    const text = `The token ${encode(token)} and no more.`
+    for (const length of [1, 2, 3, 5, 7, 11, 1000])
+      t.is(inPieces([token], text, [length]), hideSecrets([token]).text(text))
+  })
+}
+
+test('an escape that is not complete is kept back, and shown when it is none', (t) => {
+  const begun = [
+    '\\',
+    '\\u',
+    '\\u00',
+    '\\x4',
+    '\\16',
+    '\\\\u0',
+    '%',
+    '%2',
+    '%25',
+    '%252',
+    '&',
+    '&#',
+    '&#1',
+    '&#x0',
+    '&lowb',
+    '=',
+    '=4',
+  ]
+  for (const one of begun) {
+    const words = hideSecrets([token]).words()
+    t.is(words.add(`Hello ${one}`), 'Hello ', one)
+    t.is(words.add('~ there.'), `${one}~ there.`)
+    t.is(words.end(), '')
+  }
+})
+
+test('what is kept back is bounded in what it takes, and hidden at the end', (t) => {
+  const secrets = [`${'a'.repeat(3000)}b`, token]
+  const words = hideSecrets(secrets).words()
+  // Zero-width signs do not end what may be a secret.
+  t.is(words.add(token.slice(0, 9)), '')
+  for (let turn = 0; turn < 50; turn += 1) t.is(words.add('\u200B'.repeat(10_000)), '')
+  t.is(words.add(`${token.slice(9)}. `), '')
+  t.is(words.end(), '[token]. ')
+  const shown = inPieces(secrets, `Hello ${secrets[0]?.slice(2)}, ${secrets[0]}.`, [4])
+  t.regex(shown, /^Hello a*\[token\]/)
+  t.notRegex(shown, /a{3000}/)
 })
 
 test('words are shown as soon as they begin no secret', (t) => {
