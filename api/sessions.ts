@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'
-import { field } from './schemas/documented.ts'
+import { named } from './schemas/documented.ts'
 import { pageOf, paging } from './schemas/schemas.ts'
 import {
   listedSession,
@@ -41,9 +41,10 @@ export const listSessions = route({
   query: v.strictObject({
     ...paging,
     active: v.optional(
-      field(
+      named(
+        'SessionActive',
         v.picklist(['true', 'false'], 'must be true or false'),
-        'Only those whose tokens may be used still, or not',
+        'true: only those whose tokens may be used still · false: only the others',
       ),
     ),
   }),
@@ -61,6 +62,7 @@ export const getCurrentSession = route({
   name: 'getCurrentSession',
   method: 'get',
   summary: 'Get the session of a token',
+  description: 'With the sites and tools that its messages may use.',
   status: 200,
   response: session,
   handle: ({ services, proven }) => presentWhole(services, proven.session),

@@ -10,10 +10,19 @@ const meanings = {
   vaultEntryId: ['The vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
   title: ['What people call it', 'Bugs of this week'],
   model: ['The AI model that is asked, by its name in `GET /models`; null for the default one', null],
-  sites: ['The sites that its messages may use', [{ vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13' }]],
+  sites: [
+    'The sites that its messages may use',
+    [
+      {
+        vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13',
+        tools: ['search_issues', 'delete_issue'],
+        askFirst: ['delete_issue'],
+      },
+    ],
+  ],
   askFirst: [
     'The tools whose calls need your approval. Where it is absent, those that act once and delete or administer things',
-    ['issues.deleteIssue'],
+    ['delete_issue'],
   ],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
 

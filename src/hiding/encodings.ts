@@ -12,15 +12,16 @@ export interface Form {
 const minLength = 8
 
 /**
- * The ways in which secrets may be written: as they are, in a URL or a form, in JSON, in base64 and hex also within a
- * longer text that was encoded, as a list of bytes, in HTML, backwards and in rot13; and all of them as `decode` leaves
- * them, which looks for escapes in what is none, too. Only secrets of 8 characters and more count.
+ * The ways in which secrets may be written: as they are, in a URL or a form, in JSON, in base64 (also of UTF-16) and hex,
+ * also within a longer text that was encoded, as a list of bytes, in HTML, backwards and in rot13; and all of them as
+ * `decode` leaves them, which looks for escapes in what is none, and finds no white space. Only secrets of 8 characters
+ * and more count.
  */
 export function formsOf(secrets: readonly string[]): Form[] {
   const encoded = secrets.filter(({ length }) => length >= minLength).flatMap((secret) => [...encodings(secret)])
   const decoded = encoded
     .filter(({ text }) => /[^!#$'-[\]-~]/.test(text))
-    .map((form) => ({ ...form, text: textOf(decode(form.text, false).units) }))
+    .map((form) => ({ ...form, text: textOf(decode(form.text).units) }))
   const long = [...encoded, ...decoded].filter(({ text }) => text.length >= minLength)
   return [...new Map(long.map((form) => [`${form.anyCase} ${form.text}`, form])).values()]
 }
@@ -28,15 +29,17 @@ export function formsOf(secrets: readonly string[]): Form[] {
 function* encodings(secret: string): Generator<Form> {
   const bytes = Buffer.from(secret)
   const pairs = bytes.toString('hex').match(/../g) ?? []
-  const exact = [...written(secret), ...inBase64(bytes), [...bytes].join(','), bytes.toString('latin1')]
+  const wide = Buffer.from(secret, 'utf16le')
+  const numbers = [',', ''].map((between) => [...bytes].join(between))
+  const exact = [...written(secret), ...inBase64(bytes), ...inBase64(wide), ...numbers, bytes.toString('latin1')]
   for (const text of [...exact, Array.from(secret).toReversed().join(''), inRot13(secret)])
     yield { text, anyCase: false }
-  const hex = ['', ':', '-'].map((between) => pairs.join(between))
+  const hex = ['', ':', '-', ','].map((between) => pairs.join(between))
   const escaped = Array.from(unitsOf(secret), (unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
-  const listed = pairs.map((pair) => `0x${pair}`).join(',')
+  const listed = [',', ''].map((between) => pairs.map((pair) => `0x${pair}`).join(between))
   const inAddress = encodeURIComponent(secret.toWellFormed())
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1)
-  for (const text of [...hex, listed, escaped, inAddress, inForm]) yield { text: text.toLowerCase(), anyCase: true }
+  for (const text of [...hex, ...listed, escaped, inAddress, inForm]) yield { text: text.toLowerCase(), anyCase: true }
 }
 
 /** In plain text, JSON and HTML. */

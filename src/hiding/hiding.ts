@@ -1,10 +1,8 @@
-import { decode } from './decoded.ts'
+import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
 import { formsOf } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
-import { unitsOf, type Span } from './units.ts'
-
-/** What stands in the place of a secret. */
-const replacement = '[token]'
+import { replaced, type Span } from './units.ts'
+import { hideWords, type HiddenWords } from './words.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
@@ -18,13 +16,6 @@ export interface Hiding {
   words: () => HiddenWords
 }
 
-interface HiddenWords {
-  /** What of the text so far can be shown now: all but what may be the beginning of a secret. */
-  add: (piece: string) => string
-  /** What was still kept back when the text ended. */
-  end: () => string
-}
-
 /**
  * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
  * and models repeat what they read. Finds them in every form of `formsOf`, and under the escapes that `decode` undoes.
@@ -35,13 +26,12 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
   const matcher = createMatcher(formsOf(secrets))
   const isIdle = secrets.length === 0
 
-  const decoded = (text: string, inStrings: boolean | 'plain'): Span[] => {
-    const { units, written } = decode(text, inStrings)
-    return matcher.find(units).map(written)
-  }
-  const inText = (text: string): string => replaced(text, [...matcher.find(unitsOf(text)), ...decoded(text, false)])
+  const spansIn = (readings: Decoded[]): Span[] =>
+    readings.flatMap(({ units, written }) => matcher.find(units).map(written))
 
-  const inJson = (text: string): string => replaced(text, [...decoded(text, 'plain'), ...decoded(text, true)])
+  const inText = (text: string): string => replaced(text, spansIn(readingsOf(text)))
+
+  const inJson = (text: string): string => replaced(text, spansIn(stringsOf(text)))
 
   function value<T>(given: T): T {
     if (typeof given === 'string') return text(given) as T
@@ -56,40 +46,6 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
     text,
     json: (given) => (isIdle ? given : inJson(given)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => hiddenWords(matcher),
-  }
-}
-
-function replaced(text: string, spans: Span[]): string {
-  let [result, read] = ['', 0]
-  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
-    if (from >= read) result += text.slice(read, from) + replacement
-    read = Math.max(read, to)
-  }
-  return spans.length === 0 ? text : result + text.slice(read)
-}
-
-/** Keeps back no more than the longest form of a secret, and of most texts nothing. */
-function hiddenWords({ find, findOpen }: ReturnType<typeof createMatcher>): HiddenWords {
-  let kept = ''
-  return {
-    add(piece) {
-      const whole = kept + piece
-      const units = unitsOf(whole)
-      const spans = find(units)
-      const open = findOpen(units)
-      // What overlaps with the open one is replaced with it.
-      const until = spans.find(([from, to]) => from < open && open < to)?.[0] ?? open
-      kept = whole.slice(until)
-      return replaced(
-        whole.slice(0, until),
-        spans.filter(([, to]) => to <= until),
-      )
-    },
-    end() {
-      const last = replaced(kept, find(unitsOf(kept)))
-      kept = ''
-      return last
-    },
+    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
   }
 }

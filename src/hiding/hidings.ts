@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { hideSecrets, type Hiding } from './hiding.ts'
 
-/** A matcher takes about 100 KiB, so this is 20 MiB at most. */
+/** A matcher of a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
 const maxKept = 200
 const keptMs = 5 * 60_000
 

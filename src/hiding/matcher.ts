@@ -1,121 +1,128 @@
+import { createBeginnings } from './beginnings.ts'
 import type { Form } from './encodings.ts'
-import { unitsOf, type Span } from './units.ts'
+import { folded, unitsOf, type Span } from './units.ts'
+import { createWindows } from './windows.ts'
 
 interface Pattern {
   units: Uint16Array
   anyCase: boolean
 }
 
+/** How many units may still be compared. */
+export interface Effort {
+  left: number
+}
+
 /** Longer windows would skip no more than their tables cost. */
 const longestWindow = 12
 /** The last three units of a window decide how far the next one is. */
 const block = 3
-/** Up to here a form is compared even if the text is made to keep the comparison busy. */
-const sureUnits = 16
 
 /**
  * Finds many forms in one pass, by the algorithm of Wu and Manber: a window as long as the shortest form moves over the
  * text, and where the units at its end stand in no form, it skips nearly its whole length. So a mebibyte takes a few
  * milliseconds, however many secrets there are.
+ *
+ * The owner of secrets could make some that begin alike, and a text of which every place takes long. Once a text has taken
+ * its effort, whatever begins like a form counts as the form, and no form is compared any more: too much is hidden, and
+ * never too little.
  */
 export function createMatcher(forms: readonly Form[]) {
   const patterns = forms.map(({ text, anyCase }): Pattern => ({ units: unitsOf(text), anyCase }))
-  const longest = Math.max(0, ...patterns.map(({ units }) => units.length))
-  const size = Math.min(longestWindow, ...patterns.map(({ units }) => units.length))
+  const all = patterns.map(({ units }) => units)
+  const longest = Math.max(0, ...all.map(({ length }) => length))
+  const size = Math.min(longestWindow, ...all.map(({ length }) => length))
   const { skips, ending } = tablesOf(patterns, size)
-  const beginning = Map.groupBy(patterns, ({ units }) => folded(units[0]))
+  const windows = createWindows(all, size)
+  const beginnings = [false, true].map((anyCase) =>
+    createBeginnings(
+      patterns.filter((pattern) => pattern.anyCase === anyCase).map(({ units }) => units),
+      anyCase,
+    ),
+  )
 
   /** Everything that is found; what overlaps is one span. */
-  function find(units: Uint16Array): Span[] {
+  function find(units: Uint16Array, effort = effortFor(units)): Span[] {
     const spans: Span[] = []
     if (patterns.length === 0) return spans
-    const effort = { spent: 0, limit: 4 * units.length + 100_000 }
     for (let end = size - 1; end < units.length;) {
       const key = keyAt(units, end)
       const skip = skips[key] ?? 1
-      const found = skip === 0 ? longestAt(units, end - size + 1, ending.get(key) ?? [], effort) : 0
-      if (found > 0) add(spans, end - size + 1, end - size + 1 + found)
-      end += found > 0 && effort.spent > effort.limit ? found : Math.max(skip, 1)
+      const start = end - size + 1
+      const length = skip === 0 ? lengthAt(units, start, key, effort) : 0
+      if (length > 0) add(spans, start, Math.min(start + length, units.length))
+      end += Math.max(skip, 1)
     }
     return spans
   }
 
+  /** The length of the longest form at this place, else 0. */
+  function lengthAt(units: Uint16Array, start: number, key: number, effort: Effort): number {
+    let length = 0
+    for (const pattern of effort.left > 0 ? (ending.get(key) ?? []) : []) {
+      length = Math.max(length, compare(units, start, pattern, effort))
+      if (effort.left <= 0) break
+    }
+    return effort.left > 0 ? length : windows.longestAt(units, start)
+  }
+
   /** Where at the end of the text a form may have begun that more text would complete; else the length of the text. */
-  function findOpen(units: Uint16Array): number {
-    const effort = { spent: 0, limit: 4 * units.length + 10_000 }
-    for (let start = Math.max(0, units.length - longest + 1); start < units.length; start += 1) {
-      const candidates = beginning.get(folded(units[start])) ?? []
-      if (candidates.some((pattern) => isBegun(units, start, pattern, effort))) return start
+  function findOpen(units: Uint16Array, effort = effortFor(units)): number {
+    if (patterns.length === 0) return units.length
+    for (let end = Math.max(size - 1, units.length - longest + size); end < units.length;) {
+      const skip = skips[keyAt(units, end)] ?? 1
+      if (skip === 0 && isOpen(units, end - size + 1, effort)) return end - size + 1
+      end += Math.max(skip, 1)
+    }
+    for (let start = Math.max(0, units.length - size + 1); start < units.length; start += 1) {
+      if (beginnings.some(({ isBegun }) => isBegun(units, start, effort))) return start
     }
     return units.length
+  }
+
+  function isOpen(units: Uint16Array, start: number, effort: Effort): boolean {
+    if (effort.left <= 0) return windows.longestAt(units, start) > units.length - start
+    return beginnings.some(({ isBegun }) => isBegun(units, start, effort))
   }
 
   return { find, findOpen }
 }
 
-function longestAt(units: Uint16Array, start: number, patterns: Pattern[], effort: Effort): number {
-  let longest = 0
-  for (const pattern of patterns) longest = Math.max(longest, compare(units, start, pattern, effort))
-  return longest
-}
+export type Matcher = ReturnType<typeof createMatcher>
+
+/** Usual texts take a tenth of it. */
+export const effortFor = ({ length }: Uint16Array): Effort => ({ left: 2 * length + 100_000 })
 
 /** Of each block how far the window may move, and the forms that may be there if it may not. */
 function tablesOf(patterns: Pattern[], size: number) {
   const skips = new Uint8Array(1 << 16).fill(Math.max(1, size - block + 1))
-  const ending = new Map<number, Pattern[]>()
-  for (const pattern of patterns) {
+  for (const { units } of patterns) {
     for (let end = block - 1; end < size; end += 1) {
-      const key = keyAt(pattern.units, end)
+      const key = keyAt(units, end)
       skips[key] = Math.min(skips[key] ?? 0, size - 1 - end)
-      if (end === size - 1) ending.set(key, [...(ending.get(key) ?? []), pattern])
     }
   }
-  return { skips, ending }
+  return { skips, ending: Map.groupBy(patterns, ({ units }) => keyAt(units, size - 1)) }
 }
 
 /** The same for capitals and small letters. */
 const keyAt = (units: Uint16Array, end: number): number =>
   ((((units[end - 2] ?? 0) | 32) << 10) ^ (((units[end - 1] ?? 0) | 32) << 5) ^ ((units[end] ?? 0) | 32)) & 0xffff
 
-const folded = (unit = 0): number => (unit >= 65 && unit <= 90 ? unit | 32 : unit)
-
-interface Effort {
-  spent: number
-  limit: number
-}
-
-/**
- * The length of the form if it is at this place, else 0. Its owner could make a secret and a text of which every place
- * takes long. Once that is noticed, the beginning of a form counts as the form: too much is hidden, and never too little.
- */
+/** The length of the form if it is at this place, else 0. */
 function compare(units: Uint16Array, start: number, { units: form, anyCase }: Pattern, effort: Effort): number {
-  const most = effort.spent > effort.limit ? Math.min(form.length, sureUnits) : form.length
-  const same = sharedUnits(units, start, form, anyCase, most)
-  effort.spent += same + 1
-  return same === most ? most : 0
-}
-
-/** Whether the text ends within the form. */
-function isBegun(units: Uint16Array, start: number, { units: form, anyCase }: Pattern, effort: Effort): boolean {
-  const rest = units.length - start
-  if (form.length <= rest) return false
-  const same = sharedUnits(units, start, form, anyCase, rest)
-  effort.spent += same + 1
-  return same === rest || (effort.spent > effort.limit && same >= sureUnits)
-}
-
-function sharedUnits(units: Uint16Array, start: number, form: Uint16Array, anyCase: boolean, most: number): number {
   let index = 0
-  while (index < most) {
+  while (index < form.length) {
     const unit = units[start + index]
     if ((anyCase ? folded(unit) : unit) !== form[index]) break
     index += 1
   }
-  return index
+  effort.left -= index + 1
+  return index === form.length ? index : 0
 }
 
 function add(spans: Span[], from: number, to: number): void {
-  const last = spans.at(-1)
+  const last = spans[spans.length - 1]
   if (last && from < last[1]) last[1] = Math.max(last[1], to)
   else spans.push([from, to])
 }

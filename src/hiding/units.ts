@@ -11,3 +11,19 @@ export function unitsOf(text: string): Uint16Array {
 
 export const textOf = ({ buffer, byteOffset, byteLength }: Uint16Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('utf16le')
+
+/** The same for capitals and small letters. */
+export const folded = (unit = 0): number => (unit >= 65 && unit <= 90 ? unit | 32 : unit)
+
+/** What stands in the place of a secret. */
+const replacement = '[token]'
+
+/** The text with all of these places replaced; those that overlap are one. */
+export function replaced(text: string, spans: Span[]): string {
+  let [result, read] = ['', 0]
+  for (const [from, to] of spans.toSorted(([one], [other]) => one - other)) {
+    if (from >= read) result += text.slice(read, from) + replacement
+    read = Math.max(read, to)
+  }
+  return spans.length === 0 ? text : result + text.slice(read)
+}

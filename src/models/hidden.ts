@@ -1,7 +1,8 @@
-import type { LanguageModelV4Content } from '@ai-sdk/provider'
+import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RawAnswer } from './collect.ts'
 import type { Transcript, TranscriptStep } from './prompt.ts'
+import type { KeptPart } from './verbatim.ts'
 
 /** What a run has done so far, without the secrets. It is done before anything is fenced: a mark belongs to its text. */
 export function hiddenTranscript<Read extends Transcript>(transcript: Read, hiding: Hiding): Read {
@@ -35,7 +36,7 @@ const hiddenStep = <Step extends TranscriptStep>(step: Step, hiding: Hiding): St
   ...step,
   text: hiding.text(step.text),
   // A part is sent back as it was or not at all.
-  content: step.content && hiding.text(step.content) !== step.content ? null : step.content,
+  content: step.content && isKeptWithSecret(step.content, hiding) ? null : step.content,
   problem: step.problem && { ...step.problem, detail: hiding.value(step.problem.detail) },
   calls: step.calls.map((call) => ({
     ...call,
@@ -44,26 +45,45 @@ const hiddenStep = <Step extends TranscriptStep>(step: Step, hiding: Hiding): St
   })),
 })
 
+function isKeptWithSecret(content: string, hiding: Hiding): boolean {
+  const { parts } = JSON.parse(content) as { parts: KeptPart[] }
+  return hiding.text(content) !== content || isAcross(parts, hiding)
+}
+
 /**
  * A model's answer without the secrets. If there was one, nothing of the answer is kept verbatim: a signature would not
- * fit the text any more. Then the provider gets back text and calls alone.
+ * fit the text any more. Then the provider gets back one text, and the calls.
  */
 export function hiddenAnswer(answer: RawAnswer, hiding: Hiding): RawAnswer {
   const recorded = answer.content.filter(isRecorded)
-  if (JSON.stringify(hiding.value(recorded)) === JSON.stringify(recorded)) return answer
-  return { ...answer, content: recorded.filter(isPlain).map((part) => hiddenPart(part, hiding)) }
+  const isClean = JSON.stringify(hiding.value(recorded)) === JSON.stringify(recorded)
+  if (isClean && !isAcross(recorded, hiding)) return answer
+  const text = hiding.text(joined(recorded, ['text']))
+  const calls = recorded.filter((part) => part.type === 'tool-call').map((call) => hiddenCall(call, hiding))
+  return { ...answer, content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls] }
 }
 
-const isRecorded = ({ type }: LanguageModelV4Content): boolean =>
-  type === 'text' || type === 'reasoning' || type === 'custom' || type === 'tool-call'
+const isRecorded = (part: LanguageModelV4Content): part is RecordedPart =>
+  part.type === 'text' || part.type === 'reasoning' || part.type === 'custom' || part.type === 'tool-call'
 
-type PlainPart = Extract<LanguageModelV4Content, { type: 'text' | 'tool-call' }>
+type RecordedPart = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' | 'custom' | 'tool-call' }>
 
-const isPlain = (part: LanguageModelV4Content): part is PlainPart => part.type === 'text' || part.type === 'tool-call'
+/** Whoever reads an answer reads it as one text, and perhaps the reasoning as another, or both in their order. */
+const isAcross = (parts: readonly Part[], hiding: Hiding): boolean =>
+  [['text'], ['reasoning'], ['text', 'reasoning']].some((types) => {
+    const text = joined(parts, types)
+    return hiding.text(text) !== text
+  })
 
-function hiddenPart(part: PlainPart, hiding: Hiding): PlainPart {
-  if (part.type === 'text') return { type: 'text', text: hiding.text(part.text) }
-  const { toolCallId, toolName, input, providerExecuted = false } = part
+type Part = { type: string; text?: string }
+
+const joined = (parts: readonly Part[], types: readonly string[]): string =>
+  parts.map(({ type, text = '' }) => (types.includes(type) ? text : '')).join('')
+
+function hiddenCall(
+  { toolCallId, toolName, input, providerExecuted = false }: LanguageModelV4ToolCall,
+  hiding: Hiding,
+): LanguageModelV4ToolCall {
   return {
     type: 'tool-call',
     toolCallId: hiding.text(toolCallId),

@@ -23,17 +23,25 @@ export function describeTool({
 
 /** As a text in JSON, which ends where it says; no line in it can pass for one of the platform's fences. */
 function quoted(text: string, most: number): string {
-  const write = (part: string) => JSON.stringify(visible(part)).replaceAll(/<<<|>>>/g, escapedSigns)
-  const whole = write(text.toWellFormed())
-  if (whole.length <= most) return whole
-  // An escape takes up to twelve characters in place of one.
-  let length = most - 3
-  while (write(`${text.slice(0, length)}…`).length > most) length -= Math.max(1, Math.floor(length / 20))
-  return write(`${text.slice(0, length).toWellFormed()}…`)
+  // A character takes its place at least, so more of them cannot fit.
+  const written = write(text.slice(0, most))
+  if (text.length <= most && written.length <= most) return written
+  let end = 1
+  for (const [sign] of written.slice(1, -1).matchAll(writtenSigns)) {
+    if (end + sign.length + 2 > most) break
+    end += sign.length
+  }
+  return `${written.slice(0, end)}…"`
 }
+
+const write = (text: string): string =>
+  JSON.stringify(visible(text.toWellFormed())).replaceAll(/<<<|>>>/g, escapedSigns)
 
 const escapedSigns = (signs: string): string =>
   signs === '<<<' ? String.raw`\u003c`.repeat(3) : String.raw`\u003e`.repeat(3)
+
+/** One sign of a text that was written, whole: an escape of `visible`, perhaps in two halves, one of JSON, or itself. */
+const writtenSigns = /\\\\ud[89ab]..\\\\ud[c-f]..|\\\\u[\da-f]{4}|\\u[\da-f]{4}|\\.|./gu
 
 /** What a schema may say besides its rules. */
 const notes = new Set(['title', 'description', 'default', 'examples'])

@@ -47,6 +47,7 @@ async function purgeBatch(trx: Transaction, before: Date): Promise<{ deleted: nu
     if (ids.length > 0 && messages > batch.messages) break
     ids.push(row.id)
   }
+  await trx.raw(approvalsStatement, { ids })
   await trx.raw('delete from sessions where id = any(:ids)', { ids })
   return { deleted: ids.length, more: ids.length < rows.length || rows.length === batch.sessions }
 }
@@ -57,3 +58,7 @@ const lockStatement = `
    where coalesce(ended_at, expires_at) < :before
      and not exists (select from chat_answers a where a.session_id = s.id and a.ended_at is null)
    order by coalesce(ended_at, expires_at) limit :most for update skip locked`
+
+/** Rows of approvals refer to no session, so they do not go with it. */
+const approvalsStatement = `
+  delete from approvals p using chat_answers a where a.session_id = any(:ids) and p.answer_id = a.id`

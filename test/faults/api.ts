@@ -109,7 +109,7 @@ export const api: Fault[] = [
   {
     id: 'api/no-terms',
     file: 'api/route/mount.ts',
-    find: '  if (caller && needsTerms(route)) requireTerms(caller)\n',
+    find: '    if (needsTerms(route)) requireTerms(account)\n',
     replace: '',
     why: 'whoever has not accepted the terms may use everything',
     tests: ['test/api/refused-callers.test.ts'],

@@ -116,7 +116,7 @@ export const plumbing: Fault[] = [
   },
   {
     id: 'plumbing/secret-in-lower-case',
-    file: 'src/hiding/decoded.ts',
+    file: 'src/hiding/escapes.ts',
     find: '  const letter = code | 32\n',
     replace: '  const letter = code\n',
     why: 'a token that a site quotes in an address is kept',

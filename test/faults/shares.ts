@@ -101,8 +101,8 @@ export const shares: Fault[] = [
   {
     id: 'shares/account-by-key',
     file: 'api/route/mount.ts',
-    find: 'rateLimits.account(caller.userId,',
-    replace: 'rateLimits.account(caller.apiKeyId ?? caller.userId,',
+    find: 'rateLimits.account(userId,',
+    replace: 'rateLimits.account(countedBy,',
     why: 'each key of an account has the requests of the whole account',
     tests: ['test/api/limits.test.ts'],
   },

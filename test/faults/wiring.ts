@@ -109,7 +109,7 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/limit-constant',
     file: 'api/route/mount.ts',
-    find: 'await rateLimits.caller(caller.apiKeyId ?? caller.userId)',
+    find: 'await rateLimits.caller(countedBy)',
     replace: "await rateLimits.caller('caller')",
     why: 'caller limit counted under one constant key',
     tests: ['test/api/limits.test.ts'],
@@ -117,8 +117,8 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/limit-by-user',
     file: 'api/route/mount.ts',
-    find: 'rateLimits.caller(caller.apiKeyId ?? caller.userId)',
-    replace: 'rateLimits.caller(caller.userId)',
+    find: 'rateLimits.caller(countedBy)',
+    replace: 'rateLimits.caller(userId)',
     why: 'API keys of one user share a count',
     tests: ['test/api/limits.test.ts'],
   },

@@ -93,6 +93,7 @@ const listOf: Record<string, ListName> = {
   listNotifications: 'notifications',
   listRefreshes: 'refreshes',
   listRuns: 'runs',
+  listSessions: 'sessions',
   listVault: 'vault',
 }
 

@@ -45,6 +45,24 @@ test('a short description is whole, a long one is cut', (t) => {
   t.is(quotedIn(described('does', 'y'.repeat(200)))[0]?.length, 58)
 })
 
+const longestEscape = JSON.stringify(String.raw`\udb40\udc41`).length
+
+test('a text of escapes is cut at a whole one, and as much of it is told as fits', (t) => {
+  for (const sign of ['\u200B', '\u{E0041}', '"', '\\', '\n', '😀', '<<<', '\u0000']) {
+    for (const before of ['', 'x', 'xx', 'xxx', 'xxxx', 'xxxxx']) {
+      const text = described(before + sign.repeat(2000))
+      const [, told = ''] = quotedIn(text)
+      t.regex(told, /…$/)
+      const escape = quotedIn(described(sign))[1] ?? ''
+      const whole = told.slice(before.length, -1)
+      // What cannot be told from three escapes is three escapes.
+      if (sign !== '<<<') t.is(whole, escape.repeat(whole.length / escape.length))
+      t.true(text.length <= 1024 && text.length > 1024 - longestEscape)
+    }
+  }
+  t.is(described('x'.repeat(1_000_000)), described('x'.repeat(2000)))
+})
+
 test('a model gets the rules of a schema exactly, its notes in short, and nothing else of it', (t) => {
   const schema = {
     type: 'object',

@@ -30,6 +30,15 @@ test('bits that are written in joiners and selectors are visible', (t) => {
   t.is(visible('😀\uFE00\uFE01\u{E0101}'), String.raw`😀\ufe00\ufe01\udb40\udd01`)
 })
 
+test('of many such signs in a row all are visible, whatever stands before and after them', (t) => {
+  for (const sign of ['\u200B', '\u200D', '\uFE0F', '\u0000']) {
+    const escape = String.raw`\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+    t.is(visible(`a${sign.repeat(1000)}b`), `a${escape.repeat(1000)}b`)
+  }
+  t.is(visible('é\uFE0F\u200D\u200B\n'), 'é\uFE0F\\u200d\\u200b\n')
+  t.is(visible('\t\u200B\r\n\u2028\n'), '\t\\u200b\r\n\\u2028\n')
+})
+
 test('JSON means the same, and the same text is always shown the same', (t) => {
   fc.assert(
     fc.property(fc.json(), fc.string({ unit: 'binary' }), (json, text) => {

@@ -146,6 +146,18 @@ test('a list shows no token, and not its hash', async (t) => {
   t.false(platform.logs.some((line) => line.includes(token)))
 })
 
+test('requests in a session are logged as those of its owner, without the token', async (t) => {
+  const platform = await open()
+  const ada = await person(platform)
+  const { id: userId } = (await call(ada, auth.me)).body
+  const { token } = await sessionOf(ada)
+  await current(platform, token)
+  const lines = platform.logs.filter((line) => line.includes('"/sessions/current"') && line.includes(userId))
+  t.is(lines.length, 1)
+  await current(platform, `${token}x`)
+  t.false(platform.logs.some((line) => line.includes(token)))
+})
+
 test('the owner has to have accepted the terms in force', async (t) => {
   const platform = await open()
   const made = await sessionOf(await person(platform))

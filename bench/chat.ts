@@ -1,0 +1,127 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as sessions from '../api/sessions.ts'
+import { call } from '../test/helpers/client.ts'
+import { customer } from '../test/helpers/people.ts'
+import { startSpeaker } from './chat/speaker.ts'
+import { median } from './median.ts'
+import { writeModelsFile } from './models-file.ts'
+import { openBenchServers } from './servers.ts'
+
+/**
+ * `npm run bench:chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
+ * until the first words, whether any words are lost, and what a stream takes of the process's memory. Ten chats begin
+ * each second and each answer lasts 20 s, so that 200 are open from the 20th second on; those that begin then count. Fails
+ * above twice the time, or if a word is lost.
+ */
+const [perSecond, seconds, measuredSeconds] = [10, 20, 10]
+const chats = perSecond * (seconds + measuredSeconds)
+const speech = { firstMs: 400, everyMs: 100, words: seconds * 10 }
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+// If we are root, Postgres runs as another user, which must get through.
+chmodSync(folder, 0o711)
+const speaker = await startSpeaker(speech)
+const servers = await openBenchServers(folder, false, {
+  MODELS_FILE: writeModelsFile(folder, speaker.url, 128_000),
+  STREAM_LIMIT: '10000',
+})
+try {
+  const owners = await Promise.all(Array.from({ length: 20 }, () => customer(servers, 'enterprise')))
+  const tokens = await Promise.all(
+    Array.from({ length: chats }, async (_, index) => {
+      const owner = owners[index % owners.length]
+      if (!owner) throw new Error('there is no owner')
+      return (await call(owner, sessions.createSession, { body: { sites: [] } })).body.token
+    }),
+  )
+  const [api] = servers.processes
+  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api?.pid}/status`, 'utf8'))?.[1]) / 1024
+  await ask(tokens[0] ?? '')
+  const direct = await runAll(tokens, (_, number) => askDirectly(number))
+  const idle = memory()
+  let busy = 0
+  const ours = await runAll(tokens, async (token, number) => {
+    if (number === perSecond * seconds) busy = memory()
+    return ask(token)
+  })
+  const [one, other] = [firstOf(ours), firstOf(direct)]
+  const ratio = median(one) / median(other)
+  console.log(`until the first words: ${sentence(one)}; the provider asked directly: ${sentence(other)}; ratio ${ratio.toFixed(2)} (goal 2)`)
+  const whole = speaker.text
+  const lost = ours.filter(({ text }) => text !== whole).length
+  console.log(`answers with words that were lost: ${lost} of ${ours.length}`)
+  console.log(`memory of the process: ${idle.toFixed(0)} MiB idle, ${busy.toFixed(0)} MiB with 200 streams: ${(((busy - idle) / 200) * 1024).toFixed(0)} KiB a stream`)
+  if (ratio > 2 || lost > 0) process.exitCode = 1
+} finally {
+  await servers.close()
+  await speaker.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+interface Heard {
+  /** Milliseconds until the first words. */
+  first: number
+  text: string
+}
+
+/** Begins so many a second, and waits for all. */
+async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Heard>): Promise<Heard[]> {
+  const begun = performance.now()
+  return Promise.all(
+    tokens.map(async (token, number) => {
+      await delay(Math.max(0, begun + (number * 1000) / perSecond - performance.now()))
+      return work(token, number)
+    }),
+  )
+}
+
+const firstOf = (heard: Heard[]): number[] => heard.slice(perSecond * seconds).map(({ first }) => first)
+
+function sentence(times: number[]): string {
+  const sorted = times.toSorted((one, other) => one - other)
+  return `median ${median(times).toFixed(0)} ms, p95 ${(sorted[Math.floor(sorted.length * 0.95)] ?? 0).toFixed(0)} ms`
+}
+
+const ask = (token: string): Promise<Heard> =>
+  hear(`${servers.url}/chat/messages`, { 'X-Session-Token': token }, { text: 'Say what you know.', stream: true }, (data) =>
+    data.type === 'text-delta' ? String(data.delta) : '',
+  )
+
+const askDirectly = (number: number): Promise<Heard> =>
+  hear(
+    `${speaker.url}/chat/completions`,
+    {},
+    { model: 'bench-model', stream: true, messages: [{ role: 'user', content: `Say what you know, ${number}.` }] },
+    (data) => data.choices?.[0]?.delta?.content ?? '',
+  )
+
+interface Data {
+  type?: string
+  delta?: unknown
+  choices?: { delta?: { content?: string } }[]
+}
+
+async function hear(url: string, headers: Record<string, string>, body: object, wordsOf: (data: Data) => string): Promise<Heard> {
+  const begun = performance.now()
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  if (!response.body) throw new Error('there is no answer')
+  let [first, text, rest] = [0, '', '']
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    const frames = (rest + piece).split('\n\n')
+    rest = frames.pop() ?? ''
+    for (const frame of frames) {
+      if (!frame.startsWith('data: {')) continue
+      const words = wordsOf(JSON.parse(frame.slice('data: '.length)) as Data)
+      if (words !== '') first ||= performance.now() - begun
+      text += words
+    }
+  }
+  return { first, text }
+}

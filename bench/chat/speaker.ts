@@ -1,0 +1,44 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+interface Speech {
+  /** Until the first word, in milliseconds, and between words. */
+  firstMs: number
+  everyMs: number
+  words: number
+}
+
+/** A provider that speaks Chat Completions at a steady pace, on loopback. */
+export async function startSpeaker({ firstMs, everyMs, words }: Speech) {
+  const said = Array.from({ length: words }, (_, index) => `Word ${index}. `)
+  const server = createServer((request, response) => {
+    request.resume()
+    void speak(response)
+  })
+
+  async function speak(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const begun = performance.now()
+    for (const [index, word] of said.entries()) {
+      await delay(Math.max(0, begun + firstMs + index * everyMs - performance.now()))
+      response.write(chunk({ choices: [{ index: 0, delta: { content: word }, finish_reason: null }] }))
+    }
+    response.write(chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
+    const usage = { prompt_tokens: 100, completion_tokens: 2 * words, total_tokens: 100 + 2 * words }
+    response.end(`${chunk({ choices: [], usage })}data: [DONE]\n\n`)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    text: said.join(''),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const chunk = (part: object): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench-model', ...part })}\n\n`
