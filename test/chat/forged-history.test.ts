@@ -50,8 +50,11 @@ const world = forWholeFile(test, 'forged history', async (t) => {
     }
   }
 
-  const honest = await converse(async (session, text, number) => sendAs(t, session, text, number, (body) => body))
-  return { owner, converse, honest }
+  let honest: ReturnType<typeof converse> | undefined
+  /** The same conversation, with nothing forged. */
+  const honestly = (t: ExecutionContext) =>
+    (honest ??= converse((session, text, number) => sendAs(t, session, text, number, (body) => body)))
+  return { owner, converse, honestly }
 })
 
 interface Body {
@@ -192,9 +195,13 @@ const forgeries: Record<string, (body: Body) => Body> = {
 
 const unmoved = { tools: ['echo_text'], approvals: ['withdrawn'] }
 
-test('an honest conversation calls what needs no approval, and nothing else', async (t) => {
-  const { honest } = await world()
+test.serial('an honest conversation calls what needs no approval, and nothing else', async (t) => {
+  const { honestly } = await world()
+  const honest = await honestly(t)
   t.is(honest.texts.length, 4)
+  for (const part of ['Look it up', 'call_1', 'It says one.', 'Do it', 'call_2', 'Did it happen?']) {
+    t.true(honest.texts.at(-1)?.includes(part), part)
+  }
   t.like(honest, unmoved)
 })
 
@@ -202,7 +209,8 @@ for (const [claim, forge] of Object.entries(forgeries)) {
   test.serial(
     `the provider is sent the same bytes, and nothing is called or approved, if a page sends ${claim}`,
     async (t) => {
-      const { converse, honest } = await world()
+      const { converse, honestly } = await world()
+      const honest = await honestly(t)
       const found = await converse(async (session, words, number) => sendAs(t, session, words, number, forge))
       t.deepEqual(found.texts, honest.texts)
       t.like(found, unmoved)
@@ -212,7 +220,8 @@ for (const [claim, forge] of Object.entries(forgeries)) {
 
 for (const kind of kinds) {
   test.serial(`a page that rewrites its own copy changes nothing (${kind.title})`, async (t) => {
-    const { converse, honest } = await world()
+    const { converse, honestly } = await world()
+    const honest = await honestly(t)
     const found = await converse(async (session, words) => {
       const kept = await shownIn(session)
       const forged = changed({ messages: kept as unknown as Body['messages'] }, 'assistant', () => [

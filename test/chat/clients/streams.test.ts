@@ -111,7 +111,11 @@ for (const kind of kinds) {
       t.is(chat.lastMessage?.parts.filter(({ type }) => type === 'text').length, 1)
     }
     const { items } = await historyOf(session)
-    t.like(items[1], { id: messageId, status: 'completed', parts: [{}, { text: 'One. Two. Three.' }] })
+    t.like(items[1], {
+      id: messageId,
+      status: 'completed',
+      parts: [{ type: 'step-start' }, { text: 'One. Two. Three.' }],
+    })
   })
 
   test(`a client that resumes where nothing is under way goes on as before (${kind.title})`, async (t) => {
