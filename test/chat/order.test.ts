@@ -4,7 +4,9 @@ import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from './stage.ts'
 
-const stage = forWholeFile(test, 'order of chats', (t) => openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }))
+const stage = forWholeFile(test, 'order of chats', (t) =>
+  openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
+)
 
 const stop = ({ token, url }: TestSession, id: string, query = '') =>
   fetch(`${url}/chat/messages/${id}/stream${query}`, { method: 'DELETE', headers: { 'x-session-token': token } })
@@ -15,14 +17,19 @@ test('messages that come at the same time are answered in order, and waiting doe
   const ended: number[] = []
   const answers = await Promise.all(
     [1, 2, 3, 4].map(async (number) => {
-      const parts = await partsOf(t, await send(session, { text: `[[sleep 2]] [[say Answer ${number}.]]`, stream: true }))
+      const parts = await partsOf(
+        t,
+        await send(session, { text: `[[sleep 2]] [[say Answer ${number}.]]`, stream: true }),
+      )
       ended.push(number)
       return textOf(parts)
     }),
   )
   for (const [index, text] of answers.entries()) t.regex(text, new RegExp(`Answer ${index + 1}\\.`))
   const { items } = await historyOf(session, '?branch=all')
-  const order = items.filter(({ role }) => role === 'user').map(({ parts }) => /Answer (\d)/.exec(JSON.stringify(parts))?.[1])
+  const order = items
+    .filter(({ role }) => role === 'user')
+    .map(({ parts }) => /Answer (\d)/.exec(JSON.stringify(parts))?.[1])
   t.deepEqual(ended.map(String), order)
 })
 
