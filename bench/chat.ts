@@ -49,11 +49,15 @@ try {
   })
   const [one, other] = [firstOf(ours), firstOf(direct)]
   const ratio = median(one) / median(other)
-  console.log(`until the first words: ${sentence(one)}; the provider asked directly: ${sentence(other)}; ratio ${ratio.toFixed(2)} (goal 2)`)
+  console.log(
+    `until the first words: ${sentence(one)}; the provider asked directly: ${sentence(other)}; ratio ${ratio.toFixed(2)} (goal 2)`,
+  )
   const whole = speaker.text
   const lost = ours.filter(({ text }) => text !== whole).length
   console.log(`answers with words that were lost: ${lost} of ${ours.length}`)
-  console.log(`memory of the process: ${idle.toFixed(0)} MiB idle, ${busy.toFixed(0)} MiB with 200 streams: ${(((busy - idle) / 200) * 1024).toFixed(0)} KiB a stream`)
+  console.log(
+    `memory of the process: ${idle.toFixed(0)} MiB idle, ${busy.toFixed(0)} MiB with 200 streams: ${(((busy - idle) / 200) * 1024).toFixed(0)} KiB a stream`,
+  )
   if (ratio > 2 || lost > 0) process.exitCode = 1
 } finally {
   await servers.close()
@@ -78,25 +82,26 @@ async function runAll(tokens: string[], work: (token: string, number: number) =>
   )
 }
 
-const firstOf = (heard: Heard[]): number[] => heard.slice(perSecond * seconds).map(({ first }) => first)
+function firstOf(heard: Heard[]): number[] {
+  return heard.slice(perSecond * seconds).map(({ first }) => first)
+}
 
 function sentence(times: number[]): string {
   const sorted = times.toSorted((one, other) => one - other)
   return `median ${median(times).toFixed(0)} ms, p95 ${(sorted[Math.floor(sorted.length * 0.95)] ?? 0).toFixed(0)} ms`
 }
 
-const ask = (token: string): Promise<Heard> =>
-  hear(`${servers.url}/chat/messages`, { 'X-Session-Token': token }, { text: 'Say what you know.', stream: true }, (data) =>
-    data.type === 'text-delta' ? String(data.delta) : '',
-  )
+function ask(token: string): Promise<Heard> {
+  const body = { text: 'Say what you know.', stream: true }
+  const wordsOf = ({ type, delta }: Data) => (type === 'text-delta' ? String(delta) : '')
+  return hear(`${servers.url}/chat/messages`, { 'X-Session-Token': token }, body, wordsOf)
+}
 
-const askDirectly = (number: number): Promise<Heard> =>
-  hear(
-    `${speaker.url}/chat/completions`,
-    {},
-    { model: 'bench-model', stream: true, messages: [{ role: 'user', content: `Say what you know, ${number}.` }] },
-    (data) => data.choices?.[0]?.delta?.content ?? '',
-  )
+function askDirectly(number: number): Promise<Heard> {
+  const messages = [{ role: 'user', content: `Say what you know, ${number}.` }]
+  const wordsOf = ({ choices }: Data) => choices?.[0]?.delta?.content ?? ''
+  return hear(`${speaker.url}/chat/completions`, {}, { model: 'bench-model', stream: true, messages }, wordsOf)
+}
 
 interface Data {
   type?: string
@@ -104,7 +109,12 @@ interface Data {
   choices?: { delta?: { content?: string } }[]
 }
 
-async function hear(url: string, headers: Record<string, string>, body: object, wordsOf: (data: Data) => string): Promise<Heard> {
+async function hear(
+  url: string,
+  headers: Record<string, string>,
+  body: object,
+  wordsOf: (data: Data) => string,
+): Promise<Heard> {
   const begun = performance.now()
   const response = await fetch(url, {
     method: 'POST',

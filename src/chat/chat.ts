@@ -37,7 +37,7 @@ export function createChat(context: {
   sites: Sites
   sender: Sender
 }) {
-  const { database, clock, logger } = context
+  const { database, clock, logger, billing } = context
   const words = createChatWords(context)
   const accept = createAccept(context)
   const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
@@ -81,10 +81,16 @@ export function createChat(context: {
   return {
     history,
 
-    /** Takes a message. The returned functions carry the answer out, one of them once. */
+    /**
+     * Takes a message. The returned functions carry the answer out, one of them once. Fails as `accept` does, and with
+     * FEATURE_LIMIT_REACHED if the owner has no room for more texts.
+     */
     async send(session: Session, request: ChatRequest) {
       const writer = newId()
+      const { ownerId } = session
+      await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
       const answer = await accept(session, request, writer)
+      if (request.kind === 'message') billing.storedBytes.note(ownerId, Buffer.byteLength(request.text))
       const goesOn = answer.onDisconnect === 'continue'
       return {
         /** Under which its stream can be resumed; undefined if it cannot. */

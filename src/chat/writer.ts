@@ -28,18 +28,15 @@ export async function lockAnswer(trx: Transaction, { id, writer }: Written): Pro
 }
 
 /**
- * Says that the writer is alive, and learns whether somebody has asked for the end of the answer. Throws
- * LostAnswerError.
+ * Says that the writer is alive, and learns whether somebody has asked for the end of the answer, or has ended its
+ * session. Throws LostAnswerError.
  */
 export async function beat(database: Database, clock: Clock, { id, writer }: Written): Promise<{ isStopped: boolean }> {
-  const answer = await ChatAnswer.query(database)
-    .where({ id, writer })
-    .whereNull('endedAt')
-    .patch({ writerUntil: later(clock.now(), writerSeconds) })
-    .returning('stopRequestedAt')
-    .first()
+  const until = later(clock.now(), writerSeconds)
+  const { rows } = await database.raw<{ rows: { isStopped: boolean }[] }>(beatStatement, { id, writer, until })
+  const [answer] = rows
   if (!answer) throw new LostAnswerError()
-  return { isStopped: answer.stopRequestedAt !== null }
+  return answer
 }
 
 /**
@@ -66,3 +63,9 @@ const beginStatement = `
       from mine where a.session_id = mine.session_id and a.number = mine.number and mine.begun
   )
   select begun from mine`
+
+const beatStatement = `
+  update chat_answers a set writer_until = :until
+   where id = :id and writer = :writer and ended_at is null
+  returning stop_requested_at is not null
+         or exists (select from sessions s where s.id = a.session_id and s.ended_at is not null) as "isStopped"`

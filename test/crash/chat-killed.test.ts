@@ -54,7 +54,9 @@ test('an approval survives the process that asked for it, and its call is made o
   await api.kill()
   t.is(calls(), before)
   const params = { approvalId: String(asked?.id) }
-  await Promise.all([1, 2].map(() => call(someone, approvals.decideApproval, { params, body: { decision: 'approve' } })))
+  await Promise.all(
+    [1, 2].map(() => call(someone, approvals.decideApproval, { params, body: { decision: 'approve' } })),
+  )
   await eventually(30, 'the answer is complete', async () => (await statusOf(session)) === 'completed' || undefined)
   t.is(calls(), before + 1)
   t.regex(JSON.stringify((await historyOf(session)).items[1]?.parts), /It is done\./)

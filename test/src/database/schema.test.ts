@@ -15,6 +15,8 @@ const read = forWholeFile(test, 'schema', async (t) => {
 
 /** Ids that are not UUIDs of ours. */
 const otherIds: Record<string, string> = {
+  'chat_messages.client_id': 'comes from the client',
+  'chat_tool_calls.model_call_id': 'comes from the model',
   'due_agents.id': 'only orders its rows, and is eight bytes',
   'run_tool_calls.model_call_id': 'comes from the model',
   'runs.request_id': 'comes from the caller',
