@@ -2,6 +2,8 @@ import test from 'ava'
 import type * as ai from 'ai'
 import type { Page } from 'playwright-core'
 import { historyOf, openSession, type TestSession } from '../chat/stage.ts'
+import * as approvals from '../../api/approvals.ts'
+import { call } from '../helpers/client.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -19,7 +21,7 @@ const open = forWholeFile(test, 'chats in a browser', async (t) => {
   const website = await startWebsite(t, await bundleClient())
   const talker = await startTalker(t)
   const demo = { name: 'demo', kind: 'demo', models: [{ id: 'demo' }] }
-  const env = modelsEnvironment(t, [demo, talker.provider(['talking'])], 'demo')
+  const env = modelsEnvironment(t, [demo, talker.provider(['talking', 'stopped'])], 'demo')
   const stage = await openStage(t, { worker: false, env: { ...env, CORS_ORIGINS: website } })
   const openPage = await openBrowser(t)
   const owner = await customer(stage.platform)
@@ -57,6 +59,8 @@ const lastWordsOn = async (page: Page): Promise<string> => {
   return (messages.at(-1)?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
+const idsOf = (messages: { id: string }[]): string[] => messages.map(({ id }) => id)
+
 /** Waits until the page shows exactly these words. */
 const shows = (page: Page, words: string) =>
   page.waitForFunction((expected) => {
@@ -90,6 +94,45 @@ test('a page of another origin holds a conversation with a tool through the clie
   t.regex(await lastWordsOn(page), /Here I am\./)
 })
 
+test('a page shows what somebody is asked to approve, and resumes the answer once it is approved', async (t) => {
+  const { website, openPage, owner, vaultEntryId } = await open()
+  const session = await openSession(owner, { sites: [{ vaultEntryId, tools: ['slow_once'], askFirst: ['slow_once'] }] })
+  const page = await openPage()
+  await page.goto(website)
+  await page.evaluate(openChat, session)
+  await page.evaluate(() => chat.sendMessage({ text: '[[call slow_once {"seconds":1}]] [[say All done.]]' }))
+  const { messages } = await chatOn(page)
+  const asked = messages[1]?.parts.find(({ type }) => type === 'data-approval') as { id: string } | undefined
+  const params = { approvalId: asked?.id ?? '' }
+  t.is((await call(owner, approvals.decideApproval, { params, body: { decision: 'approve' } })).body.status, 'approved')
+  await page.evaluate(() => chat.resumeStream())
+  const resumed = await chatOn(page)
+  t.deepEqual(idsOf(resumed.messages), idsOf(messages))
+  t.like(
+    resumed.messages[1]?.parts.filter(({ type }) => type === 'dynamic-tool'),
+    [{ state: 'output-available', output: { waited: 1 } }],
+  )
+  t.regex(await lastWordsOn(page), /All done\./)
+})
+
+test('a page stops an answer that would go on without it', async (t) => {
+  const { website, openPage, owner, talker } = await open()
+  const session = await openSession(owner, { model: 'stopped', onDisconnect: 'continue' })
+  const page = await openPage()
+  await page.goto(website)
+  await page.evaluate(openChat, session)
+  await page.evaluate(() => void chat.sendMessage({ text: 'Tell me.' }))
+  ;(await talker.call('stopped')).say('One. ')
+  await shows(page, 'One. ')
+  const stopped = await page.evaluate(async ({ url, token }) => {
+    const address = `${url}/chat/messages/${chat.id}/stream?messageId=${chat.lastMessage?.id}`
+    return (await fetch(address, { method: 'DELETE', headers: { 'X-Session-Token': token } })).status
+  }, session)
+  t.is(stopped, 204)
+  await page.waitForFunction(() => chat.status === 'ready')
+  t.like((await historyOf(session)).items[1], { status: 'stopped', parts: [{ type: 'step-start' }, { text: 'One. ' }] })
+})
+
 test('a page that is loaded again resumes the answer under way, and shows it whole', async (t) => {
   const { website, openPage, owner, talker } = await open()
   const session = await openSession(owner, { model: 'talking', onDisconnect: 'continue' })
@@ -111,9 +154,6 @@ test('a page that is loaded again resumes the answer under way, and shows it who
   await page.waitForFunction(() => chat.status === 'ready')
   const { messages } = await chatOn(page)
   const { items } = await historyOf(session)
-  t.deepEqual(
-    messages.map(({ id, role }) => ({ id, role })),
-    items.map(({ id, role }) => ({ id, role: role as 'user' })),
-  )
+  t.deepEqual(idsOf(messages), idsOf(items))
   t.like(items[1], { status: 'completed' })
 })
