@@ -83,7 +83,7 @@ test('a listed origin may read every answer, refusals included, and the headers 
     t.is(answer.headers['access-control-allow-origin'], app, path)
     t.deepEqual(
       members(answer, 'access-control-expose-headers').toSorted(),
-      ['Allow', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+      ['Allow', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Resumable-Stream-Id'],
       path,
     )
     t.true(members(answer, 'vary').includes('Origin'), path)
