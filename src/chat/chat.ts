@@ -73,6 +73,19 @@ export function createChat(context: {
     return { answer, session, writer }
   }
 
+  const lastFirst = ({ id: sessionId }: Session) =>
+    ChatAnswer.query(database).where({ sessionId }).orderBy('number', 'desc')
+
+  const underWay = (session: Session) =>
+    lastFirst(session).where({ onDisconnect: 'continue' }).whereIn('status', ['queued', 'running']).first()
+
+  /** The last answer, if it went on after an approval: it may be over before the page asks for the rest of it. */
+  async function takenUpLately(session: Session): Promise<ChatAnswer | undefined> {
+    const last = await lastFirst(session).first()
+    const since = later(clock.now(), -resumableSeconds)
+    return last && last.waitedMs > 0 && (last.endedAt ?? since) >= since ? last : undefined
+  }
+
   async function goOn(answerId: string): Promise<void> {
     const taken = await takeUp(answerId)
     if (taken) detach(taken.session, taken.answer, taken.writer)
@@ -119,11 +132,7 @@ export function createChat(context: {
     async resume(
       session: Session,
     ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
-      const active = await ChatAnswer.query(database)
-        .where({ sessionId: session.id, onDisconnect: 'continue' })
-        .whereIn('status', ['queued', 'running'])
-        .orderBy('number', 'desc')
-        .first()
+      const active = (await underWay(session)) ?? (await takenUpLately(session))
       return active && { resumeId: active.id, stream: (sink, gone) => replay(active.id, sink, gone) }
     },
 
@@ -179,6 +188,9 @@ export function createChat(context: {
 export type Chat = ReturnType<typeof createChat>
 
 const writerGone = 'The server that wrote this answer has stopped. Send the message again.'
+
+/** How long the rest of an approved answer can be had after its end. */
+const resumableSeconds = 60
 
 /** Once no approval is pending. */
 const takeUpStatement = `

@@ -71,6 +71,15 @@ export const chatClients: Fault[] = [
     match: 'a client holds a conversation*',
   },
   {
+    id: 'chat-clients/approved-lost',
+    file: 'src/chat/chat.ts',
+    find: '(await underWay(session)) ?? (await takenUpLately(session))',
+    replace: 'await underWay(session)',
+    why: 'whoever approves a quick call never sees what came of it',
+    tests: conversation,
+    match: 'a client resumes an answer whose call was approved*',
+  },
+  {
     id: 'chat-clients/edit-appended',
     file: 'src/chat/place.ts',
     find: '  if (replaced) return replaced.parentId\n',

@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as approvals from '../../../api/approvals.ts'
 import { call } from '../../helpers/client.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import type { Person } from '../../helpers/people.ts'
 import type { Sites } from '../../helpers/sites.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -52,6 +53,13 @@ const askedOn = ({ chat }: Page): AskedFirst => {
 const decide = async (owner: Person, { approvalId, argumentsHash }: AskedFirst, decision: 'approve' | 'refuse') =>
   (await call(owner, approvals.decideApproval, { params: { approvalId }, body: { decision, argumentsHash } })).body
 
+/** Waits until the session's answer is complete. */
+const isComplete = (session: TestSession) =>
+  eventually(20, 'the answer is complete', async () => {
+    const { items } = await historyOf(session)
+    return items[1]?.status === 'completed' || undefined
+  })
+
 /** What the site was sent of a call. */
 const callsOf = ({ badTools }: Sites, id: string) =>
   badTools.requests().filter(({ idempotencyKey }) => idempotencyKey === `chat:${id}`)
@@ -95,36 +103,38 @@ for (const kind of kinds) {
     t.is(page.chat.messages.length, 4)
   })
 
-  test(`a client resumes an answer whose call was approved, and completes the same message (${kind.title})`, async (t) => {
-    const { toolSession, sites } = await world()
-    const { owner, session } = await toolSession({ tools: ['slow_once'], askFirst: ['slow_once'] })
-    const page = openPage(kind, session)
-    await page.chat.sendMessage({ text: '[[call slow_once {"seconds":1}]] [[say All done.]]' })
-    t.is(page.chat.status, 'ready')
-    t.is(page.finishes[0]?.finishReason, 'tool-calls')
-    t.like(toolsOf(page), [{ toolName: 'slow_once', state: 'input-available', input: { seconds: 1 } }])
-    const asked = askedOn(page)
-    t.like(asked, { tool: 'slow_once', input: { seconds: 1 }, toolCallId: toolsOf(page)[0]?.toolCallId })
-    const messageId = page.chat.lastMessage?.id
+  for (const isLate of [false, true])
+    test(`a client resumes an answer whose call was approved, ${isLate ? 'also if it is over by then' : 'and completes the same message'} (${kind.title})`, async (t) => {
+      const { toolSession, sites } = await world()
+      const { owner, session } = await toolSession({ tools: ['slow_once'], askFirst: ['slow_once'] })
+      const page = openPage(kind, session)
+      await page.chat.sendMessage({ text: '[[call slow_once {"seconds":0}]] [[say All done.]]' })
+      t.is(page.chat.status, 'ready')
+      t.is(page.finishes[0]?.finishReason, 'tool-calls')
+      t.like(toolsOf(page), [{ toolName: 'slow_once', state: 'input-available', input: { seconds: 0 } }])
+      const asked = askedOn(page)
+      t.like(asked, { tool: 'slow_once', input: { seconds: 0 }, toolCallId: toolsOf(page)[0]?.toolCallId })
+      const messageId = page.chat.lastMessage?.id
 
-    await decide(owner, asked, 'approve')
-    await page.chat.resumeStream()
-    t.is(page.chat.status, 'ready')
-    t.is(page.chat.messages.length, 2)
-    t.is(page.chat.lastMessage?.id, messageId)
-    t.like(toolsOf(page), [{ state: 'output-available', output: { waited: 1 } }])
-    t.is(toolsOf(page).length, 1)
-    t.regex(lastWords(page), /All done\./)
-    t.is(page.finishes[1]?.finishReason, 'stop')
-    t.is(callsOf(sites, asked.toolCallId).length, 1)
-    t.deepEqual(...(await shownAndKept(page, session)))
-  })
+      await decide(owner, asked, 'approve')
+      if (isLate) await isComplete(session)
+      await page.chat.resumeStream()
+      t.is(page.chat.status, 'ready')
+      t.is(page.chat.messages.length, 2)
+      t.is(page.chat.lastMessage?.id, messageId)
+      t.like(toolsOf(page), [{ state: 'output-available', output: { waited: 0 } }])
+      t.is(toolsOf(page).length, 1)
+      t.regex(lastWords(page), /All done\./)
+      t.is(page.finishes[1]?.finishReason, 'stop')
+      t.is(callsOf(sites, asked.toolCallId).length, 1)
+      t.deepEqual(...(await shownAndKept(page, session)))
+    })
 
   test(`a client shows that a call was refused, and what the model makes of it (${kind.title})`, async (t) => {
     const { toolSession, sites } = await world()
     const { owner, session } = await toolSession({ tools: ['slow_once'], askFirst: ['slow_once'] })
     const page = openPage(kind, session)
-    await page.chat.sendMessage({ text: '[[call slow_once {"seconds":0}]] [[sleep 1]] [[say I did without it.]]' })
+    await page.chat.sendMessage({ text: '[[call slow_once {"seconds":0}]] [[say I did without it.]]' })
     const asked = askedOn(page)
     await decide(owner, asked, 'refuse')
     await page.chat.resumeStream()
