@@ -12,6 +12,8 @@ export interface Kind {
   /** For names of models. */
   name: string
   AbstractChat: Package['AbstractChat']
+  /** Whether a chat object whose connection broke adds what it resumes to what it has; then the page opens another one. */
+  addsReplays?: boolean
   openTransport: (options: TransportOptions) => ai7.ChatTransport<ai7.UIMessage>
 }
 
@@ -50,7 +52,7 @@ const ofPackage = (title: string, name: string, { AbstractChat, DefaultChatTrans
 
 /** The chat clients that must work unchanged. */
 export const kinds: Kind[] = [
-  ofPackage('ai 5', 'ai-5', ai5 as unknown as Package),
+  { ...ofPackage('ai 5', 'ai-5', ai5 as unknown as Package), addsReplays: true },
   ofPackage('ai 6', 'ai-6', ai6 as unknown as Package),
   ofPackage('ai 7', 'ai-7', ai7),
   {

@@ -32,6 +32,8 @@ interface Finish {
   finishReason?: FinishReason | undefined
   isAbort: boolean
   isError: boolean
+  /** Whether the network failed. */
+  isDisconnect: boolean
 }
 
 /**
@@ -64,7 +66,8 @@ export function openPage(
       fetch: recorded,
       ...more,
     }),
-    onFinish: ({ finishReason, isAbort, isError }) => void finishes.push({ finishReason, isAbort, isError }),
+    onFinish: ({ finishReason, isAbort, isError, isDisconnect }) =>
+      void finishes.push({ finishReason, isAbort, isError, isDisconnect }),
     onData: (part) => void data.push(part),
   })
   return { chat, finishes, data, wire }

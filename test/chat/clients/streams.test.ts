@@ -7,7 +7,7 @@ import { kinds } from './kinds.ts'
 import { lastWords, openPage, reopenPage, wordsOf } from './page.ts'
 import { openWorld, sendAndHear, shows } from './world.ts'
 
-const scenarios = ['stopped', 'left', 'resumed']
+const scenarios = ['stopped', 'left', 'resumed', 'broken']
 const world = forWholeFile(test, 'streams of chat clients', (t) =>
   openWorld(t, [
     ...kinds.flatMap(({ name }) => scenarios.map((scenario) => `${name}/${scenario}`)),
@@ -21,6 +21,21 @@ const stop = (session: TestSession, messageId: string | undefined): Promise<Resp
     method: 'DELETE',
     headers: { 'x-session-token': session.token },
   })
+
+/** A network that breaks, with the error that browsers have for that. */
+function breakable() {
+  const broken = new AbortController()
+  const breaking: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    const body = response.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        start: (controller) => broken.signal.addEventListener('abort', () => controller.error(broken.signal.reason)),
+      }),
+    )
+    return new Response(body ?? null, response)
+  }
+  return { fetch: breaking, cut: () => broken.abort(new TypeError('network error')) }
+}
 
 /** Waits until the writer of the session's last answer has looked whether it is to stop. */
 async function looked({ services }: Platform, { id: sessionId }: TestSession): Promise<void> {
@@ -116,6 +131,26 @@ for (const kind of kinds) {
       status: 'completed',
       parts: [{ type: 'step-start' }, { text: 'One. Two. Three.' }],
     })
+  })
+
+  test(`a client whose connection broke resumes the answer, and shows its words once (${kind.title})`, async (t) => {
+    const { sessionOf, talker } = await world()
+    const model = `${kind.name}/broken`
+    const session = await sessionOf({ model, onDisconnect: 'continue' })
+    const network = breakable()
+    const page = openPage(kind, session, { more: { fetch: network.fetch } })
+    const { sent, speaking } = await sendAndHear(talker, page, { model, text: 'One. ' })
+    network.cut()
+    await sent
+    t.is(page.chat.status, 'error')
+    t.true(page.finishes[0]?.isDisconnect)
+    const again = kind.addsReplays ? await reopenPage(kind, session) : page
+    const resumed = again.chat.resumeStream()
+    speaking.say('Two.')
+    speaking.finish()
+    await resumed
+    t.is(again.chat.messages.length, 2)
+    t.is(lastWords(again), 'One. Two.')
   })
 
   test(`a client that resumes where nothing is under way goes on as before (${kind.title})`, async (t) => {
