@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
+import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
@@ -26,6 +27,7 @@ import { workflows } from './workflows.ts'
 /** Every fault that `npm run faults` plants, by area. */
 export const faults: Fault[] = [
   ...runs,
+  ...longRuns,
   ...live,
   ...outputs,
   ...reconcile,
