@@ -7,6 +7,7 @@ import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
+import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
@@ -30,6 +31,7 @@ import { workflows } from './workflows.ts'
 export const faults: Fault[] = [
   ...runs,
   ...approvals,
+  ...longRuns,
   ...live,
   ...outputs,
   ...reconcile,

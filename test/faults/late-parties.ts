@@ -38,9 +38,9 @@ export const lateParties: Fault[] = [
   {
     id: 'late/steps-late-takeback',
     file: 'src/runs/step/fail-step.ts',
-    find: '        const run = await lockRun(trx, ref)\n        if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
+    find: '        const run = await lockRun(trx, ref)\n        const isCurrent =',
     replace:
-      '        const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n        if (run.steps !== step - 1 || run.stepAttempts !== counted) return',
+      '        const run = await Run.query(trx).findById(ref.runId).forUpdate().throwIfNotFound()\n        const isCurrent =',
     why: 'a stopped attempt of an older epoch takes back the count of the newer',
     tests: ['test/src/runs/late-party.test.ts'],
   },

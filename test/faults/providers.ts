@@ -41,8 +41,8 @@ export const providers: Fault[] = [
   {
     id: 'providers/thoughts-to-nothing',
     file: 'src/models/prompt.ts',
-    find: 'kept.slice(0, end).flatMap',
-    replace: 'kept.flatMap',
+    find: 'said.slice(0, end).flatMap',
+    replace: 'said.flatMap',
     why: 'an answer that was cut off in its thoughts is sent back, and the provider refuses every further request',
     tests: ['test/src/models/prompt.test.ts'],
   },

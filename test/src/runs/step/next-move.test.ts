@@ -21,6 +21,12 @@ type Facts = Pick<
   | 'credits'
   | 'toolCalls'
   | 'waitingSince'
+  | 'progressedAt'
+  | 'attempt'
+  | 'failedAttempt'
+  | 'failedAt'
+  | 'retryAt'
+  | 'noPlaceSince'
   | 'waitedMs'
   | 'startedAt'
   | 'cancelRequestedAt'
@@ -39,6 +45,12 @@ const fresh: Facts = {
   toolCalls: 0,
   waitedMs: 0,
   waitingSince: null,
+  progressedAt: began,
+  attempt: 0,
+  failedAttempt: null,
+  failedAt: null,
+  retryAt: null,
+  noPlaceSince: null,
   startedAt: began,
   cancelRequestedAt: null,
   cancelReason: null,
