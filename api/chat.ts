@@ -49,7 +49,8 @@ const limit = wholeInQuery({
   fallback: 50,
 })
 const branch = v.optional(
-  field(
+  named(
+    'ChatBranch',
     v.picklist(['current', 'all'], 'must be current or all'),
     'current: what leads to the last message · all: also what was replaced',
     'current',
@@ -81,11 +82,11 @@ export const resumeChatStream = route({
   ...shared,
   name: 'resumeChatStream',
   method: 'get',
-  path: '/chat/messages/{id}/stream',
+  path: '/chat/messages/{chatId}/stream',
   summary: 'Read the answer under way again',
   description:
     'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
-    'part. 204 if there is none. The session is named by its token; `id` may be anything.',
+    'part. 204 if there is none. The session is named by its token; `chatId` may be anything.',
   status: 204,
   chatStream: true,
   async handle({ services, proven }) {
@@ -98,16 +99,16 @@ export const stopChatStream = route({
   ...shared,
   name: 'stopChatStream',
   method: 'delete',
-  path: '/chat/messages/{id}/stream',
+  path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'The answer is named by `messageId`, or else by `id`: one that is over stays as it is, and a late request ends no newer ' +
+    'The answer is named by `messageId`, or else by `chatId`: one that is over stays as it is, and a late request ends no newer ' +
     'one. What it has said so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
-      field(text(200), 'The id of the answer, if `id` names the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+      field(text(200), 'The id of the answer, if `chatId` names the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
     ),
   }),
   status: 204,
-  handle: ({ services, proven, params, query }) => services.chat.stop(proven.session, query.messageId ?? params.id),
+  handle: ({ services, proven, params, query }) => services.chat.stop(proven.session, query.messageId ?? params.chatId),
 })

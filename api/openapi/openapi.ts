@@ -15,6 +15,7 @@ const tags: Record<string, string> = {
   models: 'The AI models that agents may choose',
   agents: 'The prompt, the sites and tools, and the trigger of an agent',
   sessions: 'Chat sessions: the sites and tools that the messages of a chat may use',
+  chat: 'Messages of sessions, and their answers',
   runs: 'Executions of agents and their timelines',
   approvals: 'Tool calls that are made only once somebody has approved them',
   callbacks: "Endings of runs, posted to their owners' addresses",

@@ -35,36 +35,43 @@ const plain = named(
   'A message to a session',
 )
 
+/** Anything, because of most messages nothing is read. */
+const uiMessage = named(
+  'UiMessage',
+  v.looseObject({
+    id: v.optional(field(v.unknown(), 'Under which the page knows it', 'msg-1')),
+    role: v.optional(field(v.unknown(), 'Who speaks', 'user')),
+    parts: v.optional(field(v.unknown(), 'What is said', [{ type: 'text', text: 'Which issues are open?' }])),
+    content: v.optional(field(v.unknown(), 'What is said, in older clients', 'Which issues are open?')),
+  }),
+  'A message as the page has it',
+)
+
 /** What a transport of the AI SDK sends. Of its history only the last message of the user is read. */
 const transported = named(
   'UiChatRequest',
   v.looseObject({
     messages: field(
-      v.pipe(
-        v.array(
-          v.looseObject({
-            id: v.optional(v.unknown()),
-            role: v.unknown(),
-            parts: v.optional(v.unknown()),
-            content: v.optional(v.unknown()),
-          }),
-          'must be a list',
-        ),
-        v.minLength(1, 'must not be empty'),
-      ),
+      v.pipe(v.array(uiMessage, 'must be a list'), v.minLength(1, 'must not be empty')),
       'The messages of the page; only the words of the last one of the user are read, and the ids before it, which say where it belongs',
     ),
     trigger: v.optional(
-      field(v.picklist(['submit-message', 'regenerate-message']), 'What the user has done', 'submit-message'),
+      named(
+        'ChatTrigger',
+        v.picklist(['submit-message', 'regenerate-message'], 'must be submit-message or regenerate-message'),
+        'What the user has done',
+        'submit-message',
+      ),
     ),
     messageId: v.optional(
-      v.nullable(field(clientId, 'The message that is replaced, or the answer that is given again', 'msg-1')),
+      field(v.nullable(clientId), 'The message that is replaced, or the answer that is given again', 'msg-1'),
     ),
   }),
   'What the chat transports of the AI SDK and of assistant-ui send',
 )
 
-export const chatRequest = v.union([transported, plain])
+/** Documented as the plain one, which has all that is read. */
+export const chatRequest = v.union([plain, transported])
 
 type Transported = v.InferOutput<typeof transported>
 
@@ -102,6 +109,11 @@ const metadata = named(
   'What is known of an answer',
 )
 
+const chatPart = named('ChatPart', v.record(v.string(), v.unknown()), "A part of the AI SDK's `UIMessage`", {
+  type: 'text',
+  text: 'Two issues are open.',
+})
+
 export const chatMessage = named(
   'ChatMessage',
   v.object({
@@ -110,7 +122,7 @@ export const chatMessage = named(
     role: named('ChatRole', v.picklist(['user', 'assistant']), 'Who speaks', 'user'),
     parentId: field(v.nullable(v.string()), 'What it follows; null at the beginning', null),
     parts: field(
-      v.array(v.record(v.string(), v.unknown())),
+      v.array(chatPart),
       "Its contents, as parts of the AI SDK's `UIMessage`: `step-start`, `text`, `dynamic-tool` and `data-approval`",
     ),
     createdAt: time,
