@@ -18,13 +18,14 @@ export const sendChatMessage = route({
   description:
     'The answer comes whole as JSON, or as the UI message stream of the AI SDK (`x-vercel-ai-ui-message-stream: v1`): if ' +
     'the request is that of an AI SDK transport, if `stream` is true, or if `Accept` prefers `text/event-stream`. Messages ' +
-    'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count.',
+    'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count. ' +
+    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages.',
   body: chatRequest,
   bodyBytes: 1024 * 1024,
   status: 200,
   response: chatMessage,
   chatStream: true,
-  codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT', 'STREAM_ABORTED'],
+  codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
     const answer = await services.chat.send(proven.session, readChatRequest(body))

@@ -14,7 +14,7 @@ import { withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
-import { allowedTo, makeThings, noteUses, openStage, paramsOf, validBodies, type Stage } from './stage.ts'
+import { allowedTo, makeThings, noteUses, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
 
 /** Not identifiers of ours: a tool is named within a vault entry, a host by its address. */
 const isIdentifier = (name: string): boolean => name !== 'toolName' && name !== 'host'
@@ -173,7 +173,7 @@ unchanging('nobody sets by a member what is not theirs to set', async (t, { stag
     for (const member of unknown.filter((_, index) => index % withMembers.length === place)) {
       const raw = JSON.stringify({ ...valid, [member]: stage.params['agentId'] })
       const params = paramsOf(route, stage.params)
-      const { failure } = await call(allowedTo(stage, route), route, { params, raw })
+      const { failure } = await call(allowedTo(stage, route), route, { params, raw, headers: secretOf(stage) })
       t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', pathOf(member)], route.name)
     }
   }

@@ -18,7 +18,7 @@ const provoked = forWholeFile(test, 'every route and every code', async (t) => {
   const stage = await openStage(t)
   const recorder = createRecorder()
   const byCode = await createProvoke(t, stage, recorder)
-  const byName = provokersByName(stage, recorder, createSpender(stage.platform))
+  const byName = provokersByName(t, stage, recorder, createSpender(stage.platform))
   const problems: string[] = []
   for (const route of routes) {
     for (const outcome of outcomesOf(route)) {

@@ -1,3 +1,4 @@
+import type { ExecutionContext } from 'ava'
 import * as health from '../../api/health.ts'
 import * as jwks from '../../api/jwks.ts'
 import * as models from '../../api/models.ts'
@@ -8,6 +9,7 @@ import { agentsTable } from './provokers/agents.ts'
 import { approvalsTable } from './provokers/approvals.ts'
 import { authTable } from './provokers/auth.ts'
 import { billingTable } from './provokers/billing.ts'
+import { chatTable } from './provokers/chat.ts'
 import { callbacksTable } from './provokers/callbacks.ts'
 import { manifestsTable } from './provokers/manifests.ts'
 import { oauthTable } from './provokers/oauth.ts'
@@ -22,7 +24,7 @@ import type { Spender } from './spender.ts'
 import type { Stage } from './stage.ts'
 
 /** Every route's success, and its codes that depend on more than its declaration. A new noun adds its table here. */
-export function provokersByName(stage: Stage, recorder: Recorder, spender: Spender): Table {
+export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Recorder, spender: Spender): Table {
   return {
     ...authTable(stage, recorder),
     ...billingTable(stage, recorder),
@@ -34,6 +36,7 @@ export function provokersByName(stage: Stage, recorder: Recorder, spender: Spend
     ...approvalsTable(stage, recorder),
     ...schedulesTable(stage, recorder),
     ...sessionsTable(stage, recorder),
+    ...chatTable(t, stage, recorder, spender),
     ...callbacksTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),

@@ -72,6 +72,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     apiKeyId: key.id,
     paymentMethodId: cards.items[0]?.id ?? '',
     sessionId: session.id,
+    chatId: newId(),
     host: 'tools.example.com',
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
@@ -143,6 +144,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   updateAgent: { name: 'Another name' },
   startRun: { input: { title: 'It is broken' } },
   createSession: {},
+  sendChatMessage: { text: '[[say Hello.]]' },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   decideApproval: { decision: 'approve' },

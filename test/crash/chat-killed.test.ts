@@ -1,18 +1,17 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as approvals from '../../api/approvals.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 import { openStage, reconcile } from './stage.ts'
 
 /** An API to kill, and another one in this process, which does what is left to do. */
-const world = forWholeFile(test, 'killed chats', async (t) => {
+async function world(t: ExecutionContext) {
   const stage = await openStage(t, { sites: true })
   reconcile(t, stage.platform)
   return { ...stage, someone: await customer(stage.platform) }
-})
+}
 
 const statusOf = async (session: TestSession, index = 1) => (await historyOf(session)).items[index]?.status
 
@@ -21,7 +20,7 @@ const resume = ({ token }: TestSession, url: string) =>
   fetch(`${url}/chat/messages/any/stream`, { headers: { 'x-session-token': token } })
 
 test('an API that is killed during a tool call of a chat leaves no second effect, says what is not known, and the chat goes on', async (t) => {
-  const { startApi, someone, sites } = await world()
+  const { startApi, someone, sites } = await world(t)
   const api = await startApi()
   const vaultEntryId = await connectBadTools(someone, sites)
   const session = await openSession(someone, { sites: [{ vaultEntryId, tools: ['slow_once'] }] })
@@ -41,7 +40,7 @@ test('an API that is killed during a tool call of a chat leaves no second effect
 })
 
 test('an approval survives the process that asked for it, and its call is made once, whoever goes on', async (t) => {
-  const { startApi, someone, sites } = await world()
+  const { startApi, someone, sites } = await world(t)
   const api = await startApi()
   const vaultEntryId = await connectBadTools(someone, sites)
   const askFirst = ['slow_idempotent']
@@ -63,7 +62,7 @@ test('an approval survives the process that asked for it, and its call is made o
 })
 
 test('an answer that goes on is read again at another process, from its first part to its end', async (t) => {
-  const { startApi, someone, platform } = await world()
+  const { startApi, someone, platform } = await world(t)
   const api = await startApi()
   const session = await openSession(someone, { onDisconnect: 'continue' })
   const text = '[[say First words.]] [[then]] [[sleep 3]] [[say Last words.]]'

@@ -8,7 +8,8 @@ import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import type { Table } from './table.ts'
 
-export function sessionsTable({ platform, nobody, owner }: Stage, { ask }: Recorder): Table {
+/** Sessions whose tokens are refused. */
+export function sessionsInBadStates({ platform, nobody, owner }: Pick<Stage, 'platform' | 'nobody' | 'owner'>) {
   const { database } = platform.services
 
   /** A session of somebody who has not accepted the terms that are in force since. */
@@ -30,6 +31,11 @@ export function sessionsTable({ platform, nobody, owner }: Stage, { ask }: Recor
     await call(owner, sessions.endSession, { params: { sessionId: made.id } })
     return made
   }
+  return { expired, ended, ofOldTerms }
+}
+
+export function sessionsTable({ platform, nobody, owner }: Stage, { ask }: Recorder): Table {
+  const { expired, ended, ofOldTerms } = sessionsInBadStates({ platform, nobody, owner })
   const ofCurrent = (route: typeof sessions.getCurrentSession | typeof sessions.endCurrentSession) => {
     const as = (made: { token: string }) =>
       ask(nobody, route as typeof sessions.endCurrentSession, { headers: withToken(made) })

@@ -53,7 +53,8 @@ export const paths: Refusals = {
     for (const route of routes) {
       const params = paramsOf(route, stage.params)
       // A host is none of our identifiers: which ones are refused is tested with the admin's routes.
-      for (const name of Object.keys(params).filter((one) => one !== 'host')) {
+      // The id of a chat may be anything.
+      for (const name of Object.keys(params).filter((one) => one !== 'host' && one !== 'chatId')) {
         const real = params[name] ?? ''
         // Routes that find their resource by the same function read its identifier alike.
         for (const odd of isNew(route.resource ?? route, name) ? oddIds(real) : oneOfEachKind(real)) {
