@@ -29,6 +29,7 @@ const asked: Record<LoopName, string[]> = {
     'runs.live.purge',
     'agents.forgetFormerSecrets',
     'retention.purge',
+    'sessions.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]
@@ -72,7 +73,7 @@ for (const name of names)
 
 test('what is done everywhere an API does, too, and the rest it leaves to workers', async (t) => {
   const everywhere = loops.filter(({ where }) => where === 'everywhere').map(({ name }) => name)
-  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions', 'stored bytes'])
+  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions', 'stored bytes', 'chats'])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())
 })
