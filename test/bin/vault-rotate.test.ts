@@ -118,7 +118,7 @@ function keepDoing(work: () => Promise<unknown>) {
       await work()
       times += 1
       // Six of these in one process must leave it time to open connections, on a busy machine, too.
-      await delay(100)
+      await delay(300)
     }
     return times
   })()

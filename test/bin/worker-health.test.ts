@@ -22,6 +22,7 @@ test('a worker says that it is well while it polls and its database answers, and
   const door = await openDatabaseDoor(t, (await createTestDatabase(t)).url)
   const env = { DATABASE_URL: door.url, WORKER_HEALTH_PORT: String(port) }
   const worker = await startProcess(t, 'worker', await testEnvironment(t, { env }))
+  await eventually(30, 'it is well', async () => ((await ask(port)).status === 200 ? true : undefined))
   t.deepEqual(await ask(port), well)
   t.is((await ask(port, '/')).status, 404)
   await door.stop()
