@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { ChatRequest } from '../../src/chat/accept.ts'
 import { CodedError } from '../../src/errors.ts'
-import { isTransported, type chatRequest } from './chat-schema.ts'
+import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 
 type Body = v.InferOutput<typeof chatRequest>
 
@@ -35,8 +35,6 @@ export function readChatRequest(body: Body): ChatRequest {
   const clientId = typeof last?.id === 'string' && last.id.length <= 200 ? last.id : undefined
   return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
 }
-
-const maxText = 100_000
 
 function unreadable(at: number): CodedError {
   const message = `The last message of the user has no text, or more than ${maxText} characters.`

@@ -4,7 +4,7 @@ import { field, named, whole } from './documented.ts'
 import { errorCode, id, time } from './schemas.ts'
 
 /** The longest message of a user, in characters. */
-const maxText = 100_000
+export const maxText = 100_000
 
 const words = v.pipe(
   v.string('must be a string'),

@@ -3,7 +3,6 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
-import type { CallOutcome } from '../tools/call-site.ts'
 import { reasonOf } from '../tools/direct-call.ts'
 import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
@@ -105,7 +104,11 @@ export function createChatCalls(context: {
     )
     if (sent.kind === 'answered') {
       const { outcome } = sent
-      return end(call, { status: statusAfter(call, outcome), httpStatus: outcome.httpStatus, result: textOf(outcome) })
+      return end(call, {
+        status: statusAfter(call, outcome),
+        httpStatus: outcome.httpStatus,
+        result: recordedResult(outcome),
+      })
     }
     const { code, message } = reasonOf(sent, clock.now())
     return refuse(call, `${code}: ${message}`)
@@ -121,5 +124,3 @@ export function createChatCalls(context: {
     },
   }
 }
-
-const textOf = (outcome: CallOutcome): string | null => recordedResult(outcome)

@@ -1,13 +1,10 @@
 import type { ErrorCode } from '../errors.ts'
 import { Row } from '../database/row.ts'
+import type { OnDisconnect } from '../sessions/session.ts'
 
 /** Where an answer is. `queued → running ⇄ waiting → completed | stopped | failed`. */
 export const answerStatuses = ['queued', 'running', 'waiting', 'completed', 'stopped', 'failed'] as const
 export type AnswerStatus = (typeof answerStatuses)[number]
-
-/** What becomes of an answer whose reader is gone: it is given up, or goes on. */
-export const disconnects = ['cancel', 'continue'] as const
-export type OnDisconnect = (typeof disconnects)[number]
 
 /** One answer to a message (table `chat_answers`). Its id is the message id that clients see. */
 export class ChatAnswer extends Row {

@@ -139,11 +139,11 @@ export function createChat(context: {
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
     async stop(session: Session, messageId: string): Promise<void> {
       if (!isId(messageId)) return
-      await ChatAnswer.query(database)
+      const stopped = await ChatAnswer.query(database)
         .where({ sessionId: session.id, id: messageId })
         .whereIn('status', ['queued', 'running'])
         .patch({ stopRequestedAt: clock.now() })
-      answering.stop(messageId)
+      if (stopped > 0) answering.stop(messageId)
     },
 
     /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */

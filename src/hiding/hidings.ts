@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { hideSecrets, type Hiding } from './hiding.ts'
 
-/** A matcher of a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
+/** A matcher of a few usual tokens takes about 100 KiB, so this is some 20 MiB; long tokens take more. */
 const maxKept = 200
+/** Of the secrets in all that is kept: each is sought in some twenty forms. */
+const maxCharacters = 512 * 1024
 const keptMs = 5 * 60_000
 
 /**
@@ -11,14 +13,20 @@ const keptMs = 5 * 60_000
  * what was made with it can be kept as well.
  */
 export function createHidings() {
-  const kept = new LRUCache<string, Hiding>({ max: maxKept, ttl: keptMs, ttlAutopurge: true, updateAgeOnGet: true })
+  const kept = new LRUCache<string, Hiding>({
+    max: maxKept,
+    maxSize: maxCharacters,
+    ttl: keptMs,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+  })
   return {
     of(secrets: readonly string[]): Hiding {
       const key = createHash('sha256').update(JSON.stringify(secrets)).digest('base64')
       const known = kept.get(key)
       if (known) return known
       const hiding = hideSecrets(secrets)
-      kept.set(key, hiding)
+      kept.set(key, hiding, { size: 1 + secrets.join('').length })
       return hiding
     },
   }

@@ -64,3 +64,16 @@ test('an answer that is stopped ends as such, and a late stop ends no other answ
   t.is((await stop(session, id)).status, 204)
   t.is(typesOf(await partsOf(t, await next)).at(-1), 'finish')
 })
+
+test('nobody stops an answer of another session', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const [mine, theirs] = [await openSession(someone), await openSession(await customer(platform))]
+  const answer = send(mine, { text: '[[sleep 2]] [[say I was not stopped.]]', stream: true })
+  const id = await eventually(10, 'the answer is under way', async () => {
+    const [, shown] = (await historyOf(mine)).items
+    return shown?.status === 'running' ? shown.id : undefined
+  })
+  t.is((await stop(theirs, id)).status, 204)
+  t.regex(textOf(await partsOf(t, await answer)), /I was not stopped\./)
+})
