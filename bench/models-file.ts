@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Writes a MODELS_FILE with one model of a server that speaks Chat Completions, and returns its path. */
 export function writeModelsFile(folder: string, baseUrl: string, contextTokens: number): string {
   const model = { id: 'bench-model', contextTokens, maxOutputTokens: 4096, price: { input: 1, output: 4 } }
-  const provider = { name: 'bench', kind: 'openai-compatible', baseUrl, models: [model] }
+  const provider = { name: 'bench', kind: 'openai-compatible', baseUrl, concurrency: 1000, models: [model] }
   const file = join(folder, 'models.json')
   writeFileSync(file, JSON.stringify({ providers: [provider] }))
   return file

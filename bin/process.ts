@@ -67,7 +67,7 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
     (config.shutdownSeconds + 5) * 1000,
   ).unref()
   try {
-    await stop()
+    await Promise.all([stop(), services.chat.drain()])
     await services.close()
     logger.info('stopped')
     process.exit(0)

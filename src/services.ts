@@ -144,7 +144,7 @@ export function createServices(
 
     /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
-      await chat.settled()
+      await chat.drain()
       await runs.watching.stop()
       await runs.live.stop()
       await schedules.settled()

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { TierName } from '../../src/billing/tiers.ts'
-import type { ChatPart } from '../../src/chat/parts.ts'
+import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
@@ -50,7 +50,8 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   const { streams, party, tier, key, admit } = streaming
   const gone = goneSignal(ctx)
   const ending = new AbortController()
-  const end = (cause?: CodedError) => ending.abort(cause)
+  // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
+  const end = (cause?: CodedError) => cause && ending.abort(cause)
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
   const leave = streams.enter({ key, party, tier, admit, end })
@@ -85,14 +86,22 @@ async function transmit(
       await outlet.send(frame(JSON.stringify(part)))
     }, signal)
   } catch (error) {
-    if (!outlet) throw error
+    if (!outlet) throw refusalIn(signal) ?? error
     if (!signal.aborted) log.error({ err: error }, 'a chat stream failed')
   } finally {
     clearInterval(beat)
   }
-  if (signal.aborted) ctx.state['code'] = 'STREAM_ABORTED'
+  if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
   if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
+  const refusal = refusalIn(signal)
+  if (refusal) for (const part of failureParts(refusal)) ctx.res.write(frame(JSON.stringify(part)))
   ctx.res.end(frame('[DONE]'))
+}
+
+/** Why the reader may not read on, if that is why the stream has ended. */
+function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
+  const error = aborted ? (reason as CodedError) : undefined
+  return error?.code === 'STREAM_ABORTED' ? undefined : error
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)

@@ -19,8 +19,8 @@ const beatMs = 1000
 /** How often a queued answer looks whether it is its turn. */
 const turnMs = 150
 
-/** Why an answer is given up: somebody asked for it, its reader is gone, or it takes too long. */
-export type GivenUp = 'stopped' | 'gone' | 'late'
+/** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
+export type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
 
 /** What comes after a step: another one, a decision of somebody, or the end, with the model's reason for it. */
 type Outcome = 'more' | 'approval' | { ended: string }
@@ -44,14 +44,16 @@ export interface Writing {
 export function createAnswering(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'chat' | 'budgets'>
+  config: Pick<Config, 'chat' | 'budgets' | 'shutdownSeconds'>
   logger: Logger
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
 }) {
   const { database, clock, config, logger, steps, calls } = context
   const ending = createEnding(context)
-  const underWay = new Map<string, AbortController>()
+  const underWay = new Map<string, { stop: AbortController; work: Promise<unknown> }>()
+  /** When this process gives up what it still writes: no time before it is told to end. */
+  let until = Infinity
 
   /** Waits until it is the answer's turn: earlier ones of its session are over. */
   async function turn(written: Written, signal: AbortSignal): Promise<void> {
@@ -142,38 +144,59 @@ export function createAnswering(context: {
     return setInterval(() => void look().catch(onError), beatMs)
   }
 
+  async function carryOut(writing: Writing, stop: AbortController): Promise<ChatAnswer> {
+    const { answer, gone } = writing
+    const written = { id: answer.id, writer: writing.writer }
+    const parts = createPartWriter(answer, writing.sink)
+    const leave = () => stop.abort('gone' satisfies GivenUp)
+    if (gone?.aborted) leave()
+    gone?.addEventListener('abort', leave, { once: true })
+    const beating = watchOver(written, stop)
+    let late: NodeJS.Timeout | undefined
+    try {
+      if (answer.status === 'queued') await turn(written, stop.signal)
+      const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
+      late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
+      const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
+      if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
+      await tellApprovals(writing, parts)
+      return await ending.wait(written, parts)
+    } catch (error) {
+      return await ending.giveUp(written, { error, signal: stop.signal, parts })
+    } finally {
+      clearTimeout(late)
+      clearInterval(beating)
+      gone?.removeEventListener('abort', leave)
+    }
+  }
+
+  function giveUpAll(): void {
+    for (const { stop } of underWay.values()) stop.abort('shutdown' satisfies GivenUp)
+  }
+
   return {
     /** Ends the answer soon if this process writes it. */
-    stop: (answerId: string): void => underWay.get(answerId)?.abort('stopped' satisfies GivenUp),
+    stop: (answerId: string): void => underWay.get(answerId)?.stop.abort('stopped' satisfies GivenUp),
 
     /** Writes the answer to its end, or until it waits for approvals. Throws only what came before the first part. */
     async write(writing: Writing): Promise<ChatAnswer> {
-      const { answer, gone } = writing
-      const written = { id: answer.id, writer: writing.writer }
-      const parts = createPartWriter(answer, writing.sink)
       const stop = new AbortController()
-      const leave = () => stop.abort('gone' satisfies GivenUp)
-      if (gone?.aborted) leave()
-      gone?.addEventListener('abort', leave, { once: true })
-      underWay.set(answer.id, stop)
-      const beating = watchOver(written, stop)
-      let late: NodeJS.Timeout | undefined
+      if (performance.now() >= until) stop.abort('shutdown' satisfies GivenUp)
+      const work = carryOut(writing, stop)
+      underWay.set(writing.answer.id, { stop, work })
       try {
-        if (answer.status === 'queued') await turn(written, stop.signal)
-        const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
-        late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
-        const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
-        if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
-        await tellApprovals(writing, parts)
-        return await ending.wait(written, parts)
-      } catch (error) {
-        return await ending.giveUp(written, { error, signal: stop.signal, parts })
+        return await work
       } finally {
-        clearTimeout(late)
-        clearInterval(beating)
-        underWay.delete(answer.id)
-        gone?.removeEventListener('abort', leave)
+        underWay.delete(writing.answer.id)
       }
+    },
+
+    /** Waits for the answers under way, and gives up those that have not ended SHUTDOWN_SECONDS after the first call. */
+    async drain(): Promise<void> {
+      until = Math.min(until, performance.now() + config.shutdownSeconds * 1000)
+      const patience = setTimeout(giveUpAll, until - performance.now())
+      while (underWay.size > 0) await Promise.allSettled([...underWay.values()].map(({ work }) => work))
+      clearTimeout(patience)
     },
   }
 }

@@ -22,7 +22,7 @@ import { createRecordStep } from './record-step.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
-import { writerSeconds } from './writer.ts'
+import { writerHasStopped, writerSeconds } from './writer.ts'
 
 /** Chats: what is said in sessions, and how it is answered (docs/design.md, "Chat"). */
 export function createChat(context: {
@@ -162,7 +162,11 @@ export function createChat(context: {
           .skipLocked()
         for (const { sessionId, number, id } of lost) {
           await closeAll(trx, id, now)
-          const failed = { status: 'failed' as const, errorCode: 'INTERNAL_ERROR' as const, errorMessage: writerGone }
+          const failed = {
+            status: 'failed' as const,
+            errorCode: 'INTERNAL_ERROR' as const,
+            errorMessage: writerHasStopped,
+          }
           const ended = { ...failed, endedAt: now, writer: null, writerUntil: null }
           await ChatAnswer.query(trx).findById([sessionId, number]).patch(ended)
         }
@@ -172,8 +176,9 @@ export function createChat(context: {
       await words.purge()
     },
 
-    /** Waits for answers that this process still writes. */
-    async settled(): Promise<void> {
+    /** Lets this process end: see `drain` of the answering. */
+    async drain(): Promise<void> {
+      await answering.drain()
       await Promise.allSettled(detached)
     },
   }
@@ -186,8 +191,6 @@ export function createChat(context: {
 }
 
 export type Chat = ReturnType<typeof createChat>
-
-const writerGone = 'The server that wrote this answer has stopped. Send the message again.'
 
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60

@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
-import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
+import { lockAnswer, LostAnswerError, writerHasStopped, type Written } from './writer.ts'
 
 /** How long the end of an answer is kept trying to be recorded. */
 const recordMs = 20_000
@@ -51,6 +51,7 @@ export function createEnding(context: {
       const message = `The answer took longer than the ${config.chat.timeoutSeconds} seconds that it may take.`
       return new CodedError('CHAT_TIMEOUT', { message })
     }
+    if (signal.reason === 'shutdown') return new CodedError('INTERNAL_ERROR', { message: writerHasStopped })
     if (error instanceof CodedError) return error
     if (!isTransient(error)) logger.error({ err: error }, 'an answer failed unexpectedly')
     return new CodedError('INTERNAL_ERROR', { cause: error })

@@ -1,8 +1,17 @@
 import type { Approval } from '../approvals/approval.ts'
-import { CodedError, errorBody } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
-import { callPart, outcomePart, textId, valueOf, type ChatPart, type Finish, type Metadata } from './parts.ts'
+import {
+  callPart,
+  failureParts,
+  outcomePart,
+  textId,
+  valueOf,
+  type ChatPart,
+  type Finish,
+  type Metadata,
+} from './parts.ts'
 
 /** Takes parts as they come; more are given only once it has done with them. */
 export type Sink = (part: ChatPart) => void | Promise<void>
@@ -103,14 +112,7 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 
     /** After the first part; an error before it is thrown instead. */
     async fail(error: CodedError): Promise<void> {
-      const { error: said, code, statusCode } = errorBody(error)
-      const { retryAfter } = error
-      await sink({
-        type: 'data-error',
-        data: { error: said, code, statusCode, ...(retryAfter !== undefined && { retryAfter }) },
-        transient: true,
-      })
-      await sink({ type: 'error', errorText: said })
+      for (const part of failureParts(error)) await sink(part)
     },
   }
 }

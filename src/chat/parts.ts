@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 
 /**
@@ -68,6 +68,20 @@ export const outcomePart = ({ id: toolCallId, status, result }: ChatToolCall): C
   status === 'succeeded'
     ? { type: 'tool-output-available', toolCallId, output: valueOf(result ?? ''), dynamic: true }
     : { type: 'tool-output-error', toolCallId, errorText: result ?? 'The call failed.', dynamic: true }
+
+/** What an error ends a stream with: its body as data, and the sentence that every client shows. */
+export function failureParts(failure: CodedError): ChatPart[] {
+  const { error, code, statusCode } = errorBody(failure)
+  const { retryAfter } = failure
+  return [
+    {
+      type: 'data-error',
+      data: { error, code, statusCode, ...(retryAfter !== undefined && { retryAfter }) },
+      transient: true,
+    },
+    { type: 'error', errorText: error },
+  ]
+}
 
 /** The value of a JSON text; a text that is none is the value itself. */
 export function valueOf(text: string): unknown {

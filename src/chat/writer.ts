@@ -5,6 +5,9 @@ import { ChatAnswer } from './chat-answer.ts'
 /** For how long a process that says nothing is taken for alive. */
 export const writerSeconds = 15
 
+/** What is told of an answer whose process was killed, or ended before the answer. */
+export const writerHasStopped = 'The server that wrote this answer has stopped. Send the message again.'
+
 /** The answer was given to another process, or has ended. What this one was about to write is not written. */
 export class LostAnswerError extends Error {
   override readonly name = 'LostAnswerError'
