@@ -1,5 +1,6 @@
 import type { GenericSchema } from 'valibot'
 import { version } from '../../src/version.ts'
+import { chatStreamExamples } from './chat-stream.ts'
 import { exampleOf } from './examples.ts'
 import { createSchemas, type Json, type Schemas } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
@@ -50,7 +51,7 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
     components: {
       schemas: schemas.components(),
       headers,
-      examples: errorExamples(routes),
+      examples: { ...errorExamples(routes), ...chatStreamExamples },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
         ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),

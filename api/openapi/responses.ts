@@ -4,6 +4,7 @@ import { exampleOf } from './examples.ts'
 import type { Json, Schemas } from './json-schema.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { codesOf } from '../route/route-rules.ts'
+import { chatStreamHeaders, chatStreamOf } from './chat-stream.ts'
 import { errorBody } from '../schemas/schemas.ts'
 
 /** The responses of an operation in OpenAPI: its successes, and one per status of its failures. */
@@ -34,6 +35,7 @@ export const headers = {
     schema: { type: 'string' },
     example: 'Bearer realm="Switchyard", error="invalid_token"',
   },
+  ...chatStreamHeaders,
 }
 
 const pageContent = { 'text/html': { schema: { type: 'string' } } }
@@ -41,10 +43,11 @@ const pageContent = { 'text/html': { schema: { type: 'string' } } }
 function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const { status } = route
   if (status === 303) return { 200: { description: 'A page.', content: pageContent }, 303: redirect }
-  if (!route.response) return { [status]: { description: 'Done; there is no body.' } }
+  const chat = route.chatStream && chatStreamOf(schemas)
+  if (!route.response) return chat ? { 200: chat, [status]: nothingUnderWay } : { [status]: nothing }
   const json = jsonContent(route.response as GenericSchema, schemas)
-  const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent) }
-  const usual = { description: 'Done.', content }
+  const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent), ...chat?.content }
+  const usual = { description: 'Done.', ...chat, content }
   const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
     other,
     { description, content: jsonContent(response, schemas) },
@@ -62,6 +65,10 @@ const streamContent = {
     },
   },
 }
+
+const nothing = { description: 'Done; there is no body.' }
+
+const nothingUnderWay = { description: 'No answer is under way; there is no body.' }
 
 const nothingMore = { description: 'For a stream: there are no more events, and there will be none. Do not reconnect.' }
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { answerStatuses } from '../../src/chat/chat-answer.ts'
 import { field, named, whole } from './documented.ts'
-import { errorCode, id, time } from './schemas.ts'
+import { chatError, chatMetadata } from './chat-part.ts'
+import { time } from './schemas.ts'
 
 /** The longest message of a user, in characters. */
 export const maxText = 100_000
@@ -77,39 +78,7 @@ type Transported = v.InferOutput<typeof transported>
 
 export const isTransported = (body: v.InferOutput<typeof chatRequest>): body is Transported => 'messages' in body
 
-const errorData = named(
-  'ChatError',
-  v.object({
-    error: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
-    code: errorCode,
-    statusCode: field(whole, 'The HTTP status', 502),
-  }),
-  'Why there is no answer',
-)
-
-const metadata = named(
-  'ChatMetadata',
-  v.object({
-    sessionId: id,
-    model: field(v.string(), 'The model that answered', 'demo'),
-    usage: v.optional(
-      named(
-        'ChatUsage',
-        v.object({
-          inputTokens: field(whole, 'Tokens that the model read', 610),
-          cachedTokens: field(whole, 'How many of them came from its cache', 512),
-          outputTokens: field(whole, 'Tokens that the model wrote', 71),
-        }),
-        'What an answer has used',
-      ),
-    ),
-    credits: v.optional(field(whole, 'What the answer has cost', 1)),
-    costUsd: v.optional(field(v.number(), 'The same in USD, as far as prices are known', 0.0041)),
-  }),
-  'What is known of an answer',
-)
-
-const chatPart = named('ChatPart', v.record(v.string(), v.unknown()), "A part of the AI SDK's `UIMessage`", {
+const messagePart = named('UiMessagePart', v.record(v.string(), v.unknown()), "A part of the AI SDK's `UIMessage`", {
   type: 'text',
   text: 'Two issues are open.',
 })
@@ -122,13 +91,13 @@ export const chatMessage = named(
     role: named('ChatRole', v.picklist(['user', 'assistant']), 'Who speaks', 'user'),
     parentId: field(v.nullable(v.string()), 'What it follows; null at the beginning', null),
     parts: field(
-      v.array(chatPart),
+      v.array(messagePart),
       "Its contents, as parts of the AI SDK's `UIMessage`: `step-start`, `text`, `dynamic-tool` and `data-approval`",
     ),
     createdAt: time,
     status: v.optional(named('ChatStatus', v.picklist(answerStatuses), 'Where an answer is', 'completed')),
-    metadata: v.optional(metadata),
-    error: v.optional(errorData),
+    metadata: v.optional(chatMetadata),
+    error: v.optional(chatError),
   }),
   'A message or an answer',
 )

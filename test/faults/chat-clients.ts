@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts'
 const forged = ['test/chat/forged-history.test.ts']
 const conversation = ['test/chat/clients/conversation.test.ts']
 const streams = ['test/chat/clients/streams.test.ts']
+const published = ['test/chat/published.test.ts']
 const branches = ['test/chat/clients/branches.test.ts']
 
 /** What the published chat clients notice, and what they could claim. */
@@ -42,6 +43,24 @@ export const chatClients: Fault[] = [
     why: 'pages have no component for tools that they do not know',
     tests: conversation,
     match: 'a client shows the tools*',
+  },
+  {
+    id: 'chat-clients/part-not-described',
+    file: 'src/chat/parts.ts',
+    find: "    { type: 'error', errorText: error },\n",
+    replace: "    { type: 'error', errorText: error, ...{ code } },\n",
+    why: 'whoever generates a client from the OpenAPI document does not know what comes',
+    tests: published,
+    match: 'every part that is streamed*',
+  },
+  {
+    id: 'chat-clients/resume-id-missing',
+    file: 'api/streams/chat-stream.ts',
+    find: "...(resumeId !== undefined && { 'x-resumable-stream-id': resumeId }),",
+    replace: '',
+    why: 'the transport of assistant-ui resumes nothing',
+    tests: published,
+    match: 'a streamed answer has the headers*',
   },
   {
     id: 'chat-clients/late-stop',

@@ -1,0 +1,117 @@
+import type { ChatPart } from '../../src/chat/parts.ts'
+import { chatPart, meaningsOfParts } from '../schemas/chat-part.ts'
+import type { Json, Schemas } from './json-schema.ts'
+
+/** The headers of streamed answers, as components. */
+export const chatStreamHeaders = {
+  'X-Vercel-AI-UI-Message-Stream': {
+    description: 'Only with a stream: the version of the UI message stream of the AI SDK',
+    schema: { type: 'string' },
+    example: 'v1',
+  },
+  'X-Resumable-Stream-Id': {
+    description: 'Only with a stream that can be read again: the id of the answer',
+    schema: { type: 'string' },
+    example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+  },
+}
+
+/** A response with an answer of a chat as it comes. OpenAPI 3.1 has no word for streams: the schema is that of one part. */
+export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
+  const schema = {
+    type: 'string',
+    description: 'Server-sent events: the `data` of each is a `ChatPart` as JSON, and that of the last `[DONE]`',
+    contentMediaType: 'application/json',
+    contentSchema: schemas.of(chatPart, 'output'),
+  }
+  const examples = refs('examples', Object.keys(chatStreamExamples))
+  const headers = refs('headers', Object.keys(chatStreamHeaders))
+  return { description, headers, content: { 'text/event-stream': { schema, examples } } }
+}
+
+const description = [
+  'The answer; as a stream, in these parts, then `[DONE]`:\n',
+  ...Object.entries(meaningsOfParts).map(([type, meaning]) => `- \`${type}\`: ${meaning}.`),
+].join('\n')
+
+const refs = (kind: string, names: string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]))
+
+const sessionId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17'
+const call = { toolCallId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12', dynamic: true } as const
+const approvalId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18'
+
+const begins = (id: string, delta: string): ChatPart[] => [
+  { type: 'start-step' },
+  { type: 'text-start', id },
+  { type: 'text-delta', id, delta },
+  { type: 'text-end', id },
+]
+const start: ChatPart = {
+  type: 'start',
+  messageId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+  messageMetadata: { sessionId, model: 'demo' },
+}
+const finish = (finishReason: 'stop' | 'tool-calls'): ChatPart => ({
+  type: 'finish',
+  finishReason,
+  messageMetadata: {
+    sessionId,
+    model: 'demo',
+    usage: { inputTokens: 610, cachedTokens: 512, outputTokens: 71 },
+    credits: 2,
+    costUsd: 0.0041,
+  },
+})
+
+/** Answers from their first part to their last. */
+export const transcripts: Record<string, ChatPart[]> = {
+  ChatWithTool: [
+    start,
+    ...begins('step-1', 'I look.'),
+    { type: 'tool-input-available', ...call, toolName: 'search_issues', input: { query: 'export' } },
+    { type: 'tool-output-available', ...call, output: [{ id: 17, title: 'The export hangs at 99 %' }] },
+    { type: 'finish-step' },
+    ...begins('step-2', 'Issue 17 is open.'),
+    { type: 'finish-step' },
+    finish('stop'),
+  ],
+  ChatWithApproval: [
+    start,
+    ...begins('step-1', 'I delete issue 17.'),
+    { type: 'tool-input-available', ...call, toolName: 'issues.deleteIssue', input: { id: 17 } },
+    { type: 'finish-step' },
+    {
+      type: 'data-approval',
+      id: approvalId,
+      data: {
+        approvalId,
+        toolCallId: call.toolCallId,
+        site: 'https://tracker.example.com',
+        tool: 'issues.deleteIssue',
+        input: { id: 17 },
+        argumentsHash: 'ba5952a08cb1775799511a8cf1acb9e6166217b623c4bb7e8e88e2f88a7c3257',
+        expiresAt: '2026-11-24T14:15:03.120Z',
+      },
+    },
+    finish('tool-calls'),
+  ],
+  ChatThatFails: [
+    start,
+    ...begins('step-1', 'I look.').slice(0, -1),
+    {
+      type: 'data-error',
+      data: { error: 'The AI provider returned an error.', code: 'MODEL_ERROR', statusCode: 502 },
+      transient: true,
+    },
+    { type: 'error', errorText: 'The AI provider returned an error.' },
+  ],
+}
+
+/** The same as they are sent, as components. */
+export const chatStreamExamples: Json = Object.fromEntries(
+  Object.entries(transcripts).map(([name, parts]) => {
+    const events = [...parts.map((part) => JSON.stringify(part)), '[DONE]']
+    return [name, { value: events.map((data) => `data: ${data}\n\n`).join('') }]
+  }),
+)
