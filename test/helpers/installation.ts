@@ -42,7 +42,7 @@ export async function installation(environment: Record<string, string> = {}) {
     ...environment,
   }
 
-  function start(scripts: { worker?: string; sites?: string } = {}): Start {
+  function start(scripts: { api?: string; worker?: string; sites?: string } = {}): Start {
     const standIns = Object.entries({ api: placeholder('api'), worker: placeholder('worker'), ...scripts })
     const args = ['bin/start.ts', ...standIns.flatMap(([name, script]) => [`--${name}`, script])]
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
