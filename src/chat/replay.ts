@@ -63,7 +63,7 @@ export function createReplay({ database, words }: { database: Database; words: C
         await parts.endStep()
         return tellEnd(answer, parts)
       }
-      await delay(pollMs, undefined, { signal })
+      await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 }
