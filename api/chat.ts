@@ -22,6 +22,7 @@ export const sendChatMessage = route({
     'Whoever leaves before the end finds it as STREAM_ABORTED among the messages.',
   body: chatRequest,
   bodyBytes: 1024 * 1024,
+  unreadBody: true,
   status: 200,
   response: chatMessage,
   chatStream: true,
