@@ -29,8 +29,9 @@ export const sendChatMessage = route({
   codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
-    const answer = await services.chat.send(proven.session, readChatRequest(body))
-    return wantsStream ? streamChat(answer) : answer.whole(request.gone())
+    const wanted = readChatRequest(body)
+    const send = () => services.chat.send(proven.session, wanted)
+    return wantsStream ? streamChat(send) : (await send()).whole(request.gone())
   },
 })
 
@@ -93,7 +94,7 @@ export const resumeChatStream = route({
   chatStream: true,
   async handle({ services, proven }) {
     const answer = await services.chat.resume(proven.session)
-    return answer && streamChat(answer)
+    return answer && streamChat(() => answer)
   },
 })
 

@@ -19,12 +19,15 @@ interface Streamed {
   resumeId: string | undefined
 }
 
+/** Makes the answer, once there is room for its stream: nobody would write one whose stream is refused. */
+type Begin = () => Streamed | Promise<Streamed>
+
 /** A handler returns this to send an answer as it comes. */
 export interface ChatStream {
-  [chatStream]: Streamed
+  [chatStream]: Begin
 }
 
-export const streamChat = (answer: Streamed): ChatStream => ({ [chatStream]: answer })
+export const streamChat = (begin: Begin): ChatStream => ({ [chatStream]: begin })
 
 export const isChatStream = (answer: unknown): answer is ChatStream =>
   typeof answer === 'object' && answer !== null && chatStream in answer
@@ -56,7 +59,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   if (gone.aborted) ending.abort(gone.reason)
   const leave = streams.enter({ key, party, tier, admit, end })
   try {
-    await transmit(ctx, answer[chatStream], ending.signal, streaming)
+    await transmit(ctx, await answer[chatStream](), ending.signal, streaming)
   } finally {
     leave()
   }
