@@ -17,6 +17,7 @@ import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
 import { createHistory, type ShownMessage } from './history.ts'
+import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
 import { createRecordStep } from './record-step.ts'
 import { createReplay } from './replay.ts'
@@ -44,11 +45,12 @@ export function createChat(context: {
   const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
   const replay = createReplay({ database, words })
   const history = createHistory(context)
+  const openAnswers = createOpenAnswers()
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
 
   /** Writes the answer whether or not somebody reads it; its readers read the record. */
-  function detach(session: Session, answer: ChatAnswer, writer: string): void {
+  function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
     const passing = words.begin(answer.id)
     const work = answering
       .write({ session, answer, writer, sink: () => undefined, onWords: (step, text) => passing.add(step, text) })
@@ -56,6 +58,7 @@ export function createChat(context: {
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
       .then(() => passing.end())
       .finally(() => detached.delete(work))
+      .finally(leave)
     detached.add(work)
   }
 
@@ -95,32 +98,40 @@ export function createChat(context: {
     history,
 
     /**
-     * Takes a message. The returned functions carry the answer out, one of them once. Fails as `accept` does, and with
-     * FEATURE_LIMIT_REACHED if the owner has no room for more texts.
+     * Takes a message. One of the returned functions must be called, once: it carries the answer out. Fails as `accept`
+     * does, and with FEATURE_LIMIT_REACHED if the owner has no room for more texts, and RATE_LIMITED if too many answers
+     * of the owner are under way.
      */
     async send(session: Session, request: ChatRequest) {
       const writer = newId()
       const { ownerId } = session
-      await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
-      const answer = await accept(session, request, writer)
+      const account = await billing.account(ownerId)
+      await billing.storedBytes.assertRoom(ownerId, account)
+      const leave = openAnswers.enter(ownerId, account)
+      const answer = await accept(session, request, writer).catch((error: unknown) => {
+        leave()
+        throw error
+      })
       if (request.kind === 'message') billing.storedBytes.note(ownerId, Buffer.byteLength(request.text))
+      const write = (sink: Sink, gone: AbortSignal) =>
+        answering.write({ session, answer, writer, sink, gone }).finally(leave)
       const goesOn = answer.onDisconnect === 'continue'
       return {
         /** Under which its stream can be resumed; undefined if it cannot. */
         resumeId: goesOn ? answer.id : undefined,
         /** Streams the answer. Throws what comes before the first part. */
         async stream(sink: Sink, gone: AbortSignal): Promise<void> {
-          if (!goesOn) return void (await answering.write({ session, answer, writer, sink, gone }))
-          detach(session, answer, writer)
+          if (!goesOn) return void (await write(sink, gone))
+          detach(session, answer, writer, leave)
           return replay(answer.id, sink, gone)
         },
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
           const sink = () => undefined
           if (goesOn) {
-            detach(session, answer, writer)
+            detach(session, answer, writer, leave)
             await replay(answer.id, sink, gone)
-          } else await answering.write({ session, answer, writer, sink, gone })
+          } else await write(sink, gone)
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
           return history.answer(answer.id)
