@@ -10,6 +10,7 @@ import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
+import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import { beat, begin, LostAnswerError, type Written } from './writer.ts'
@@ -55,9 +56,10 @@ export function createAnswering(context: {
   /** When this process gives up what it still writes: no time before it is told to end. */
   let until = Infinity
 
-  /** Waits until it is the answer's turn: earlier ones of its session are over. */
-  async function turn(written: Written, signal: AbortSignal): Promise<void> {
+  /** Waits until it is the answer's turn: earlier ones of its session are over, or wait for approval and give way. */
+  async function turn(written: Written, sessionId: string, signal: AbortSignal): Promise<void> {
     while (!(await begin(database, clock, written))) await delay(turnMs, undefined, { signal })
+    await database.transaction((trx) => giveWay(trx, clock, { sessionId }, 'completed'))
   }
 
   async function performCalls(
@@ -154,7 +156,7 @@ export function createAnswering(context: {
     const beating = watchOver(written, stop)
     let late: NodeJS.Timeout | undefined
     try {
-      if (answer.status === 'queued') await turn(written, stop.signal)
+      if (answer.status === 'queued') await turn(written, answer.sessionId, stop.signal)
       const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)

@@ -16,6 +16,7 @@ import { createAnswering } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
+import { giveWay } from './give-way.ts'
 import { createHistory, type ShownMessage } from './history.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
@@ -148,10 +149,12 @@ export function createChat(context: {
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
-    async stop(session: Session, messageId: string): Promise<void> {
+    async stop({ id: sessionId }: Session, messageId: string): Promise<void> {
       if (!isId(messageId)) return
+      const given = { sessionId, id: messageId }
+      if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)
-        .where({ sessionId: session.id, id: messageId })
+        .where(given)
         .whereIn('status', ['queued', 'running'])
         .patch({ stopRequestedAt: clock.now() })
       if (stopped > 0) answering.stop(messageId)
@@ -163,6 +166,7 @@ export function createChat(context: {
     /** Ends answers whose writer is gone, and takes up those whose approvals were decided or have expired. */
     async reconcile(): Promise<void> {
       await expire()
+      await endWithSessions()
       await database.transaction(async (trx) => {
         const now = clock.now()
         const lost = await ChatAnswer.query(trx)
@@ -194,6 +198,12 @@ export function createChat(context: {
     },
   }
 
+  /** Answers that waited for approval when their session was ended: nobody writes them. */
+  async function endWithSessions(): Promise<void> {
+    const { rows } = await database.raw<{ rows: { id: string; sessionId: string }[] }>(orphanedStatement)
+    for (const match of rows) await database.transaction((trx) => giveWay(trx, clock, match, 'stopped'))
+  }
+
   async function expire(): Promise<void> {
     const due = Approval.query(database).where({ status: 'pending' }).whereNotNull('answerId')
     const now = clock.now()
@@ -206,14 +216,20 @@ export type Chat = ReturnType<typeof createChat>
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60
 
-/** Once no approval is pending. */
+/** Once no approval is pending, and unless its session was ended. */
 const takeUpStatement = `
   update chat_answers a
      set status = 'running', writer = :writer, writer_until = :until, waiting_since = null, on_disconnect = 'continue',
          waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
    where a.id = :answerId and a.status = 'waiting'
      and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+     and not exists (select from sessions s where s.id = a.session_id and s.ended_at is not null)
   returning a.id`
+
+const orphanedStatement = `
+  select a.id, a.session_id as "sessionId" from chat_answers a join sessions s on s.id = a.session_id
+   where a.status = 'waiting' and s.ended_at is not null
+   limit 100`
 
 const decidedStatement = `
   select a.id from chat_answers a
