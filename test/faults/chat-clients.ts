@@ -46,8 +46,8 @@ export const chatClients: Fault[] = [
   {
     id: 'chat-clients/late-stop',
     file: 'src/chat/chat.ts',
-    find: '.where({ sessionId: session.id, id: messageId })',
-    replace: '.where({ sessionId: session.id })',
+    find: 'const given = { sessionId, id: messageId }',
+    replace: 'const given = { sessionId }',
     why: 'a stop that comes late ends the next answer',
     tests: streams,
     match: 'a stopped answer ends*',
