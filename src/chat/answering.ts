@@ -89,8 +89,7 @@ export function createAnswering(context: {
     const { id } = writing.answer
     const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
     const step = answer.steps + 1
-    if (step > config.budgets.steps) throw overBudget(`of ${config.budgets.steps} steps`)
-    if (answer.toolCalls > config.budgets.toolCalls) throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
+    assertBudgets(answer, config.budgets)
     const onWords = async (text: string) => {
       writing.onWords?.(step, text)
       await parts.words(step, text)
@@ -101,6 +100,10 @@ export function createAnswering(context: {
     if (asked.calls.length === 0) {
       await parts.endStep()
       return { ended: asked.finish }
+    }
+    // Before any is made: a model may ask for any number of calls at once.
+    if (answer.toolCalls + asked.calls.length > config.budgets.toolCalls) {
+      throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
     }
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
@@ -201,6 +204,13 @@ export function createAnswering(context: {
       clearTimeout(patience)
     },
   }
+}
+
+/** Before a step. */
+function assertBudgets(answer: ChatAnswer, { steps, tokens, credits }: Config['budgets']): void {
+  if (answer.steps >= steps) throw overBudget(`of ${steps} steps`)
+  if (answer.inputTokens + answer.outputTokens > tokens) throw overBudget(`of ${tokens} tokens`)
+  if (answer.credits > credits) throw overBudget(`of ${credits} credits`)
 }
 
 const overBudget = (what: string): CodedError =>
