@@ -67,7 +67,8 @@ export const listChatMessages = route({
   method: 'get',
   path: '/chat/messages',
   summary: 'Read what was said in the session',
-  description: 'Oldest first. To read on, set `after` to the last number you have.',
+  description:
+    'Oldest first. A page ends early if what was said is long. To read on while there is `more`, set `after` to the last number you have.',
   query: v.strictObject({ after, limit, branch }),
   status: 200,
   response: named(
