@@ -90,9 +90,11 @@ export const resumeChatStream = route({
   summary: 'Read the answer under way again',
   description:
     'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
-    'part. 204 if there is none. The session is named by its token; `chatId` may be anything.',
+    'part. 204 if there is none, and the error of one that fails before its first part. The session is named by its token; ' +
+    '`chatId` may be anything.',
   status: 204,
   chatStream: true,
+  codes: ['NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven }) {
     const answer = await services.chat.resume(proven.session)
     return answer && streamChat(() => answer)
