@@ -51,6 +51,8 @@ interface Streaming {
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { streams, party, tier, key, admit } = streaming
+  // Of answers under way only: nothing is sent by HEAD.
+  if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
@@ -108,6 +110,11 @@ function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)
+
+function sendHeaders(ctx: Context, { resumeId }: Streamed): void {
+  begin(ctx, resumeId)
+  ctx.res.end()
+}
 
 function begin(ctx: Context, resumeId: string | undefined): void {
   ctx.respond = false

@@ -92,3 +92,18 @@ test('answers that wait for a place at the provider do not spend what others hav
   t.is((await call(someone, billing.getBilling)).body.balance, 0)
   t.is(provider.texts.length, 3)
 })
+
+test('a HEAD request for an answer under way has the headers of its stream, and does not wait for its end', async (t) => {
+  const { platform } = await stage()
+  const session = await openSession(await person(platform), { onDisconnect: 'continue' })
+  const headers = { 'x-session-token': session.token }
+  const leaving = new AbortController()
+  const sent = send(session, { text: '[[sleep 60]]', stream: true }, { signal: leaving.signal })
+  await eventually(10, 'it is under way', async () => (await historyOf(session)).items.length === 2 || undefined)
+  const signal = AbortSignal.timeout(5000)
+  const head = await fetch(`${session.url}/chat/messages/any/stream`, { method: 'HEAD', headers, signal })
+  t.is(head.headers.get('content-type'), 'text/event-stream')
+  t.truthy(head.headers.get('x-resumable-stream-id'))
+  leaving.abort()
+  await t.throwsAsync(sent)
+})
