@@ -68,9 +68,13 @@ test('an approval that was given just before its session was ended has no effect
   const { someone, session, platform } = await open()
   const id = await waiting(t, session)
   const { database, chat } = platform.services
-  const { ownerId } = (await database('approvals').where({ id }).first()) as { ownerId: string }
+  const { ownerId, answerId } = (await database('approvals').where({ id }).first()) as Record<
+    'ownerId' | 'answerId',
+    string
+  >
   await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
   await remove(session, '/sessions/current')
+  await chat.goOn(answerId)
   await chat.reconcile()
   t.deepEqual(await statusesOf(someone), ['approved'])
   t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'stopped', steps: 1 }])
