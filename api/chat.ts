@@ -22,14 +22,16 @@ export const sendChatMessage = route({
     'Whoever leaves before the end finds it as STREAM_ABORTED among the messages.',
   body: chatRequest,
   bodyBytes: 1024 * 1024,
+  unreadBody: true,
   status: 200,
   response: chatMessage,
   chatStream: true,
   codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
-    const answer = await services.chat.send(proven.session, readChatRequest(body))
-    return wantsStream ? streamChat(answer) : answer.whole(request.gone())
+    const wanted = readChatRequest(body)
+    const send = () => services.chat.send(proven.session, wanted)
+    return wantsStream ? streamChat(send) : (await send()).whole(request.gone())
   },
 })
 
@@ -65,7 +67,8 @@ export const listChatMessages = route({
   method: 'get',
   path: '/chat/messages',
   summary: 'Read what was said in the session',
-  description: 'Oldest first. To read on, set `after` to the last number you have.',
+  description:
+    'Oldest first. A page ends early if what was said is long. To read on while there is `more`, set `after` to the last number you have.',
   query: v.strictObject({ after, limit, branch }),
   status: 200,
   response: named(
@@ -87,12 +90,14 @@ export const resumeChatStream = route({
   summary: 'Read the answer under way again',
   description:
     'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
-    'part. 204 if there is none. The session is named by its token; `chatId` may be anything.',
+    'part. 204 if there is none, and the error of one that fails before its first part. The session is named by its token; ' +
+    '`chatId` may be anything.',
   status: 204,
   chatStream: true,
+  codes: ['NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven }) {
     const answer = await services.chat.resume(proven.session)
-    return answer && streamChat(answer)
+    return answer && streamChat(() => answer)
   },
 })
 

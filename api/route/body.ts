@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody } from 'koa-body'
 import { CodedError } from '../../src/errors.ts'
-import { decodeUtf8, parseJson } from '../../src/json.ts'
+import { decodeUtf8, jsonDepth, parseJson } from '../../src/json.ts'
 import { outlineOf, type Outline } from '../../src/json-outline.ts'
 import type { Services } from '../../src/services.ts'
 import { orElse } from '../../src/threads/threads.ts'
@@ -63,10 +63,13 @@ function refused(error: Error, maxBytes: number): CodedError {
   return wrong('The body could not be read.', error)
 }
 
-/** The object in a JSON body, which can be stored and sent on without loss. Fails with VALIDATION_ERROR. */
-export async function readJsonBody(ctx: Context, read: BodyReader): Promise<object> {
+/**
+ * The object in a JSON body, which can be stored and sent on without loss; with `unread`, only its shape is certain.
+ * Fails with VALIDATION_ERROR.
+ */
+export async function readJsonBody(ctx: Context, read: BodyReader, unread = false): Promise<object> {
   requireJson(ctx)
-  return objectIn(await read(ctx))
+  return objectIn(await read(ctx), unread)
 }
 
 /** Above this many bytes a body is read in a thread: a mebibyte may take 80 ms. */
@@ -90,8 +93,10 @@ function textIn(bytes: Buffer): string {
 }
 
 /** The object in the bytes of a JSON body. Fails with VALIDATION_ERROR. */
-function objectIn(bytes: Buffer): object {
-  const result = parseJson(textIn(bytes), { maxDepth: 100, exactNumbers: true })
+function objectIn(bytes: Buffer, unread: boolean): object {
+  // What is not read may be a document of the usual depth, some levels inside.
+  const limits = unread ? { maxDepth: 2 * jsonDepth } : { maxDepth: jsonDepth, exactNumbers: true }
+  const result = parseJson(textIn(bytes), limits)
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.

@@ -149,7 +149,7 @@ const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
 /** A route without a body takes none, or an empty object: members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
-  const value = await readJsonBody(ctx, read)
+  const value = await readJsonBody(ctx, read, route.unreadBody)
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
 

@@ -76,6 +76,11 @@ export interface Route<
   rawBody?: { maxBytes: (services: Services) => number; optional?: true; documentation?: GenericSchema }
   /** How large a body may be, if that is not the usual size. */
   bodyBytes?: number
+  /**
+   * The body has members that nobody reads. They may hold what cannot be kept: numbers beyond 2^53, texts that Postgres
+   * refuses. The handler makes sure of what it reads.
+   */
+  unreadBody?: true
   /** The handler may answer with an answer of a chat as it comes (`streamChat`). */
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { ChatRequest } from '../../src/chat/accept.ts'
 import { CodedError } from '../../src/errors.ts'
+import { isStorable } from '../../src/json.ts'
 import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 
 type Body = v.InferOutput<typeof chatRequest>
@@ -31,13 +32,13 @@ export function readChatRequest(body: Body): ChatRequest {
   const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
   const text = last ? wordsOf(last) : ''
-  if (text.trim() === '' || text.length > maxText) throw unreadable(at)
-  const clientId = typeof last?.id === 'string' && last.id.length <= 200 ? last.id : undefined
+  if (text.trim() === '' || text.length > maxText || !isStorable(text)) throw unreadable(at)
+  const clientId = typeof last?.id === 'string' && last.id.length <= 200 && isStorable(last.id) ? last.id : undefined
   return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
 }
 
 function unreadable(at: number): CodedError {
-  const message = `The last message of the user has no text, or more than ${maxText} characters.`
+  const message = `The last message of the user has no text, more than ${maxText} characters, or one that cannot be kept: U+0000, or half of a surrogate pair.`
   return new CodedError('VALIDATION_ERROR', {
     message,
     details: [{ path: `messages.${Math.max(at, 0)}.parts`, message }],

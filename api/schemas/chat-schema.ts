@@ -2,17 +2,16 @@ import * as v from 'valibot'
 import { answerStatuses } from '../../src/chat/chat-answer.ts'
 import { field, named, whole } from './documented.ts'
 import { chatError, chatMetadata } from './chat-part.ts'
-import { time } from './schemas.ts'
+import { text, time } from './schemas.ts'
 
 /** The longest message of a user, in characters. */
 export const maxText = 100_000
 
 const words = v.pipe(
-  v.string('must be a string'),
-  v.check((text) => text.trim() !== '', 'must say something'),
-  v.maxLength(maxText, `must have at most ${maxText} characters`),
+  text(maxText, 0),
+  v.check((said) => said.trim() !== '', 'must say something'),
 )
-const clientId = v.pipe(v.string('must be a string'), v.maxLength(200, 'must have at most 200 characters'))
+const clientId = text(200, 0)
 
 /** A message as this API has it. */
 const plain = named(
@@ -72,7 +71,10 @@ const transported = named(
 )
 
 /** Documented as the plain one, which has all that is read. */
-export const chatRequest = v.union([plain, transported])
+export const chatRequest = v.union(
+  [plain, transported],
+  'must have a "text", and perhaps a "messageId", an "id" and "stream"; or be the request of an AI SDK transport, with "messages"',
+)
 
 type Transported = v.InferOutput<typeof transported>
 

@@ -19,12 +19,15 @@ interface Streamed {
   resumeId: string | undefined
 }
 
+/** Makes the answer, once there is room for its stream: nobody would write one whose stream is refused. */
+type Begin = () => Streamed | Promise<Streamed>
+
 /** A handler returns this to send an answer as it comes. */
 export interface ChatStream {
-  [chatStream]: Streamed
+  [chatStream]: Begin
 }
 
-export const streamChat = (answer: Streamed): ChatStream => ({ [chatStream]: answer })
+export const streamChat = (begin: Begin): ChatStream => ({ [chatStream]: begin })
 
 export const isChatStream = (answer: unknown): answer is ChatStream =>
   typeof answer === 'object' && answer !== null && chatStream in answer
@@ -48,6 +51,8 @@ interface Streaming {
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { streams, party, tier, key, admit } = streaming
+  // Of answers under way only: nothing is sent by HEAD.
+  if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
@@ -56,7 +61,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   if (gone.aborted) ending.abort(gone.reason)
   const leave = streams.enter({ key, party, tier, admit, end })
   try {
-    await transmit(ctx, answer[chatStream], ending.signal, streaming)
+    await transmit(ctx, await answer[chatStream](), ending.signal, streaming)
   } finally {
     leave()
   }
@@ -105,6 +110,11 @@ function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)
+
+function sendHeaders(ctx: Context, { resumeId }: Streamed): void {
+  begin(ctx, resumeId)
+  ctx.res.end()
+}
 
 function begin(ctx: Context, resumeId: string | undefined): void {
   ctx.respond = false

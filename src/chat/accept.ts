@@ -1,4 +1,3 @@
-import type { Approvals } from '../approvals/approvals.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
@@ -6,7 +5,7 @@ import { newId } from '../ids.ts'
 import { Session } from '../sessions/session.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
-import { closeUnsent } from './close-calls.ts'
+import { giveWay } from './give-way.ts'
 import { messageToAnswer, parentOf, type Tree, type Wanted } from './place.ts'
 import { writerSeconds } from './writer.ts'
 
@@ -20,25 +19,8 @@ const maxOpen = 10
 const maxNumber = 2000
 
 /** Takes messages, in the order in which they come, and makes a queued answer to each. */
-export function createAccept(context: {
-  database: Database
-  clock: Clock
-  approvals: Pick<Approvals, 'withdraw'>
-  models: { defaultModel: string }
-}) {
-  const { database, clock, approvals, models } = context
-
-  /** An answer that waits for approval gives way to another message: its calls are not made. */
-  async function supersede(trx: Transaction, { id: sessionId }: Session): Promise<void> {
-    const waiting = await ChatAnswer.query(trx).where({ sessionId, status: 'waiting' }).forUpdate()
-    const now = clock.now()
-    for (const { id, number } of waiting) {
-      await approvals.withdraw(trx, { answerId: id })
-      await closeUnsent(trx, id, 'withdrawn', now)
-      const changes = { status: 'completed' as const, finish: 'tool-calls', endedAt: now, waitingSince: null }
-      await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)
-    }
-  }
+export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {
+  const { database, clock, models } = context
 
   async function messageFor(trx: Transaction, session: Session, tree: Tree, request: ChatRequest): Promise<string> {
     if (request.kind === 'again') {
@@ -70,7 +52,7 @@ export function createAccept(context: {
       assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
       const full = `This session has ${maxNumber} messages and answers, as many as a session may have. Open a new one.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
-      await supersede(trx, session)
+      await giveWay(trx, clock, { sessionId: session.id }, 'completed')
       const messageId = await messageFor(trx, session, await treeOf(trx, session.id), request)
       const { id: sessionId, ownerId, onDisconnect } = session
       const now = clock.now()

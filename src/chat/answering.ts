@@ -10,6 +10,7 @@ import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
+import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
 import { beat, begin, LostAnswerError, type Written } from './writer.ts'
@@ -55,9 +56,10 @@ export function createAnswering(context: {
   /** When this process gives up what it still writes: no time before it is told to end. */
   let until = Infinity
 
-  /** Waits until it is the answer's turn: earlier ones of its session are over. */
-  async function turn(written: Written, signal: AbortSignal): Promise<void> {
+  /** Waits until it is the answer's turn: earlier ones of its session are over, or wait for approval and give way. */
+  async function turn(written: Written, sessionId: string, signal: AbortSignal): Promise<void> {
     while (!(await begin(database, clock, written))) await delay(turnMs, undefined, { signal })
+    await database.transaction((trx) => giveWay(trx, clock, { sessionId }, 'completed'))
   }
 
   async function performCalls(
@@ -87,8 +89,7 @@ export function createAnswering(context: {
     const { id } = writing.answer
     const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
     const step = answer.steps + 1
-    if (step > config.budgets.steps) throw overBudget(`of ${config.budgets.steps} steps`)
-    if (answer.toolCalls > config.budgets.toolCalls) throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
+    assertBudgets(answer, config.budgets)
     const onWords = async (text: string) => {
       writing.onWords?.(step, text)
       await parts.words(step, text)
@@ -99,6 +100,10 @@ export function createAnswering(context: {
     if (asked.calls.length === 0) {
       await parts.endStep()
       return { ended: asked.finish }
+    }
+    // Before any is made: a model may ask for any number of calls at once.
+    if (answer.toolCalls + asked.calls.length > config.budgets.toolCalls) {
+      throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
     }
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
@@ -154,7 +159,7 @@ export function createAnswering(context: {
     const beating = watchOver(written, stop)
     let late: NodeJS.Timeout | undefined
     try {
-      if (answer.status === 'queued') await turn(written, stop.signal)
+      if (answer.status === 'queued') await turn(written, answer.sessionId, stop.signal)
       const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
@@ -199,6 +204,13 @@ export function createAnswering(context: {
       clearTimeout(patience)
     },
   }
+}
+
+/** Before a step. */
+function assertBudgets(answer: ChatAnswer, { steps, tokens, credits }: Config['budgets']): void {
+  if (answer.steps >= steps) throw overBudget(`of ${steps} steps`)
+  if (answer.inputTokens + answer.outputTokens > tokens) throw overBudget(`of ${tokens} tokens`)
+  if (answer.credits > credits) throw overBudget(`of ${credits} credits`)
 }
 
 const overBudget = (what: string): CodedError =>

@@ -16,7 +16,9 @@ import { createAnswering } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
+import { giveWay } from './give-way.ts'
 import { createHistory, type ShownMessage } from './history.ts'
+import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
 import { createRecordStep } from './record-step.ts'
 import { createReplay } from './replay.ts'
@@ -44,11 +46,12 @@ export function createChat(context: {
   const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
   const replay = createReplay({ database, words })
   const history = createHistory(context)
+  const openAnswers = createOpenAnswers()
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
 
   /** Writes the answer whether or not somebody reads it; its readers read the record. */
-  function detach(session: Session, answer: ChatAnswer, writer: string): void {
+  function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
     const passing = words.begin(answer.id)
     const work = answering
       .write({ session, answer, writer, sink: () => undefined, onWords: (step, text) => passing.add(step, text) })
@@ -56,6 +59,7 @@ export function createChat(context: {
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
       .then(() => passing.end())
       .finally(() => detached.delete(work))
+      .finally(leave)
     detached.add(work)
   }
 
@@ -95,32 +99,40 @@ export function createChat(context: {
     history,
 
     /**
-     * Takes a message. The returned functions carry the answer out, one of them once. Fails as `accept` does, and with
-     * FEATURE_LIMIT_REACHED if the owner has no room for more texts.
+     * Takes a message. One of the returned functions must be called, once: it carries the answer out. Fails as `accept`
+     * does, and with FEATURE_LIMIT_REACHED if the owner has no room for more texts, and RATE_LIMITED if too many answers
+     * of the owner are under way.
      */
     async send(session: Session, request: ChatRequest) {
       const writer = newId()
       const { ownerId } = session
-      await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
-      const answer = await accept(session, request, writer)
+      const account = await billing.account(ownerId)
+      await billing.storedBytes.assertRoom(ownerId, account)
+      const leave = openAnswers.enter(ownerId, account)
+      const answer = await accept(session, request, writer).catch((error: unknown) => {
+        leave()
+        throw error
+      })
       if (request.kind === 'message') billing.storedBytes.note(ownerId, Buffer.byteLength(request.text))
+      const write = (sink: Sink, gone: AbortSignal) =>
+        answering.write({ session, answer, writer, sink, gone }).finally(leave)
       const goesOn = answer.onDisconnect === 'continue'
       return {
         /** Under which its stream can be resumed; undefined if it cannot. */
         resumeId: goesOn ? answer.id : undefined,
         /** Streams the answer. Throws what comes before the first part. */
         async stream(sink: Sink, gone: AbortSignal): Promise<void> {
-          if (!goesOn) return void (await answering.write({ session, answer, writer, sink, gone }))
-          detach(session, answer, writer)
+          if (!goesOn) return void (await write(sink, gone))
+          detach(session, answer, writer, leave)
           return replay(answer.id, sink, gone)
         },
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
           const sink = () => undefined
           if (goesOn) {
-            detach(session, answer, writer)
+            detach(session, answer, writer, leave)
             await replay(answer.id, sink, gone)
-          } else await answering.write({ session, answer, writer, sink, gone })
+          } else await write(sink, gone)
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
           return history.answer(answer.id)
@@ -137,10 +149,12 @@ export function createChat(context: {
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
-    async stop(session: Session, messageId: string): Promise<void> {
+    async stop({ id: sessionId }: Session, messageId: string): Promise<void> {
       if (!isId(messageId)) return
+      const given = { sessionId, id: messageId }
+      if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)
-        .where({ sessionId: session.id, id: messageId })
+        .where(given)
         .whereIn('status', ['queued', 'running'])
         .patch({ stopRequestedAt: clock.now() })
       if (stopped > 0) answering.stop(messageId)
@@ -152,6 +166,7 @@ export function createChat(context: {
     /** Ends answers whose writer is gone, and takes up those whose approvals were decided or have expired. */
     async reconcile(): Promise<void> {
       await expire()
+      await endWithSessions()
       await database.transaction(async (trx) => {
         const now = clock.now()
         const lost = await ChatAnswer.query(trx)
@@ -183,6 +198,12 @@ export function createChat(context: {
     },
   }
 
+  /** Answers that waited for approval when their session was ended: nobody writes them. */
+  async function endWithSessions(): Promise<void> {
+    const { rows } = await database.raw<{ rows: { id: string; sessionId: string }[] }>(orphanedStatement)
+    for (const match of rows) await database.transaction((trx) => giveWay(trx, clock, match, 'stopped'))
+  }
+
   async function expire(): Promise<void> {
     const due = Approval.query(database).where({ status: 'pending' }).whereNotNull('answerId')
     const now = clock.now()
@@ -195,14 +216,20 @@ export type Chat = ReturnType<typeof createChat>
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60
 
-/** Once no approval is pending. */
+/** Once no approval is pending, and unless its session was ended. */
 const takeUpStatement = `
   update chat_answers a
      set status = 'running', writer = :writer, writer_until = :until, waiting_since = null, on_disconnect = 'continue',
          waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
    where a.id = :answerId and a.status = 'waiting'
      and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+     and not exists (select from sessions s where s.id = a.session_id and s.ended_at is not null)
   returning a.id`
+
+const orphanedStatement = `
+  select a.id, a.session_id as "sessionId" from chat_answers a join sessions s on s.id = a.session_id
+   where a.status = 'waiting' and s.ended_at is not null
+   limit 100`
 
 const decidedStatement = `
   select a.id from chat_answers a

@@ -1,22 +1,19 @@
+import { Approval } from '../approvals/approval.ts'
 import type { Transaction } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 
-/** Ends the calls of an answer that were never sent. */
-export async function closeUnsent(
-  trx: Transaction,
-  answerId: string,
-  why: keyof typeof unapprovedSentences,
-  now: Date,
-): Promise<void> {
+/** Ends the calls of an answer that were never sent. Nobody need decide about them any more. */
+export async function closeUnsent(trx: Transaction, answerId: string, now: Date): Promise<void> {
+  await Approval.query(trx).where({ answerId, status: 'pending' }).patch({ status: 'withdrawn', decidedAt: now })
   await ChatToolCall.query(trx)
     .where({ answerId, status: 'planned' })
-    .patch({ status: 'failed', result: unapprovedSentences[why], endedAt: now })
+    .patch({ status: 'failed', result: unapprovedSentences.withdrawn, endedAt: now })
 }
 
 /** Ends the calls whose outcome nobody will record any more. Those that were sent may have taken effect. */
 export async function closeAll(trx: Transaction, answerId: string, now: Date): Promise<void> {
-  await closeUnsent(trx, answerId, 'withdrawn', now)
+  await closeUnsent(trx, answerId, now)
   await trx.raw(closeStartedStatement, { answerId, now, result: lost })
 }
 

@@ -11,11 +11,13 @@ import { pathTo } from './place.ts'
 
 /** How many exchanges are read: more do not fit into any window. */
 const maxExchanges = 200
+/** How much of earlier answers is read, in bytes: a session of some megabytes must not take as much of the process. */
+const maxBytes = 16 * 1024 * 1024
 
 /** Reads what the model is shown for the next step of an answer: the path to its message, and what it has done. */
 export async function readConversation(database: Database, answer: ChatAnswer): Promise<Chat> {
   const whole = pathTo(await treeOf(database, answer.sessionId), answer.messageId)
-  const path = whole.slice(-maxExchanges)
+  const path = await recent(database, whole.slice(-maxExchanges))
   const answerTo = new Map(path.map(({ messageId, answerId }) => [messageId, answerId]))
   answerTo.set(answer.messageId, answer.id)
   const [words, steps] = await Promise.all([
@@ -34,6 +36,27 @@ export async function readConversation(database: Database, answer: ChatAnswer): 
   }))
   return { exchanges, isCut: whole.length > path.length }
 }
+
+/** The last of the exchanges whose answers are not too much together; at least the last one. */
+async function recent(database: Database, path: Path): Promise<Path> {
+  const ids = path.flatMap(({ answerId }) => answerId ?? [])
+  const { rows } = await database.raw<{ rows: { id: string; bytes: number }[] }>(sizesStatement, { ids })
+  const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]))
+  let total = 0
+  const past = path.findLastIndex(({ answerId = '' }) => (total += bytesOf.get(answerId) ?? 0) > maxBytes)
+  return path.slice(Math.min(past + 1, path.length - 1))
+}
+
+type Path = ReturnType<typeof pathTo>
+
+const sizesStatement = `
+  select answer_id as id, sum(bytes)::float8 as bytes from (
+    select answer_id, octet_length(answer) + coalesce(octet_length(content), 0) as bytes
+      from chat_steps where answer_id = any(:ids::uuid[])
+    union all
+    select answer_id, octet_length(arguments) + coalesce(octet_length(result), 0)
+      from chat_tool_calls where answer_id = any(:ids::uuid[])
+  ) parts group by answer_id`
 
 async function wordsOf(database: Database, ids: string[]): Promise<Map<string, string>> {
   const found = await ChatMessage.query(database).whereIn('id', ids).select('id', 'text')

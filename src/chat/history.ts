@@ -1,5 +1,6 @@
 import { Approval } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
+import { fittingCount } from '../database/page-bytes.ts'
 import { errorBody } from '../errors.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { treeOf } from './accept.ts'
@@ -66,45 +67,39 @@ export function createHistory({ database }: { database: Database }) {
     return parts
   }
 
-  const numbersOn = async (sessionId: string): Promise<Set<string> | undefined> => {
+  /** What leads to the last message or answer. */
+  async function idsOnBranch(sessionId: string): Promise<string[]> {
     const tree = await treeOf(database, sessionId)
     const last = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number).at(-1)
-    if (!last) return undefined
+    if (!last) return []
     const answer = tree.answers.find(({ id }) => id === last.id)
     const path = pathTo(tree, answer?.messageId ?? last.id)
-    return new Set([...path.flatMap(({ messageId, answerId }) => [messageId, answerId ?? '']), last.id])
+    return [...path.flatMap(({ messageId, answerId = messageId }) => [messageId, answerId]), last.id]
   }
 
   return {
-    /** Up to `limit` messages and answers with a number above `after`, and whether there are more. */
+    /**
+     * Up to `limit` messages and answers with a number above `after`, fewer if they are long, and whether there are more.
+     */
     async list(
       sessionId: string,
       { after, limit, branch }: { after: number; limit: number; branch: Branch },
     ): Promise<{ items: ShownMessage[]; more: boolean }> {
-      const shown = branch === 'current' ? await numbersOn(sessionId) : undefined
-      const of = { sessionId }
-      const within = shown ? [...shown].filter((id) => id !== '') : undefined
-      const messages = ChatMessage.query(database)
-        .where(of)
-        .where('number', '>', after)
-        .orderBy('number')
-        .limit(limit + 1)
-      const answers = ChatAnswer.query(database)
-        .where(of)
-        .where('number', '>', after)
-        .orderBy('number')
-        .limit(limit + 1)
-      if (within) void [messages.whereIn('id', within), answers.whereIn('id', within)]
-      const [users, assistants] = await Promise.all([messages, answers])
-      const numbers = [...users, ...assistants].map(({ number }) => number).toSorted((one, other) => one - other)
-      const last = numbers[limit - 1] ?? Number.POSITIVE_INFINITY
-      const kept = assistants.filter(({ number }) => number <= last)
-      const parts = await partsOf(kept)
+      const ids = branch === 'current' ? await idsOnBranch(sessionId) : null
+      const bindings = { sessionId, after, ids, most: limit + 1 }
+      const { rows } = await database.raw<{ rows: { number: number; bytes: number }[] }>(sizesStatement, bindings)
+      const count = Math.min(limit, fittingCount(rows.map(({ bytes }) => bytes)))
+      const numbers = rows.slice(0, count).map(({ number }) => number)
+      const [users, answers] = await Promise.all([
+        ChatMessage.query(database).where({ sessionId }).whereIn('number', numbers),
+        ChatAnswer.query(database).where({ sessionId }).whereIn('number', numbers),
+      ])
+      const parts = await partsOf(answers)
       const items = [
-        ...users.filter(({ number }) => number <= last).map(userMessage),
-        ...kept.map((answer) => assistantMessage(answer, parts.get(answer.id) ?? [])),
+        ...users.map(userMessage),
+        ...answers.map((answer) => assistantMessage(answer, parts.get(answer.id) ?? [])),
       ]
-      return { items: items.toSorted((one, other) => one.number - other.number), more: numbers.length > limit }
+      return { items: items.toSorted((one, other) => one.number - other.number), more: rows.length > count }
     },
 
     /** One answer as clients show it. */
@@ -114,6 +109,21 @@ export function createHistory({ database }: { database: Database }) {
     },
   }
 }
+
+/** The next ones, and about how many bytes each has. Of answers that have failed, nothing is shown. */
+const sizesStatement = `
+  (select number, octet_length(text)::float8 as bytes from chat_messages
+    where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
+    order by number limit :most)
+  union all
+  (select number, case when status = 'failed' then 0 else
+            coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
+            coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
+                        from chat_tool_calls where answer_id = a.id), 0) end::float8 as bytes
+     from chat_answers a
+    where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
+    order by number limit :most)
+  order by number limit :most`
 
 const userMessage = ({ id, number, parentId, clientId, text, createdAt }: ChatMessage): ShownMessage => ({
   id: clientId ?? id,

@@ -15,35 +15,42 @@ export interface Wanted {
   before: string[]
 }
 
-const ofId =
-  (id: string) =>
-  (message: Tree['messages'][number]): boolean =>
-    message.id === id || message.clientId === id
+/** Finds messages and answers by any of their ids; a client may name thousands. A later message counts before an earlier one. */
+function byId({ messages, answers }: Tree) {
+  const messageOf = new Map<string, Tree['messages'][number]>()
+  for (const message of messages) {
+    messageOf.set(message.id, message)
+    if (message.clientId !== null) messageOf.set(message.clientId, message)
+  }
+  const answerOf = new Map(answers.map((answer) => [answer.id, answer]))
+  return { message: (id: string) => messageOf.get(id), answer: (id: string) => answerOf.get(id) }
+}
 
 /**
  * What a new message follows. One that replaces another has the same place. Otherwise it follows the last of what stands
  * before it that this session knows, and if it knows nothing of that, whatever came last. Only ids are looked at: what a
  * client says of its history changes nothing.
  */
-export function parentOf({ messages, answers }: Tree, { messageId, before }: Wanted): string | null {
-  const replaced = messageId === undefined ? undefined : messages.findLast(ofId(messageId))
+export function parentOf(tree: Tree, { messageId, before }: Wanted): string | null {
+  const known = byId(tree)
+  const replaced = messageId === undefined ? undefined : known.message(messageId)
   if (replaced) return replaced.parentId
   for (const id of before.toReversed()) {
-    const known = answers.find((answer) => answer.id === id) ?? messages.findLast(ofId(id))
-    if (known) return known.id
+    const found = known.answer(id) ?? known.message(id)
+    if (found) return found.id
   }
-  return lastOf([...messages, ...answers])?.id ?? null
+  return lastOf([...tree.messages, ...tree.answers])?.id ?? null
 }
 
 /** The message that is to be answered again; undefined if nothing was said yet. */
-export function messageToAnswer({ messages, answers }: Tree, { messageId, before }: Wanted): string | undefined {
+export function messageToAnswer(tree: Tree, { messageId, before }: Wanted): string | undefined {
+  const known = byId(tree)
   const named = messageId === undefined ? before.toReversed() : [messageId]
   for (const id of named) {
-    const answer = answers.find((one) => one.id === id)
-    const known = answer?.messageId ?? messages.findLast(ofId(id))?.id
-    if (known !== undefined) return known
+    const found = known.answer(id)?.messageId ?? known.message(id)?.id
+    if (found !== undefined) return found
   }
-  return lastOf(messages)?.id
+  return lastOf(tree.messages)?.id
 }
 
 const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>

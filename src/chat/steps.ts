@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
+import { requireCredits } from '../billing/standing.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RequestedCall } from '../models/calls.ts'
 import { hiddenChat } from '../models/chat-prompt.ts'
@@ -102,6 +102,34 @@ export function createChatSteps(context: {
     return { tools, request: { model, prompt, tools: offered, cacheKey, signal, hiding } }
   }
 
+  /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
+  async function askInPlace(asking: Asking, { tools, request }: Awaited<ReturnType<typeof requestOf>>) {
+    const { answer, written, signal } = asking
+    requireCredits(await billing.account(answer.ownerId))
+    let used: Usage | undefined
+    let said = ''
+    const onWords = (text: string) => {
+      said += text
+      return asking.onWords(text)
+    }
+    const onGivenUp = (usage: Usage | undefined) => {
+      used = usage
+    }
+    try {
+      const result = await models.step({ ...request, onWords, onGivenUp })
+      const outcome = judgeChat(result)
+      const calls = await judged(answer.ownerId, result.calls, tools)
+      const cost = await models.costOf(answer.model, result)
+      const recorded = await recordStep.record(written, { ...result, calls, cost, outcome }, tools)
+      return { calls: recorded, finish: result.finish, text: result.text }
+    } catch (error) {
+      used ??= error instanceof ModelError ? error.usage : undefined
+      const text = signal.reason === 'stopped' ? said : ''
+      if (used) await recordLost(written, { ...used, model: answer.model, text })
+      throw error
+    }
+  }
+
   return {
     offerOf,
 
@@ -110,32 +138,8 @@ export function createChatSteps(context: {
      * used until then is charged.
      */
     async ask(asking: Asking): Promise<{ calls: ChatToolCall[]; finish: string; text: string }> {
-      const { answer, written, signal } = asking
-      const { balance } = await billing.account(answer.ownerId)
-      assertThat(balance >= 1, 'NO_CREDITS')
-      const { tools, request } = await requestOf(asking)
-      let used: Usage | undefined
-      let said = ''
-      const onWords = (text: string) => {
-        said += text
-        return asking.onWords(text)
-      }
-      const onGivenUp = (usage: Usage | undefined) => {
-        used = usage
-      }
-      try {
-        const result = await inPlace(answer, signal, () => models.step({ ...request, onWords, onGivenUp }))
-        const outcome = judgeChat(result)
-        const calls = await judged(answer.ownerId, result.calls, tools)
-        const cost = await models.costOf(answer.model, result)
-        const recorded = await recordStep.record(written, { ...result, calls, cost, outcome }, tools)
-        return { calls: recorded, finish: result.finish, text: result.text }
-      } catch (error) {
-        used ??= error instanceof ModelError ? error.usage : undefined
-        const text = signal.reason === 'stopped' ? said : ''
-        if (used) await recordLost(written, { ...used, model: answer.model, text })
-        throw error
-      }
+      const prepared = await requestOf(asking)
+      return inPlace(asking.answer, asking.signal, () => askInPlace(asking, prepared))
     },
   }
 }

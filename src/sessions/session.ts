@@ -1,3 +1,4 @@
+import { Approval } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
@@ -42,8 +43,8 @@ export class SessionSite extends Row {
 }
 
 /**
- * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION. The caller holds the owner's
- * lock, so that no session is made meanwhile.
+ * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION, and nothing that they have
+ * asked for can be approved. The caller holds the owner's lock, so that no session is made meanwhile.
  */
 export async function endSessions(
   db: Database,
@@ -51,5 +52,15 @@ export async function endSessions(
   now: Date,
 ): Promise<void> {
   const living = Session.query(db).where(match).whereNull('endedAt').where('expiresAt', '>', now)
-  await living.patch({ endedAt: now })
+  const ended = await living.patch({ endedAt: now }).returning(['id', 'ownerId'])
+  const [first] = ended
+  if (!first) return
+  // By the owner, too, for whose approvals there is an index.
+  await Approval.query(db)
+    .where({ ownerId: first.ownerId, status: 'pending' })
+    .whereIn(
+      'sessionId',
+      ended.map(({ id }) => id),
+    )
+    .patch({ status: 'withdrawn', decidedAt: now })
 }

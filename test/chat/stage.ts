@@ -41,6 +41,7 @@ export const textOf = (parts: ChatPart[]): string =>
 /** A message as the history has it. */
 interface Shown {
   id: string
+  number: number
   role: string
   status?: string
   parentId: string | null

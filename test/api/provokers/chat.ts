@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import * as chat from '../../../api/chat.ts'
 import type { AnyRoute } from '../../../api/route/route.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
 import { newId } from '../../../src/ids.ts'
 import { newToken } from '../../../src/secrets/opaque-tokens.ts'
 import type { Client } from '../../helpers/client.ts'
@@ -31,6 +32,15 @@ export function chatTable(t: ExecutionContext, stage: Stage, { ask }: Recorder, 
     TERMS_NOT_ACCEPTED: async () => as(route, await ofOldTerms(), body),
   })
   const send = chat.sendChatMessage as AnyRoute
+  const resume = chat.resumeChatStream as AnyRoute
+
+  /** Resumes an answer that went on after an approval and has just failed with the code. */
+  async function resumed(errorCode: ErrorCode) {
+    const session = await sessionOf(owner)
+    await as(send, session, { text: '[[fail 500]]' })
+    await database('chat_answers').where({ sessionId: session.id }).update({ errorCode, waitedMs: 1 })
+    return as(resume, session)
+  }
 
   return {
     sendChatMessage: {
@@ -52,7 +62,12 @@ export function chatTable(t: ExecutionContext, stage: Stage, { ask }: Recorder, 
       },
     },
     listChatMessages: ofSession(chat.listChatMessages as AnyRoute),
-    resumeChatStream: ofSession(chat.resumeChatStream as AnyRoute),
+    resumeChatStream: {
+      ...ofSession(resume),
+      NO_CREDITS: () => resumed('NO_CREDITS'),
+      MODEL_ERROR: () => resumed('MODEL_ERROR'),
+      CHAT_TIMEOUT: () => resumed('CHAT_TIMEOUT'),
+    },
     stopChatStream: ofSession(chat.stopChatStream as AnyRoute),
   }
 }

@@ -1,0 +1,29 @@
+import type { Standing } from '../billing/standing.ts'
+import { assertThat } from '../errors.ts'
+
+/** Seconds after which an attempt may succeed. */
+const retryAfter = 5
+
+/**
+ * How many answers of each owner are under way or wait for their turn at this process, whether somebody reads them as a
+ * stream, whole, or not at all. Each takes memory and looks at the record all the time, and each may spend credits that
+ * the others spend, too: hence a limit, the one for streams.
+ */
+export function createOpenAnswers() {
+  const open = new Map<string, number>()
+
+  return {
+    /** Adds one, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier. */
+    enter(ownerId: string, { tier, limits: { openStreams } }: Pick<Standing, 'tier' | 'limits'>): () => void {
+      const count = open.get(ownerId) ?? 0
+      const message = `You have ${count} answers under way at this server, as many as the tier ${tier} allows. Wait for one of them.`
+      assertThat(count < openStreams, 'RATE_LIMITED', { message, retryAfter })
+      open.set(ownerId, count + 1)
+      return () => {
+        const left = (open.get(ownerId) ?? 0) - 1
+        if (left > 0) open.set(ownerId, left)
+        else open.delete(ownerId)
+      }
+    },
+  }
+}

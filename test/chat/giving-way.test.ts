@@ -1,0 +1,121 @@
+import test, { type ExecutionContext } from 'ava'
+import * as apiKeys from '../../api/api-keys.ts'
+import { approvalsOf, decide } from '../helpers/approvals.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer, type Person } from '../helpers/people.ts'
+import { openStage } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from './stage.ts'
+
+/* Calls that wait for approval are not made any more once what asked for them is over. */
+
+const stage = forWholeFile(test, 'answers that give way', (t) => openStage(t, { worker: false }))
+
+const ask = '[[call slow_once {"seconds":0}]] [[then]] [[say All done.]]'
+
+/** A session in which `slow_once` asks first. */
+async function open(maker: 'login' | 'key' = 'login') {
+  const { platform, sites } = await stage()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const key =
+    maker === 'key'
+      ? (await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['write'] } })).body
+      : undefined
+  const session = await openSession(key ? { ...someone, token: key.key } : someone, {
+    sites: [{ vaultEntryId, tools: ['slow_once', 'slow_read'], askFirst: ['slow_once'] }],
+  })
+  return { someone, session, key, badTools: sites.badTools, platform }
+}
+
+const statusesOf = async (someone: Person) => (await approvalsOf(someone)).map(({ status }) => status)
+
+/** Sends the message after which an answer waits; returns the approval. */
+async function waiting(t: ExecutionContext, session: TestSession): Promise<string> {
+  const parts = await partsOf(t, await send(session, { text: ask, stream: true }))
+  return String(parts.find((part) => part.type === 'data-approval')?.id)
+}
+
+const remove = ({ url, token }: TestSession, path: string) =>
+  fetch(`${url}${path}`, { method: 'DELETE', headers: { 'x-session-token': token } })
+
+const endings: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promise<unknown>> = {
+  'its session is ended': ({ session }) => remove(session, '/sessions/current'),
+  'the API key of its session is deleted': ({ someone, key }) =>
+    call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: key?.id ?? '' } }).then((answer) => answer.status),
+}
+
+for (const [what, end] of Object.entries(endings)) {
+  test(`a call that waits for approval cannot be approved once ${what}, and the model is asked no more`, async (t) => {
+    const given = await open('key')
+    const { someone, session, platform } = given
+    const approvalId = await waiting(t, session)
+    await end(given)
+    t.deepEqual(await statusesOf(someone), ['withdrawn'])
+    t.like((await decide(someone, approvalId, 'approve')).failure, { code: 'VALIDATION_ERROR' })
+    await platform.services.chat.reconcile()
+    const answers = await platform.services.database('chat_answers').where({ sessionId: session.id })
+    t.like(answers, [{ status: 'stopped', steps: 1 }])
+    const calls = await platform.services
+      .database('chat_tool_calls')
+      .where({ answerId: (answers[0] as { id: string }).id })
+    t.like(calls, [{ status: 'failed', attempts: 0 }])
+  })
+}
+
+test('an approval that was given just before its session was ended has no effect afterwards', async (t) => {
+  const { someone, session, platform } = await open()
+  const id = await waiting(t, session)
+  const { database, chat } = platform.services
+  const { ownerId, answerId } = (await database('approvals').where({ id }).first()) as Record<
+    'ownerId' | 'answerId',
+    string
+  >
+  await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
+  await remove(session, '/sessions/current')
+  await chat.goOn(answerId)
+  await chat.reconcile()
+  t.deepEqual(await statusesOf(someone), ['approved'])
+  t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'stopped', steps: 1 }])
+})
+
+test('an answer that waits for approval can be stopped, and its call is not made', async (t) => {
+  const { someone, session } = await open()
+  const approvalId = await waiting(t, session)
+  const { items } = await historyOf(session)
+  t.is((await remove(session, `/chat/messages/${items[1]?.id}/stream`)).status, 204)
+  t.like((await historyOf(session)).items[1], { status: 'stopped' })
+  t.deepEqual(await statusesOf(someone), ['withdrawn'])
+  t.like((await decide(someone, approvalId, 'approve')).failure, { code: 'VALIDATION_ERROR' })
+})
+
+test('an answer that is stopped while another call is made withdraws what it has asked for', async (t) => {
+  const { someone, session } = await open()
+  const text = '[[call slow_once {"seconds":0}]] [[call slow_read {"seconds":60}]]'
+  const sent = send(session, { text, stream: true })
+  await eventually(20, 'it asks', async () => (await statusesOf(someone)).includes('pending') || undefined)
+  const { items } = await historyOf(session)
+  await remove(session, `/chat/messages/${items[1]?.id}/stream`)
+  t.is(typesOf(await partsOf(t, await sent)).at(-1), 'abort')
+  t.deepEqual(await statusesOf(someone), ['withdrawn'])
+})
+
+test('a message that was sent before an answer came to wait takes its place', async (t) => {
+  const { someone, session } = await open()
+  const first = send(session, { text: `[[sleep 1]] [[then]] ${ask}`, stream: true })
+  await eventually(
+    10,
+    'the first is under way',
+    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
+  )
+  const second = send(session, { text: '[[say I am the second.]]', stream: true })
+  t.is(typesOf(await partsOf(t, await first)).at(-1), 'finish')
+  t.regex(textOf(await partsOf(t, await second)), /I am the second\./)
+  t.deepEqual(await statusesOf(someone), ['withdrawn'])
+  const { items } = await historyOf(session)
+  t.deepEqual(
+    items.map(({ status }) => status),
+    [undefined, 'completed', undefined, 'completed'],
+  )
+})
