@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { TierName } from '../../src/billing/tiers.ts'
 import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
-import type { CodedError } from '../../src/errors.ts'
+import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -72,6 +72,7 @@ async function transmit(
   const { stallSeconds, keepAliveSeconds } = config.streams
   let outlet: Outlet | undefined
   let beat: NodeJS.Timeout | undefined
+  let failure: CodedError | undefined
   const open = (): Outlet => {
     begin(ctx, resumeId)
     const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
@@ -87,14 +88,14 @@ async function transmit(
     }, signal)
   } catch (error) {
     if (!outlet) throw refusalIn(signal) ?? error
-    if (!signal.aborted) log.error({ err: error }, 'a chat stream failed')
+    if (!signal.aborted) failure = unforeseen(error, log)
   } finally {
     clearInterval(beat)
   }
   if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
   if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
-  const refusal = refusalIn(signal)
-  if (refusal) for (const part of failureParts(refusal)) ctx.res.write(frame(JSON.stringify(part)))
+  const cause = refusalIn(signal) ?? failure
+  if (cause) for (const part of failureParts(cause)) ctx.res.write(frame(JSON.stringify(part)))
   ctx.res.end(frame('[DONE]'))
 }
 
@@ -102,6 +103,12 @@ async function transmit(
 function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
   const error = aborted ? (reason as CodedError) : undefined
   return error?.code === 'STREAM_ABORTED' ? undefined : error
+}
+
+/** What is told of a failure that the answer itself does not end with. */
+function unforeseen(error: unknown, log: Logger): CodedError {
+  log.error({ err: error }, 'a chat stream failed')
+  return error instanceof CodedError ? error : new CodedError('INTERNAL_ERROR', { cause: error })
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)

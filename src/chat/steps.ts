@@ -83,14 +83,12 @@ export function createChatSteps(context: {
   }
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
-  async function recordLost(
-    written: Written,
-    { text, ...used }: Usage & { model: string; text: string },
-  ): Promise<void> {
-    const cost = await models.costOf(used.model, used)
-    if (text.trim() === '') return recordStep.chargeLost(written, used, cost)
+  async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
+    const { model } = answer
+    const cost = await models.costOf(model, used)
+    if (text.trim() === '') return recordStep.chargeLost(written, answer, used, cost)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
-    await recordStep.record(written, { ...used, ...rest, text, cost }, [])
+    await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
   async function requestOf({ session, answer, signal }: Asking) {
@@ -128,12 +126,12 @@ export function createChatSteps(context: {
         const outcome = judgeChat(result)
         const calls = await judged(answer.ownerId, result.calls, tools)
         const cost = await models.costOf(answer.model, result)
-        const recorded = await recordStep.record(written, { ...result, calls, cost, outcome }, tools)
+        const recorded = await recordStep.record(written, answer, { ...result, calls, cost, outcome }, tools)
         return { calls: recorded, finish: result.finish, text: result.text }
       } catch (error) {
         used ??= error instanceof ModelError ? error.usage : undefined
         const text = signal.reason === 'stopped' ? said : ''
-        if (used) await recordLost(written, { ...used, model: answer.model, text })
+        if (used) await recordLost(asking, { ...used, text })
         throw error
       }
     },
