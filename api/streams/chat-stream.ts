@@ -11,6 +11,9 @@ import { createOutlet, type Outlet } from './outlet.ts'
 /** Writes the parts of an answer. Throws what comes before the first part. */
 export type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
 
+/** How long a reader may take for the end of its stream when the process is ending. */
+const hurrySeconds = 3
+
 const chatStream = Symbol('chat stream')
 
 /** An answer, and under which id it can be read again if its reader is gone. */
@@ -31,7 +34,7 @@ export const isChatStream = (answer: unknown): answer is ChatStream =>
 
 /** What one stream needs, and what all streams of the process share. */
 interface Streaming {
-  config: Pick<Config, 'streams'>
+  config: Pick<Config, 'streams' | 'shutdownSeconds'>
   logger: Logger
   streams: OpenStreams
   /** Whose stream it is. */
@@ -47,17 +50,23 @@ interface Streaming {
  * part, so what fails before it is an ordinary error reply. The writer is held up as long as the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
-  const { streams, party, tier, key, admit } = streaming
+  const { config, streams, party, tier, key, admit } = streaming
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
-  const end = (cause?: CodedError) => cause && ending.abort(cause)
+  // Whoever does not read its end then is cut off.
+  let cut: NodeJS.Timeout | undefined
+  const end = (cause?: CodedError) => {
+    if (cause) ending.abort(cause)
+    else cut ??= setTimeout(() => ctx.res.destroy(), (config.shutdownSeconds + hurrySeconds) * 1000).unref()
+  }
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
   const leave = streams.enter({ key, party, tier, admit, end })
   try {
     await transmit(ctx, answer[chatStream], ending.signal, streaming)
   } finally {
+    clearTimeout(cut)
     leave()
   }
 }
@@ -107,8 +116,9 @@ function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
 
 /** What is told of a failure that the answer itself does not end with. */
 function unforeseen(error: unknown, log: Logger): CodedError {
+  if (error instanceof CodedError) return error
   log.error({ err: error }, 'a chat stream failed')
-  return error instanceof CodedError ? error : new CodedError('INTERNAL_ERROR', { cause: error })
+  return new CodedError('INTERNAL_ERROR', { cause: error })
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)

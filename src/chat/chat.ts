@@ -19,6 +19,7 @@ import { closeAll } from './close-calls.ts'
 import { createHistory, type ShownMessage } from './history.ts'
 import { errorOf, type Sink } from './part-writer.ts'
 import { createRecordStep } from './record-step.ts'
+import { createReaders } from './readers.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
@@ -37,12 +38,12 @@ export function createChat(context: {
   sites: Sites
   sender: Sender
 }) {
-  const { database, clock, logger, billing } = context
+  const { database, clock, config, logger, billing } = context
   const words = createChatWords(context)
   const accept = createAccept(context)
   const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
   const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
-  const replay = createReplay({ database, words })
+  const readers = createReaders(createReplay({ database, words }))
   const history = createHistory(context)
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
@@ -112,14 +113,14 @@ export function createChat(context: {
         async stream(sink: Sink, gone: AbortSignal): Promise<void> {
           if (!goesOn) return void (await answering.write({ session, answer, writer, sink, gone }))
           detach(session, answer, writer)
-          return replay(answer.id, sink, gone)
+          return readers.read(answer.id, sink, gone)
         },
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
           const sink = () => undefined
           if (goesOn) {
             detach(session, answer, writer)
-            await replay(answer.id, sink, gone)
+            await readers.read(answer.id, sink, gone)
           } else await answering.write({ session, answer, writer, sink, gone })
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
@@ -133,7 +134,7 @@ export function createChat(context: {
       session: Session,
     ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
       const active = (await underWay(session)) ?? (await takenUpLately(session))
-      return active && { resumeId: active.id, stream: (sink, gone) => replay(active.id, sink, gone) }
+      return active && { resumeId: active.id, stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
@@ -176,10 +177,12 @@ export function createChat(context: {
       await words.purge()
     },
 
-    /** Lets this process end: see `drain` of the answering. */
+    /** Lets this process end: see `drain` of the answering, and `dismiss` of the readers. */
     async drain(): Promise<void> {
+      const until = performance.now() + config.shutdownSeconds * 1000
       await answering.drain()
       await Promise.allSettled(detached)
+      await readers.dismiss(until)
     },
   }
 
