@@ -66,13 +66,17 @@ export function createHistory({ database }: { database: Database }) {
     return parts
   }
 
-  const numbersOn = async (sessionId: string): Promise<Set<string> | undefined> => {
+  /** The ids of the first messages and answers after a number that lead to the last one. */
+  const idsOn = async (sessionId: string, { after, most }: { after: number; most: number }): Promise<string[]> => {
     const tree = await treeOf(database, sessionId)
-    const last = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number).at(-1)
-    if (!last) return undefined
-    const answer = tree.answers.find(({ id }) => id === last.id)
+    const all = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number)
+    const last = all.at(-1)
+    if (!last) return []
+    const answer = tree.answers.findLast(({ id }) => id === last.id)
     const path = pathTo(tree, answer?.messageId ?? last.id)
-    return new Set([...path.flatMap(({ messageId, answerId }) => [messageId, answerId ?? '']), last.id])
+    const ids = new Set([...path.flatMap(({ messageId, answerId }) => [messageId, answerId ?? '']), last.id])
+    const shown = all.filter(({ id, number }) => number > after && ids.has(id))
+    return shown.slice(0, most).map(({ id }) => id)
   }
 
   return {
@@ -81,9 +85,8 @@ export function createHistory({ database }: { database: Database }) {
       sessionId: string,
       { after, limit, branch }: { after: number; limit: number; branch: Branch },
     ): Promise<{ items: ShownMessage[]; more: boolean }> {
-      const shown = branch === 'current' ? await numbersOn(sessionId) : undefined
+      const within = branch === 'current' ? await idsOn(sessionId, { after, most: limit + 1 }) : undefined
       const of = { sessionId }
-      const within = shown ? [...shown].filter((id) => id !== '') : undefined
       const messages = ChatMessage.query(database)
         .where(of)
         .where('number', '>', after)

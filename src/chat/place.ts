@@ -15,10 +15,11 @@ export interface Wanted {
   before: string[]
 }
 
-const ofId =
-  (id: string) =>
-  (message: Tree['messages'][number]): boolean =>
-    message.id === id || message.clientId === id
+/** Messages by our ids and those under which clients know them, of which the last counts. A client may send many ids. */
+const namedIn = (messages: Tree['messages']) =>
+  new Map(messages.flatMap((message) => [message.id, message.clientId ?? message.id].map((id) => [id, message])))
+
+const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))
 
 /**
  * What a new message follows. One that replaces another has the same place. Otherwise it follows the last of what stands
@@ -26,10 +27,12 @@ const ofId =
  * client says of its history changes nothing.
  */
 export function parentOf({ messages, answers }: Tree, { messageId, before }: Wanted): string | null {
-  const replaced = messageId === undefined ? undefined : messages.findLast(ofId(messageId))
+  const named = namedIn(messages)
+  const replaced = messageId === undefined ? undefined : named.get(messageId)
   if (replaced) return replaced.parentId
+  const answerOf = byId(answers)
   for (const id of before.toReversed()) {
-    const known = answers.find((answer) => answer.id === id) ?? messages.findLast(ofId(id))
+    const known = answerOf.get(id) ?? named.get(id)
     if (known) return known.id
   }
   return lastOf([...messages, ...answers])?.id ?? null
@@ -37,10 +40,10 @@ export function parentOf({ messages, answers }: Tree, { messageId, before }: Wan
 
 /** The message that is to be answered again; undefined if nothing was said yet. */
 export function messageToAnswer({ messages, answers }: Tree, { messageId, before }: Wanted): string | undefined {
-  const named = messageId === undefined ? before.toReversed() : [messageId]
-  for (const id of named) {
-    const answer = answers.find((one) => one.id === id)
-    const known = answer?.messageId ?? messages.findLast(ofId(id))?.id
+  const named = namedIn(messages)
+  const answerOf = byId(answers)
+  for (const id of messageId === undefined ? before.toReversed() : [messageId]) {
+    const known = answerOf.get(id)?.messageId ?? named.get(id)?.id
     if (known !== undefined) return known
   }
   return lastOf(messages)?.id
@@ -51,13 +54,14 @@ const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>
 
 /** The ids of the messages that lead to one, oldest first, itself included; each but that with its answer, if it had one. */
 export function pathTo({ messages, answers }: Tree, messageId: string): { messageId: string; answerId?: string }[] {
+  const [messageOf, answerOf] = [byId(messages), byId(answers)]
   const path: { messageId: string; answerId?: string }[] = [{ messageId }]
-  for (let at = messages.find(({ id }) => id === messageId); at?.parentId;) {
+  for (let at = messageOf.get(messageId); at?.parentId;) {
     const { parentId } = at
-    const answer = answers.find(({ id }) => id === parentId)
+    const answer = answerOf.get(parentId)
     const before = answer?.messageId ?? parentId
-    path.unshift({ messageId: before, ...(answer && { answerId: answer.id }) })
-    at = messages.find(({ id }) => id === before)
+    path.push({ messageId: before, ...(answer && { answerId: answer.id }) })
+    at = messageOf.get(before)
   }
-  return path
+  return path.toReversed()
 }
