@@ -82,6 +82,30 @@ for (const onDisconnect of modes) {
   })
 }
 
+const stopAt = ({ token }: TestSession, url: string, id: string) =>
+  fetch(`${url}/chat/messages/${id}/stream`, { method: 'DELETE', headers: { 'x-session-token': token } })
+
+const underWay = (session: TestSession) =>
+  eventually(20, 'a call of the answer is under way', async () => {
+    const [, answer] = (await historyOf(session)).items
+    return answer?.parts.some(({ type }) => type === 'dynamic-tool') ? answer : undefined
+  })
+
+test('an answer is stopped at any process, keeps what it has said, and leaves no call open', async (t) => {
+  const { platform, sites } = await stage()
+  const env = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url }
+  const other = await startPlatform(t, { sites, env })
+  const session = await withTools(platform, await customer(platform))
+  const answering = ask(session, '[[call slow_read {"seconds":30}]]')
+  const { id } = await underWay(session)
+  const asked = Date.now()
+  t.is((await stopAt(session, other.url, id)).status, 204)
+  t.is(typesOf(await endedParts(t, await answering)).at(-1), 'abort')
+  t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
+  const [, answer] = (await historyOf(session)).items
+  t.like(answer, { status: 'stopped', parts: [{ type: 'step-start' }, { type: 'text' }, { state: 'output-error' }] })
+})
+
 const historyFailure = async ({ url, token }: TestSession) => {
   const response = await fetch(`${url}/chat/messages`, { headers: { 'x-session-token': token } })
   return { body: (await response.json()) as { code: string } }
