@@ -1,14 +1,17 @@
 import test, { type ExecutionContext } from 'ava'
+import { flood, sendUnread } from '../chat/flood.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from '../chat/stage.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
+import { startFailingProvider } from '../models/failing-provider.ts'
+import { modelsEnvironment } from '../models/stage.ts'
 import { openStage } from './stage.ts'
 
 const modes = ['cancel', 'continue'] as const
 
 /** An API to stop, and one in this process that stays. */
-async function world(t: ExecutionContext, shutdownSeconds: string) {
-  const stage = await openStage(t)
+async function world(t: ExecutionContext, shutdownSeconds: string, env: Record<string, string> = {}) {
+  const stage = await openStage(t, { env })
   const api = await stage.startApi({ SHUTDOWN_SECONDS: shutdownSeconds })
   return { ...stage, api, someone: await customer(stage.platform) }
 }
@@ -70,4 +73,21 @@ test('a process ends although it has a reader of an answer that another process 
   t.deepEqual(typesOf(await partsOf(t, reading)).slice(-2), ['data-error', 'error'])
   t.is(await stopped, 0)
   t.is(typesOf(await partsOf(t, await written)).at(-1), 'finish')
+})
+
+test('a process ends although a reader does not read, and what that reader was sent is no whole stream', async (t) => {
+  const provider = await startFailingProvider(t)
+  const models = [{ id: 'flood', price: { input: 1, output: 2 } }]
+  const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
+  provider.play('flood', [flood(7)])
+  const { api, someone } = await world(t, '1', modelsEnvironment(t, [described]))
+  const sessions = await Promise.all(modes.map((onDisconnect) => openSession(someone, { onDisconnect })))
+  const answers = await Promise.all(sessions.map((session) => sendUnread({ ...session, url: api.url })))
+  t.is(await api.stop(), 0)
+  for (const answer of answers) {
+    let text = ''
+    answer.setEncoding('utf8').on('data', (piece: string) => (text = piece))
+    await new Promise<void>((resolve) => void (answer.closed ? resolve() : answer.once('close', resolve)))
+    t.notRegex(text, /\[DONE\]/)
+  }
 })
