@@ -96,7 +96,7 @@ test('an answer is stopped at any process, keeps what it has said, and leaves no
   const env = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url }
   const other = await startPlatform(t, { sites, env })
   const session = await withTools(platform, await customer(platform))
-  const answering = ask(session, '[[call slow_read {"seconds":30}]]')
+  const answering = ask(session, '[[call slow_read {"seconds":10}]]')
   const { id } = await underWay(session)
   const asked = Date.now()
   t.is((await stopAt(session, other.url, id)).status, 204)

@@ -11,11 +11,13 @@ function readerOf(response: Response) {
   return {
     seen: () => seen,
     async until(text: string): Promise<void> {
+      const late = setTimeout(() => void pieces.cancel(), 10_000)
       while (!seen.includes(text)) {
         const { done, value } = await pieces.read()
         if (done) throw new Error(`The stream has ended without ${text}: ${seen}`)
         seen += value
       }
+      clearTimeout(late)
     },
   }
 }
