@@ -103,11 +103,14 @@ export function createRecordStep(context: {
           .orderBy('position')
       }),
 
-    /** Charges what the step after those of `before` has used and that came to nothing, once. */
-    chargeLost: (written: Written, before: ChatAnswer, usage: Usage, cost: Cost | undefined): Promise<void> =>
+    /**
+     * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
+     * this process's any more, since nobody else knows of it.
+     */
+    chargeLost: (before: ChatAnswer, usage: Usage, cost: Cost | undefined): Promise<void> =>
       persistently(async (trx) => {
-        const answer = await lockAnswer(trx, written)
-        if (answer.credits > before.credits) return
+        const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
+        if (!answer || answer.credits > before.credits) return
         const charged = await charge(trx, answer, answer.steps + 1, usage, cost)
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(charged)
       }),

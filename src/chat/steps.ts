@@ -19,7 +19,7 @@ import type { ChatAnswer } from './chat-answer.ts'
 import { readConversation } from './conversation.ts'
 import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
 import { judgeChat } from './judge.ts'
-import type { Written } from './writer.ts'
+import { LostAnswerError, type Written } from './writer.ts'
 
 /** What a step is asked with. */
 export interface Asking {
@@ -86,7 +86,7 @@ export function createChatSteps(context: {
   async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
     const { model } = answer
     const cost = await models.costOf(model, used)
-    if (text.trim() === '') return recordStep.chargeLost(written, answer, used, cost)
+    if (text.trim() === '') return recordStep.chargeLost(answer, used, cost)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
     await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
@@ -123,6 +123,7 @@ export function createChatSteps(context: {
       }
       try {
         const result = await inPlace(answer, signal, () => models.step({ ...request, onWords, onGivenUp }))
+        used = result
         const outcome = judgeChat(result)
         const calls = await judged(answer.ownerId, result.calls, tools)
         const cost = await models.costOf(answer.model, result)
@@ -130,7 +131,7 @@ export function createChatSteps(context: {
         return { calls: recorded, finish: result.finish, text: result.text }
       } catch (error) {
         used ??= error instanceof ModelError ? error.usage : undefined
-        const text = signal.reason === 'stopped' ? said : ''
+        const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
         if (used) await recordLost(asking, { ...used, text })
         throw error
       }

@@ -16,7 +16,7 @@ import { openStage, reconcile } from './stage.ts'
 /** An API process that reaches Postgres through a door, and one in this process that does the rest and is never cut off. */
 const world = forWholeFile(test, 'chats without Postgres', async (t) => {
   const provider = await startFailingProvider(t)
-  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed'].map((id) => ({
+  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed', 'taken'].map((id) => ({
     id,
     price: { input: 1, output: 2 },
   }))
@@ -143,6 +143,36 @@ test.serial(
     t.is(await chatted.charges(), 2)
     t.is(chatted.requests(), 2)
     t.is(sites.badTools.requests().length, calls + 1)
+  },
+)
+
+test.serial(
+  'an answer that was taken for lost is charged for what its model has said meanwhile, and its reader is told',
+  async (t) => {
+    const { platform } = await world()
+    const { database, chat: chats } = platform.services
+    const lost = Promise.withResolvers<undefined>()
+    const chatted = await chatOf('taken', 'cancel', [
+      speakingOn(lost.promise, [...chat.end(), ...chat.usage(), ...chat.done()]),
+    ])
+    const { body } = await chatted.ask()
+    const of = { sessionId: chatted.session.id }
+    // Its process has said nothing for long, and goes on all the same.
+    await database('chat_answers')
+      .where(of)
+      .update({ writerUntil: new Date(0) })
+    await chats.reconcile()
+    lost.resolve(undefined)
+    const parts = await partsOf(t, new Response(body))
+    t.like(parts.at(-2), { type: 'data-error', data: { code: 'INTERNAL_ERROR' } })
+    t.is(parts.at(-1)?.type, 'error')
+    t.like(await chatted.answer(), {
+      status: 'failed',
+      parts: [],
+      error: { code: 'INTERNAL_ERROR' },
+      metadata: { credits: 1 },
+    })
+    t.is(await chatted.charges(), 1)
   },
 )
 
