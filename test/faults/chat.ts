@@ -117,6 +117,15 @@ export const chat: Fault[] = [
     match: 'a step, and the end*',
   },
   {
+    id: 'chat/lost-for-free',
+    file: 'src/chat/record-step.ts',
+    find: 'findOne({ id: before.id }).forUpdate()',
+    replace: "findOne({ id: before.id }).whereNull('endedAt').forUpdate()",
+    why: 'nobody pays for what a model has said to a process that was away for long',
+    tests: away,
+    match: 'an answer that was taken for lost*',
+  },
+  {
     id: 'chat/end-denied',
     file: 'src/chat/ending.ts',
     find: "if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)",
