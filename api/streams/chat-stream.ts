@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { TierName } from '../../src/billing/tiers.ts'
 import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
-import type { CodedError } from '../../src/errors.ts'
+import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -10,6 +10,9 @@ import { createOutlet, type Outlet } from './outlet.ts'
 
 /** Writes the parts of an answer. Throws what comes before the first part. */
 export type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
+
+/** How long a reader may take for the end of its stream when the process is ending. */
+const hurrySeconds = 3
 
 const chatStream = Symbol('chat stream')
 
@@ -34,7 +37,7 @@ export const isChatStream = (answer: unknown): answer is ChatStream =>
 
 /** What one stream needs, and what all streams of the process share. */
 interface Streaming {
-  config: Pick<Config, 'streams'>
+  config: Pick<Config, 'streams' | 'shutdownSeconds'>
   logger: Logger
   streams: OpenStreams
   /** Whose stream it is. */
@@ -50,19 +53,25 @@ interface Streaming {
  * part, so what fails before it is an ordinary error reply. The writer is held up as long as the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
-  const { streams, party, tier, key, admit } = streaming
+  const { config, streams, party, tier, key, admit } = streaming
   // Of answers under way only: nothing is sent by HEAD.
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
-  const end = (cause?: CodedError) => cause && ending.abort(cause)
+  // Whoever does not read its end then is cut off.
+  let cut: NodeJS.Timeout | undefined
+  const end = (cause?: CodedError) => {
+    if (cause) ending.abort(cause)
+    else cut ??= setTimeout(() => ctx.res.destroy(), (config.shutdownSeconds + hurrySeconds) * 1000).unref()
+  }
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
   const leave = streams.enter({ key, party, tier, admit, end })
   try {
     await transmit(ctx, await answer[chatStream](), ending.signal, streaming)
   } finally {
+    clearTimeout(cut)
     leave()
   }
 }
@@ -77,6 +86,7 @@ async function transmit(
   const { stallSeconds, keepAliveSeconds } = config.streams
   let outlet: Outlet | undefined
   let beat: NodeJS.Timeout | undefined
+  let failure: CodedError | undefined
   const open = (): Outlet => {
     begin(ctx, resumeId)
     const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
@@ -92,14 +102,14 @@ async function transmit(
     }, signal)
   } catch (error) {
     if (!outlet) throw refusalIn(signal) ?? error
-    if (!signal.aborted) log.error({ err: error }, 'a chat stream failed')
+    if (!signal.aborted) failure = unforeseen(error, log)
   } finally {
     clearInterval(beat)
   }
   if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
   if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
-  const refusal = refusalIn(signal)
-  if (refusal) for (const part of failureParts(refusal)) ctx.res.write(frame(JSON.stringify(part)))
+  const cause = refusalIn(signal) ?? failure
+  if (cause) for (const part of failureParts(cause)) ctx.res.write(frame(JSON.stringify(part)))
   ctx.res.end(frame('[DONE]'))
 }
 
@@ -107,6 +117,13 @@ async function transmit(
 function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
   const error = aborted ? (reason as CodedError) : undefined
   return error?.code === 'STREAM_ABORTED' ? undefined : error
+}
+
+/** What is told of a failure that the answer itself does not end with. */
+function unforeseen(error: unknown, log: Logger): CodedError {
+  if (error instanceof CodedError) return error
+  log.error({ err: error }, 'a chat stream failed')
+  return new CodedError('INTERNAL_ERROR', { cause: error })
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)

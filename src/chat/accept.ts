@@ -15,8 +15,8 @@ export type ChatRequest = Wanted &
 
 /** How many answers of a session may be under way or wait for their turn. */
 const maxOpen = 10
-/** How many messages and answers a session may have: all of them are looked through for each new one. */
-const maxNumber = 2000
+/** How many messages and answers a session may have: the places of all of them are read for each step of an answer. */
+const maxNumber = 25_000
 
 /** Takes messages, in the order in which they come, and makes a queued answer to each. */
 export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {

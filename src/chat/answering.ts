@@ -3,10 +3,10 @@ import { Approval } from '../approvals/approval.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
+import { assertWithin } from './budgets.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import type { createChatCalls } from './calls.ts'
 import { createEnding } from './ending.ts'
@@ -84,12 +84,14 @@ export function createAnswering(context: {
   const callsOf = (answerId: string, step: number) =>
     ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
 
+  const answerNow = (id: string) => ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+
   /** What ends the answer now, or nothing if the model is asked once more. */
   async function stepOnce(writing: Writing, parts: PartWriter, signal: AbortSignal): Promise<Outcome> {
     const { id } = writing.answer
-    const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
+    const answer = await answerNow(id)
     const step = answer.steps + 1
-    assertBudgets(answer, config.budgets)
+    assertWithin(answer, config.budgets, step)
     const onWords = async (text: string) => {
       writing.onWords?.(step, text)
       await parts.words(step, text)
@@ -101,10 +103,8 @@ export function createAnswering(context: {
       await parts.endStep()
       return { ended: asked.finish }
     }
-    // Before any is made: a model may ask for any number of calls at once.
-    if (answer.toolCalls + asked.calls.length > config.budgets.toolCalls) {
-      throw overBudget(`of ${config.budgets.toolCalls} tool calls`)
-    }
+    // Before the calls: what is beyond the budget is not done.
+    assertWithin(await answerNow(id), config.budgets)
     await performCalls(writing, parts, asked.calls, signal)
     return (await openCalls(id, step)).length > 0 ? 'approval' : 'more'
   }
@@ -160,7 +160,7 @@ export function createAnswering(context: {
     let late: NodeJS.Timeout | undefined
     try {
       if (answer.status === 'queued') await turn(written, answer.sessionId, stop.signal)
-      const current = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
+      const current = await answerNow(answer.id)
       late = setTimeout(() => stop.abort('late' satisfies GivenUp), timeLeft(current))
       const outcome = await follow({ ...writing, answer: current }, parts, stop.signal)
       if (outcome !== 'approval') return await ending.complete(written, outcome.ended, parts)
@@ -205,16 +205,3 @@ export function createAnswering(context: {
     },
   }
 }
-
-/** Before a step. */
-function assertBudgets(answer: ChatAnswer, { steps, tokens, credits }: Config['budgets']): void {
-  if (answer.steps >= steps) throw overBudget(`of ${steps} steps`)
-  if (answer.inputTokens + answer.outputTokens > tokens) throw overBudget(`of ${tokens} tokens`)
-  if (answer.credits > credits) throw overBudget(`of ${credits} credits`)
-}
-
-const overBudget = (what: string): CodedError =>
-  new CodedError('MODEL_ERROR', {
-    message: `The model used up the budget ${what} of an answer without finishing.`,
-    retryable: false,
-  })

@@ -21,6 +21,7 @@ import { createHistory, type ShownMessage } from './history.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
 import { createRecordStep } from './record-step.ts'
+import { createReaders } from './readers.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
@@ -39,12 +40,12 @@ export function createChat(context: {
   sites: Sites
   sender: Sender
 }) {
-  const { database, clock, logger, billing } = context
+  const { database, clock, config, logger, billing } = context
   const words = createChatWords(context)
   const accept = createAccept(context)
   const steps = createChatSteps({ ...context, recordStep: createRecordStep(context) })
   const answering = createAnswering({ ...context, steps, calls: createChatCalls(context) })
-  const replay = createReplay({ database, words })
+  const readers = createReaders(createReplay({ database, words }))
   const history = createHistory(context)
   const openAnswers = createOpenAnswers()
   /** Answers that go on without a reader. */
@@ -124,14 +125,14 @@ export function createChat(context: {
         async stream(sink: Sink, gone: AbortSignal): Promise<void> {
           if (!goesOn) return void (await write(sink, gone))
           detach(session, answer, writer, leave)
-          return replay(answer.id, sink, gone)
+          return readers.read(answer.id, sink, gone)
         },
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
           const sink = () => undefined
           if (goesOn) {
             detach(session, answer, writer, leave)
-            await replay(answer.id, sink, gone)
+            await readers.read(answer.id, sink, gone)
           } else await write(sink, gone)
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
@@ -145,7 +146,7 @@ export function createChat(context: {
       session: Session,
     ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
       const active = (await underWay(session)) ?? (await takenUpLately(session))
-      return active && { resumeId: active.id, stream: (sink, gone) => replay(active.id, sink, gone) }
+      return active && { resumeId: active.id, stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
@@ -191,10 +192,12 @@ export function createChat(context: {
       await words.purge()
     },
 
-    /** Lets this process end: see `drain` of the answering. */
+    /** Lets this process end: see `drain` of the answering, and `dismiss` of the readers. */
     async drain(): Promise<void> {
+      const until = performance.now() + config.shutdownSeconds * 1000
       await answering.drain()
       await Promise.allSettled(detached)
+      await readers.dismiss(until)
     },
   }
 

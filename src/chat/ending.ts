@@ -91,10 +91,14 @@ export function createEnding(context: {
     },
   }
 
-  /** Another process has ended it. */
+  /** Another process has ended it; or this one has, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
-    const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
-    if (answer.status !== 'failed') await parts.abort()
+    const answer = await retryWhileUnavailable(
+      () => ChatAnswer.query(database).findOne({ id }).throwIfNotFound(),
+      AbortSignal.timeout(recordMs),
+    )
+    if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
+    else if (answer.status !== 'failed') await parts.abort()
     else if (parts.hasBegun()) await parts.fail(errorOf(answer))
     else throw errorOf(answer)
     return answer

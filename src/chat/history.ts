@@ -67,14 +67,17 @@ export function createHistory({ database }: { database: Database }) {
     return parts
   }
 
-  /** What leads to the last message or answer. */
-  async function idsOnBranch(sessionId: string): Promise<string[]> {
+  /** The ids of the first messages and answers after a number that lead to the last one. */
+  const idsOn = async (sessionId: string, { after, most }: { after: number; most: number }): Promise<string[]> => {
     const tree = await treeOf(database, sessionId)
-    const last = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number).at(-1)
+    const all = [...tree.messages, ...tree.answers].toSorted((one, other) => one.number - other.number)
+    const last = all.at(-1)
     if (!last) return []
-    const answer = tree.answers.find(({ id }) => id === last.id)
+    const answer = tree.answers.findLast(({ id }) => id === last.id)
     const path = pathTo(tree, answer?.messageId ?? last.id)
-    return [...path.flatMap(({ messageId, answerId = messageId }) => [messageId, answerId]), last.id]
+    const ids = new Set([...path.flatMap(({ messageId, answerId }) => [messageId, answerId ?? '']), last.id])
+    const shown = all.filter(({ id, number }) => number > after && ids.has(id))
+    return shown.slice(0, most).map(({ id }) => id)
   }
 
   return {
@@ -85,7 +88,7 @@ export function createHistory({ database }: { database: Database }) {
       sessionId: string,
       { after, limit, branch }: { after: number; limit: number; branch: Branch },
     ): Promise<{ items: ShownMessage[]; more: boolean }> {
-      const ids = branch === 'current' ? await idsOnBranch(sessionId) : null
+      const ids = branch === 'current' ? await idsOn(sessionId, { after, most: limit + 1 }) : null
       const bindings = { sessionId, after, ids, most: limit + 1 }
       const { rows } = await database.raw<{ rows: { number: number; bytes: number }[] }>(sizesStatement, bindings)
       const count = Math.min(limit, fittingCount(rows.map(({ bytes }) => bytes)))

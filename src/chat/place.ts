@@ -15,42 +15,38 @@ export interface Wanted {
   before: string[]
 }
 
-/** Finds messages and answers by any of their ids; a client may name thousands. A later message counts before an earlier one. */
-function byId({ messages, answers }: Tree) {
-  const messageOf = new Map<string, Tree['messages'][number]>()
-  for (const message of messages) {
-    messageOf.set(message.id, message)
-    if (message.clientId !== null) messageOf.set(message.clientId, message)
-  }
-  const answerOf = new Map(answers.map((answer) => [answer.id, answer]))
-  return { message: (id: string) => messageOf.get(id), answer: (id: string) => answerOf.get(id) }
-}
+/** Messages by our ids and those under which clients know them, of which the last counts. A client may send many ids. */
+const namedIn = (messages: Tree['messages']) =>
+  new Map(messages.flatMap((message) => [message.id, message.clientId ?? message.id].map((id) => [id, message])))
+
+const byId = <Row extends { id: string }>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]))
 
 /**
  * What a new message follows. One that replaces another has the same place. Otherwise it follows the last of what stands
  * before it that this session knows, and if it knows nothing of that, whatever came last. Only ids are looked at: what a
  * client says of its history changes nothing.
  */
-export function parentOf(tree: Tree, { messageId, before }: Wanted): string | null {
-  const known = byId(tree)
-  const replaced = messageId === undefined ? undefined : known.message(messageId)
+export function parentOf({ messages, answers }: Tree, { messageId, before }: Wanted): string | null {
+  const named = namedIn(messages)
+  const replaced = messageId === undefined ? undefined : named.get(messageId)
   if (replaced) return replaced.parentId
+  const answerOf = byId(answers)
   for (const id of before.toReversed()) {
-    const found = known.answer(id) ?? known.message(id)
-    if (found) return found.id
+    const known = answerOf.get(id) ?? named.get(id)
+    if (known) return known.id
   }
-  return lastOf([...tree.messages, ...tree.answers])?.id ?? null
+  return lastOf([...messages, ...answers])?.id ?? null
 }
 
 /** The message that is to be answered again; undefined if nothing was said yet. */
-export function messageToAnswer(tree: Tree, { messageId, before }: Wanted): string | undefined {
-  const known = byId(tree)
-  const named = messageId === undefined ? before.toReversed() : [messageId]
-  for (const id of named) {
-    const found = known.answer(id)?.messageId ?? known.message(id)?.id
-    if (found !== undefined) return found
+export function messageToAnswer({ messages, answers }: Tree, { messageId, before }: Wanted): string | undefined {
+  const named = namedIn(messages)
+  const answerOf = byId(answers)
+  for (const id of messageId === undefined ? before.toReversed() : [messageId]) {
+    const known = answerOf.get(id)?.messageId ?? named.get(id)?.id
+    if (known !== undefined) return known
   }
-  return lastOf(tree.messages)?.id
+  return lastOf(messages)?.id
 }
 
 const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>
@@ -58,13 +54,14 @@ const lastOf = <Row extends { number: number }>(rows: Row[]): Row | undefined =>
 
 /** The ids of the messages that lead to one, oldest first, itself included; each but that with its answer, if it had one. */
 export function pathTo({ messages, answers }: Tree, messageId: string): { messageId: string; answerId?: string }[] {
+  const [messageOf, answerOf] = [byId(messages), byId(answers)]
   const path: { messageId: string; answerId?: string }[] = [{ messageId }]
-  for (let at = messages.find(({ id }) => id === messageId); at?.parentId;) {
+  for (let at = messageOf.get(messageId); at?.parentId;) {
     const { parentId } = at
-    const answer = answers.find(({ id }) => id === parentId)
+    const answer = answerOf.get(parentId)
     const before = answer?.messageId ?? parentId
-    path.unshift({ messageId: before, ...(answer && { answerId: answer.id }) })
-    at = messages.find(({ id }) => id === before)
+    path.push({ messageId: before, ...(answer && { answerId: answer.id }) })
+    at = messageOf.get(before)
   }
-  return path
+  return path.toReversed()
 }

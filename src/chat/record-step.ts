@@ -3,7 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import { stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
@@ -14,6 +14,9 @@ import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
+
+/** How long a step is kept trying to be recorded: only this process knows what the model has answered. */
+const recordMs = 20_000
 
 /** A call that the model asked for, and why it is not made, if so. */
 export type JudgedCall = StepResult['calls'][number] & { refusal: string | undefined }
@@ -66,32 +69,48 @@ export function createRecordStep(context: {
     })
   }
 
+  async function write(trx: Transaction, answer: ChatAnswer, stepped: Stepped, tools: NamedTool[]): Promise<void> {
+    const step = answer.steps + 1
+    const now = clock.now()
+    const charged = await charge(trx, answer, step, stepped, stepped.cost)
+    await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, now))
+    const rows = stepped.calls.map((call, position) => {
+      const tool = tools.find(({ name }) => name === call.name)
+      return toCall({ answerId: answer.id, step, position, now }, call, tool)
+    })
+    const calls = rows.length > 0 ? await ChatToolCall.query(trx).insert(rows) : []
+    await askFirst(trx, answer, calls)
+    const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
+    await ChatAnswer.query(trx)
+      .findById([answer.sessionId, answer.number])
+      .patch({ ...charged, ...counted })
+  }
+
+  const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
+    retryWhileUnavailable(() => database.transaction(work), AbortSignal.timeout(recordMs))
+
   return {
-    /** Throws LostAnswerError. */
-    record: (written: Written, stepped: Stepped, tools: NamedTool[]): Promise<ChatToolCall[]> =>
-      database.transaction(async (trx) => {
+    /**
+     * Records the step that comes after those of `before`, once: an attempt may have been committed although its
+     * confirmation was lost. Throws LostAnswerError.
+     */
+    record: (written: Written, before: ChatAnswer, stepped: Stepped, tools: NamedTool[]): Promise<ChatToolCall[]> =>
+      persistently(async (trx) => {
         const answer = await lockAnswer(trx, written)
-        const step = answer.steps + 1
-        const now = clock.now()
-        const charged = await charge(trx, answer, step, stepped, stepped.cost)
-        await ChatStep.query(trx).insert(toRow(answer, step, stepped, charged.credits - answer.credits, now))
-        const rows = stepped.calls.map((call, position) => {
-          const tool = tools.find(({ name }) => name === call.name)
-          return toCall({ answerId: answer.id, step, position, now }, call, tool)
-        })
-        const calls = rows.length > 0 ? await ChatToolCall.query(trx).insert(rows) : []
-        await askFirst(trx, answer, calls)
-        const counted = { steps: step, toolCalls: answer.toolCalls + calls.length }
-        await ChatAnswer.query(trx)
-          .findById([answer.sessionId, answer.number])
-          .patch({ ...charged, ...counted })
-        return ChatToolCall.query(trx).where({ answerId: answer.id, step }).orderBy('position')
+        if (answer.steps === before.steps) await write(trx, answer, stepped, tools)
+        return ChatToolCall.query(trx)
+          .where({ answerId: answer.id, step: before.steps + 1 })
+          .orderBy('position')
       }),
 
-    /** Charges what a step has used that came to nothing. */
-    chargeLost: (written: Written, usage: Usage, cost: Cost | undefined): Promise<void> =>
-      database.transaction(async (trx) => {
-        const answer = await lockAnswer(trx, written)
+    /**
+     * Charges what the step after those of `before` has used and that came to nothing, once: also if the answer is not
+     * this process's any more, since nobody else knows of it.
+     */
+    chargeLost: (before: ChatAnswer, usage: Usage, cost: Cost | undefined): Promise<void> =>
+      persistently(async (trx) => {
+        const answer = await ChatAnswer.query(trx).findOne({ id: before.id }).forUpdate()
+        if (!answer || answer.credits > before.credits) return
         const charged = await charge(trx, answer, answer.steps + 1, usage, cost)
         await ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).patch(charged)
       }),

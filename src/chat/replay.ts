@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Approval } from '../approvals/approval.ts'
-import type { Database } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
@@ -16,13 +16,14 @@ const pollMs = 100
  */
 export function createReplay({ database, words }: { database: Database; words: ChatWords }) {
   /** Tells what has been recorded of one step; true once it is complete and all of its calls are over. */
-  async function tellStep(answerId: string, step: number, told: Told, parts: PartWriter): Promise<boolean> {
-    const row = await ChatStep.query(database).findById([answerId, step])
+  async function tellStep({ id: answerId, read }: Replayed, told: Told, parts: PartWriter): Promise<boolean> {
+    const { step } = told
+    const row = await read(() => ChatStep.query(database).findById([answerId, step]))
     if (!row) {
-      await parts.words(step, await words.read(answerId, step, parts.written()))
+      await parts.words(step, await read(() => words.read(answerId, step, parts.written())))
       return false
     }
-    const calls = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
+    const calls = await read(() => ChatToolCall.query(database).where({ answerId, step }).orderBy('position'))
     if (!told.isStepTold) await parts.step(step, row.answer, calls)
     told.isStepTold = true
     for (const call of calls) {
@@ -33,7 +34,7 @@ export function createReplay({ database, words }: { database: Database; words: C
     return calls.every(({ status }) => isFinal(status))
   }
 
-  async function tellEnd(answer: ChatAnswer, parts: PartWriter): Promise<void> {
+  async function tellEnd({ read }: Replayed, answer: ChatAnswer, parts: PartWriter): Promise<void> {
     const { id, status } = answer
     if (status === 'stopped') return parts.abort()
     if (status === 'failed') {
@@ -41,7 +42,9 @@ export function createReplay({ database, words }: { database: Database; words: C
       return parts.fail(errorOf(answer))
     }
     if (status === 'waiting') {
-      const pending = await Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id')
+      const pending = await read(() =>
+        Approval.query(database).where({ answerId: id, status: 'pending' }).orderBy('id'),
+      )
       for (const approval of pending) await parts.approval(approval)
     }
     return parts.finish(answer)
@@ -49,23 +52,31 @@ export function createReplay({ database, words }: { database: Database; words: C
 
   /** Throws the error of an answer that failed before its first part, and the signal's reason. */
   return async (answerId: string, sink: Sink, signal: AbortSignal): Promise<void> => {
-    const first = await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
+    const replayed: Replayed = { id: answerId, read: (work) => retryWhileUnavailable(work, signal) }
+    const answerNow = () => ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
+    const first = await answerNow()
     const parts = createPartWriter(first, sink)
     let told: Told = { step: 1, isStepTold: false, outcomes: new Set() }
     for (;;) {
       // Read before the steps: what is recorded of them afterwards is told next time.
-      const answer = await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
-      while (told.step <= answer.steps + 1 && (await tellStep(answerId, told.step, told, parts))) {
+      const answer = await replayed.read(answerNow)
+      while (told.step <= answer.steps + 1 && (await tellStep(replayed, told, parts))) {
         await parts.endStep()
         told = { step: told.step + 1, isStepTold: false, outcomes: new Set() }
       }
       if (answer.status !== 'queued' && answer.status !== 'running') {
         await parts.endStep()
-        return tellEnd(answer, parts)
+        return tellEnd(replayed, answer, parts)
       }
       await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
+}
+
+/** What is replayed, and how it is read: while Postgres is away, a reader waits. */
+interface Replayed {
+  id: string
+  read: <T>(work: () => PromiseLike<T>) => Promise<T>
 }
 
 /** How far a reader is. */

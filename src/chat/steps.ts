@@ -19,7 +19,7 @@ import type { ChatAnswer } from './chat-answer.ts'
 import { readConversation } from './conversation.ts'
 import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
 import { judgeChat } from './judge.ts'
-import type { Written } from './writer.ts'
+import { LostAnswerError, type Written } from './writer.ts'
 
 /** What a step is asked with. */
 export interface Asking {
@@ -83,14 +83,12 @@ export function createChatSteps(context: {
   }
 
   /** What was used is charged; whoever stops an answer keeps what it has said. */
-  async function recordLost(
-    written: Written,
-    { text, ...used }: Usage & { model: string; text: string },
-  ): Promise<void> {
-    const cost = await models.costOf(used.model, used)
-    if (text.trim() === '') return recordStep.chargeLost(written, used, cost)
+  async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
+    const { model } = answer
+    const cost = await models.costOf(model, used)
+    if (text.trim() === '') return recordStep.chargeLost(answer, used, cost)
     const rest = { finish: 'other' as const, calls: [], content: null, outcome: null, latencyMs: 0 }
-    await recordStep.record(written, { ...used, ...rest, text, cost }, [])
+    await recordStep.record(written, answer, { ...used, ...rest, model, text, cost }, [])
   }
 
   async function requestOf({ session, answer, signal }: Asking) {
@@ -117,15 +115,16 @@ export function createChatSteps(context: {
     }
     try {
       const result = await models.step({ ...request, onWords, onGivenUp })
+      used = result
       const outcome = judgeChat(result)
       const calls = await judged(answer.ownerId, result.calls, tools)
       const cost = await models.costOf(answer.model, result)
-      const recorded = await recordStep.record(written, { ...result, calls, cost, outcome }, tools)
+      const recorded = await recordStep.record(written, answer, { ...result, calls, cost, outcome }, tools)
       return { calls: recorded, finish: result.finish, text: result.text }
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
-      const text = signal.reason === 'stopped' ? said : ''
-      if (used) await recordLost(written, { ...used, model: answer.model, text })
+      const text = signal.reason === 'stopped' && !(error instanceof LostAnswerError) ? said : ''
+      if (used) await recordLost(asking, { ...used, text })
       throw error
     }
   }

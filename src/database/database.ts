@@ -87,7 +87,7 @@ const codeless =
  * Retries work that fails transiently, until the signal aborts. For storing what only this process knows (a model's or
  * a site's answer). An attempt may have committed although its confirmation was lost, so the work must check first.
  */
-export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(work: () => PromiseLike<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work()

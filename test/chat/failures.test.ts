@@ -84,3 +84,16 @@ test('an answer that takes too long fails with CHAT_TIMEOUT, as a reply before i
   )
   t.like(late, { code: 'CHAT_TIMEOUT', statusCode: 504, isLate: true })
 })
+
+test('an answer without a word is none, and its cost is charged all the same', async (t) => {
+  const { provider, platform } = await openProvider(t, [{ models: ['silent'] }], { worker: false })
+  const someone = await customer(platform)
+  provider.play('silent', [events(chat.all(' \n'))])
+  const session = await openSession(someone, { model: 'silent' })
+  const failure = await failureOf(t, await send(session, { text: 'Hello.', stream: true }))
+  t.is(failure.code, 'MODEL_ERROR')
+  t.regex(failure.error, /empty/)
+  t.like((await historyOf(session)).items[1], { status: 'failed', parts: [], error: { code: 'MODEL_ERROR' } })
+  const { items: entries } = (await call(someone, billing.listLedger, {})).body
+  t.is(entries.filter(({ kind }) => kind === 'chat_step').length, 1)
+})

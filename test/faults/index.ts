@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import { chatClients } from './chat-clients.ts'
+import { chat } from './chat.ts'
 import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
@@ -54,6 +55,7 @@ export const faults: Fault[] = [
   ...storage,
   ...injection,
   ...lateParties,
+  ...chat,
   ...chatClients,
   ...wiring,
 ]

@@ -3,16 +3,31 @@ import type { ExecutionContext } from 'ava'
 
 /**
  * A proxy to a database: Postgres can be away at this URL while others still reach it. `stop` breaks all connections
- * and refuses new ones, like a stopped Postgres; `start` lets them through again.
+ * and refuses new ones, like a stopped Postgres; `start` lets them through again. `unconfirmed` breaks the connection
+ * that commits a transaction with the given text in one of its statements, once, after Postgres has committed it.
  */
 export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   const { hostname, port } = new URL(database)
   const sockets = new Set<Socket>()
+  const marked = new Set<string>()
   const server = createServer((caller) => {
     const postgres = connect(Number(port), hostname)
+    watchCommits(caller, postgres)
     join(caller, postgres)
     join(postgres, caller)
   })
+
+  function watchCommits(caller: Socket, postgres: Socket): void {
+    let isMarked = false
+    caller.on('data', (bytes: Buffer) => {
+      if (marked.size === 0 && !isMarked) return
+      const sent = bytes.toString('latin1')
+      for (const text of marked) if (sent.includes(text)) isMarked = marked.delete(text)
+      if (!isMarked || !/\bcommit\b/i.test(sent)) return
+      postgres.unpipe(caller)
+      postgres.once('data', () => caller.destroy()).resume()
+    })
+  }
 
   function join(from: Socket, to: Socket): void {
     sockets.add(from)
@@ -39,5 +54,12 @@ export async function openDatabaseDoor(t: ExecutionContext, database: string) {
   url.port = String(own)
   // By TCP, not by the socket that other tests use.
   url.search = ''
-  return { url: url.href, stop, start: () => listen(own) }
+  return {
+    url: url.href,
+    stop,
+    start: () => listen(own),
+    unconfirmed: (text: string) => void marked.add(text),
+    /** Whether that has happened to all of them. */
+    areBroken: () => marked.size === 0,
+  }
 }

@@ -47,7 +47,7 @@ export function chatTable(t: ExecutionContext, stage: Stage, { ask }: Recorder, 
       ...ofSession(send, { text: '[[say Hello.]]' }),
       async FEATURE_LIMIT_REACHED() {
         const session = await sessionOf(owner)
-        await database('sessions').where({ id: session.id }).update({ lastNumber: 2000 })
+        await database('sessions').where({ id: session.id }).update({ lastNumber: 25_000 })
         return as(send, session, { text: 'Hello.' })
       },
       async NO_CREDITS() {

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import * as billing from '../../api/billing.ts'
+import { historyOf, openSession, partsOf, send, textOf, typesOf } from '../chat/stage.ts'
+import { call } from '../helpers/client.ts'
+import { openTestDatabase } from '../helpers/database.ts'
+import { openDatabaseDoor } from '../helpers/database-door.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { connectBadTools, customer } from '../helpers/people.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { events, startFailingProvider, type Act } from '../models/failing-provider.ts'
+import { modelsEnvironment } from '../models/stage.ts'
+import { chat, type WireCall } from '../models/wire.ts'
+import { openStage, reconcile } from './stage.ts'
+
+/** An API process that reaches Postgres through a door, and one in this process that does the rest and is never cut off. */
+const world = forWholeFile(test, 'chats without Postgres', async (t) => {
+  const provider = await startFailingProvider(t)
+  const models = ['speaks-on', 'speaks-on-alone', 'calls', 'calls-alone', 'unconfirmed', 'taken'].map((id) => ({
+    id,
+    price: { input: 1, output: 2 },
+  }))
+  const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
+  const { url, drop } = await openTestDatabase()
+  t.teardown(drop)
+  const env = { DATABASE_URL: url, ...modelsEnvironment(t, [described]) }
+  const stage = await openStage(t, { sites: true, env })
+  reconcile(t, stage.platform)
+  const door = await openDatabaseDoor(t, url)
+  const api = await stage.startApi({ DATABASE_URL: door.url })
+  return { ...stage, provider, door, api }
+})
+
+/** What a chat has come to: what its reader was told, what is on record, what it has cost, and what the site was asked. */
+async function chatOf(model: string, onDisconnect: 'cancel' | 'continue', acts: Act[]) {
+  const { platform, sites, provider, api } = await world()
+  const owner = await customer(platform)
+  const vaultEntryId = await connectBadTools(owner, sites)
+  const session = await openSession(owner, { model, onDisconnect, sites: [{ vaultEntryId, tools: ['slow_once'] }] })
+  provider.play(model, acts)
+  return {
+    owner,
+    session,
+    ask: (init: RequestInit = {}) => send({ ...session, url: api.url }, { text: 'Do it.', stream: true }, init),
+    requests: () => provider.requestsOf(model).length,
+    answer: async () => (await historyOf(session)).items[1],
+    charges: async () => {
+      const { items } = (await call(owner, billing.listLedger, {})).body
+      return items.filter(({ kind }) => kind === 'chat_step').length
+    },
+  }
+}
+
+const toSite = (seconds: number, marker: string): WireCall => ({
+  id: `call_${marker}`,
+  name: 'slow_once',
+  arguments: JSON.stringify({ seconds }),
+})
+
+/** Says something, and the rest only when it may. */
+const speakingOn =
+  (more: Promise<unknown>, rest: (object | string)[]): Act =>
+  async (response) => {
+    await events(chat.begin('I begin well. '), 'hang')(response, { model: '', at: 0, body: {} })
+    await more
+    for (const event of [...chat.begin('I go on. ').slice(-1), ...rest]) {
+      response.write(typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`)
+    }
+    response.end()
+  }
+
+const done = events(chat.all('It is done.'))
+
+const modes = ['cancel', 'continue'] as const
+const suffix = { cancel: '', continue: '-alone' }
+
+/** Ten seconds without Postgres, in the middle of four answers: two whose model speaks, and two whose call is at the site. */
+const outage = forWholeFile(test, 'ten seconds without Postgres', async () => {
+  const { door, sites } = await world()
+  const away = Promise.withResolvers<undefined>()
+  const speakers = await Promise.all(
+    modes.map((mode) =>
+      chatOf(`speaks-on${suffix[mode]}`, mode, [speakingOn(away.promise, chat.asking([toSite(0, 'spoken')])), done]),
+    ),
+  )
+  const callers = await Promise.all(
+    modes.map((mode) => chatOf(`calls${suffix[mode]}`, mode, [events(chat.asking([toSite(4, 'sent')])), done])),
+  )
+  const calls = () => sites.badTools.requests().filter(({ tool }) => tool === 'slow_once')
+  const answered = [...speakers, ...callers].map(async (one) => (await one.ask()).text())
+  await eventually(20, 'two calls are at the site', () => calls().length === 2 || undefined)
+  await eventually(20, 'all speak', () => speakers.every(({ requests }) => requests() === 1) || undefined)
+  await delay(500)
+  await door.stop()
+  away.resolve(undefined)
+  await delay(10_000)
+  await door.start()
+  const texts = await Promise.all(answered)
+  return { chats: [...speakers, ...callers], texts, calls }
+})
+
+const titles = [
+  'a model speaks and then calls a tool, and its reader stays',
+  'a model speaks and then calls a tool, in an answer that goes on alone',
+  'a call is at the site, and the reader stays',
+  'a call is at the site, in an answer that goes on alone',
+]
+
+for (const [index, title] of titles.entries()) {
+  test.serial(
+    `nothing is done twice, charged twice or untold if Postgres is away for ten seconds while ${title}`,
+    async (t) => {
+      const { chats, texts } = await outage()
+      const [chatted, text = ''] = [chats[index]!, texts[index]]
+      const parts = await told(t, text)
+      t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
+      t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1)
+      t.is(textOf(parts), index < 2 ? 'I begin well. I go on. It is done.' : 'It is done.')
+      t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
+      t.is(await chatted.charges(), 2)
+      t.is(chatted.requests(), 2)
+    },
+  )
+}
+
+test.serial('each call was made once through all of this', async (t) => {
+  const { calls } = await outage()
+  t.is(calls().length, 4)
+})
+
+test.serial(
+  'a step, and the end of an answer, are recorded, charged and told once if Postgres could not confirm them',
+  async (t) => {
+    const { door, sites } = await world()
+    const calls = sites.badTools.requests().length
+    const chatted = await chatOf('unconfirmed', 'cancel', [events(chat.asking([toSite(0, 'unconfirmed')])), done])
+    door.unconfirmed('insert into "chat_steps"')
+    door.unconfirmed('"finish" = ')
+    const parts = await told(t, await (await chatted.ask()).text())
+    t.true(door.areBroken())
+    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
+    t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
+    t.is(await chatted.charges(), 2)
+    t.is(chatted.requests(), 2)
+    t.is(sites.badTools.requests().length, calls + 1)
+  },
+)
+
+test.serial(
+  'an answer that was taken for lost is charged for what its model has said meanwhile, and its reader is told',
+  async (t) => {
+    const { platform } = await world()
+    const { database, chat: chats } = platform.services
+    const lost = Promise.withResolvers<undefined>()
+    const chatted = await chatOf('taken', 'cancel', [
+      speakingOn(lost.promise, [...chat.end(), ...chat.usage(), ...chat.done()]),
+    ])
+    const { body } = await chatted.ask()
+    const of = { sessionId: chatted.session.id }
+    // Its process has said nothing for long, and goes on all the same.
+    await database('chat_answers')
+      .where(of)
+      .update({ writerUntil: new Date(0) })
+    await chats.reconcile()
+    lost.resolve(undefined)
+    const parts = await partsOf(t, new Response(body))
+    t.like(parts.at(-2), { type: 'data-error', data: { code: 'INTERNAL_ERROR' } })
+    t.is(parts.at(-1)?.type, 'error')
+    t.like(await chatted.answer(), {
+      status: 'failed',
+      parts: [],
+      error: { code: 'INTERNAL_ERROR' },
+      metadata: { credits: 1 },
+    })
+    t.is(await chatted.charges(), 1)
+  },
+)
+
+const told = (t: ExecutionContext, text: string) => partsOf(t, new Response(text))
