@@ -125,13 +125,4 @@ export const chatClients: Fault[] = [
     tests: ['test/chat/giving-way.test.ts'],
     match: 'an approval that was given just before*',
   },
-  {
-    id: 'chat-clients/calls-beyond-the-budget',
-    file: 'src/chat/answering.ts',
-    find: 'answer.toolCalls + asked.calls.length > config.budgets.toolCalls',
-    replace: 'answer.toolCalls > config.budgets.toolCalls',
-    why: 'a model that asks for hundreds of calls at once has all of them made',
-    tests: ['test/chat/budgets.test.ts'],
-    match: 'an answer of 11 calls*',
-  },
 ]
