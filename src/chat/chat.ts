@@ -25,7 +25,7 @@ import { createReaders } from './readers.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
-import { writerHasStopped, writerSeconds } from './writer.ts'
+import { unlessAnotherRuns, writerHasStopped, writerSeconds } from './writer.ts'
 
 /** Chats: what is said in sessions, and how it is answered (docs/design.md, "Chat"). */
 export function createChat(context: {
@@ -71,7 +71,8 @@ export function createChat(context: {
     const writer = newId()
     const now = clock.now()
     const bindings = { answerId, writer, now, until: later(now, writerSeconds) }
-    const { rows } = await database.raw<{ rows: { id: string }[] }>(takeUpStatement, bindings)
+    const take = () => database.raw<{ rows: { id: string }[] }>(takeUpStatement, bindings)
+    const { rows } = await unlessAnotherRuns(take, { rows: [] })
     if (rows.length === 0) return undefined
     const answer = await ChatAnswer.query(database).findOne({ id: answerId }).throwIfNotFound()
     const session = await Session.query(database).findById(answer.sessionId).throwIfNotFound()

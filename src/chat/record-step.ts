@@ -9,6 +9,7 @@ import type { StepResult } from '../models/models.ts'
 import type { Cost } from '../models/prices.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 import type { Usage } from '../models/usage.ts'
+import { Session } from '../sessions/session.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -55,6 +56,9 @@ export function createRecordStep(context: {
 
   async function askFirst(trx: Transaction, answer: ChatAnswer, calls: ChatToolCall[]): Promise<void> {
     const asking = calls.filter(({ asksFirst, status }) => asksFirst && status === 'planned')
+    if (asking.length === 0) return
+    const { expiresAt: end } = await Session.query(trx).findById(answer.sessionId).throwIfNotFound()
+    const latest = later(clock.now(), config.budgets.waitSeconds)
     await approvals.request(trx, {
       ownerId: answer.ownerId,
       of: { sessionId: answer.sessionId, answerId: answer.id },
@@ -65,7 +69,8 @@ export function createRecordStep(context: {
         tool: tool ?? '',
         arguments: given,
       })),
-      expiresAt: later(clock.now(), config.budgets.waitSeconds),
+      // Nobody could read the answer after the end of its session.
+      expiresAt: end < latest ? end : latest,
     })
   }
 

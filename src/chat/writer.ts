@@ -1,5 +1,5 @@
 import { later, type Clock } from '../clock.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** For how long a process that says nothing is taken for alive. */
@@ -48,10 +48,28 @@ export async function beat(database: Database, clock: Clock, { id, writer }: Wri
  */
 export async function begin(database: Database, clock: Clock, { id, writer }: Written): Promise<boolean> {
   const bindings = { id, writer, now: clock.now(), until: later(clock.now(), writerSeconds) }
-  const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, bindings)
-  const [row] = rows
+  const row = await unlessAnotherRuns(
+    async () => {
+      const { rows } = await database.raw<{ rows: { begun: boolean }[] }>(beginStatement, bindings)
+      return rows[0]
+    },
+    { begun: false },
+  )
   if (!row) throw new LostAnswerError()
   return row.begun
+}
+
+/**
+ * Makes an answer one that runs; of two that try at the same instant, in one session, one gets `otherwise` and tries
+ * again later.
+ */
+export async function unlessAnotherRuns<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (violatedConstraint(error) === 'chat_answers_running') return otherwise
+    throw error
+  }
 }
 
 const beginStatement = `

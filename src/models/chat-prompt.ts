@@ -75,8 +75,9 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 }
 
 /**
- * Cuts a chat until its prompt fits: shortens the results of the oldest steps, and then leaves out the oldest exchanges.
- * The last exchange stays whole. Undefined if that is too long by itself.
+ * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then leaves out the oldest exchanges,
+ * and then shortens the results of the oldest steps of the answer under way. Its message and its last step stay whole.
+ * Undefined if these are too long by themselves.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes
@@ -98,10 +99,18 @@ function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number):
     size -= sizeOf(exchanges.shift() as Exchange)
     isCut = true
   }
+  const last = exchanges.length - 1
+  const answered = exchanges[last]?.steps.length ?? 0
+  for (let most = 1; size > limit && most < answered; most += 1) {
+    const before = exchanges[last] as Exchange
+    exchanges[last] = shortened(before, most)
+    size += sizeOf(exchanges[last]) - sizeOf(before)
+  }
   return size > limit ? undefined : { exchanges, isCut }
 }
 
-const shortened = ({ words, steps }: Exchange): Exchange => ({
+/** With the results of its first steps shortened; of all unless it says how many. */
+const shortened = ({ words, steps }: Exchange, most = steps.length): Exchange => ({
   words,
-  steps: steps.map((step) => ({ ...step, calls: step.calls.map(shortenCall) })),
+  steps: steps.map((step, at) => (at < most ? { ...step, calls: step.calls.map(shortenCall) } : step)),
 })

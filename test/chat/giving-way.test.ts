@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
 import { approvalsOf, decide } from '../helpers/approvals.ts'
+import * as sessions from '../../api/sessions.ts'
+import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, type Person } from '../helpers/people.ts'
@@ -117,5 +119,36 @@ test('a message that was sent before an answer came to wait takes its place', as
   t.deepEqual(
     items.map(({ status }) => status),
     [undefined, 'completed', undefined, 'completed'],
+  )
+})
+
+test('an approval expires with the session at the latest: nobody could read what comes of it', async (t) => {
+  const { platform, sites } = await stage()
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  const chosen = [{ vaultEntryId, tools: ['slow_once'], askFirst: ['slow_once'] }]
+  const session = await openSession(someone, { ttlSeconds: 60, sites: chosen })
+  const approvalId = await waiting(t, session)
+  const { expiresAt } = (await call(someone, sessions.listSessions, {})).body.items[0] ?? {}
+  const approval = (await approvalsOf(someone)).find(({ id }) => id === approvalId)
+  t.is(approval?.expiresAt, expiresAt)
+})
+
+test('of two answers of one session, one is written at a time, also if both begin at the same instant', async (t) => {
+  const { someone, session, platform } = await open()
+  const approvalId = await waiting(t, session)
+  const { database, chat } = platform.services
+  const [waits] = await database('chat_answers').where({ sessionId: session.id })
+  // As if another answer of the session began just before this one is taken up.
+  const other = { ...waits, id: newId(), number: 99, status: 'running', waitingSince: null, writer: newId() }
+  await database('chat_answers').insert({ ...other, writerUntil: new Date(Date.now() + 60_000) })
+  t.is((await decide(someone, approvalId, 'approve')).status, 200)
+  t.like(await database('chat_answers').where({ id: waits.id }).first(), { status: 'waiting' })
+  await database('chat_answers').where({ id: other.id }).delete()
+  await chat.reconcile()
+  await eventually(
+    20,
+    'it has gone on',
+    async () => (await historyOf(session)).items[1]?.status === 'completed' || undefined,
   )
 })
