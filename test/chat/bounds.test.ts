@@ -5,6 +5,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { measured } from '../crash/record.ts'
 import { openStage } from '../crash/stage.ts'
+import { longestStretch } from '../helpers/cpu-stretch.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -131,12 +132,12 @@ test.serial(
     const session = await openSession(await customer(platform), { model: 'small' })
     await fillSession(platform, session, count)
     for (const id of ['first', 'second']) {
-      const at = performance.now()
-      const answer = await send(session, { text: 'And now?', id, stream: true })
-      t.is(textOf(await partsOf(t, answer)), 'I have read it.')
-      const took = performance.now() - at
-      measured(t, `${took.toFixed(0)} ms for a message after ${count}`)
-      t.true(took < 3000, `${took} ms`)
+      const stretch = await longestStretch(async () => {
+        const answer = await send(session, { text: 'And now?', id, stream: true })
+        t.is(textOf(await partsOf(t, answer)), 'I have read it.')
+      })
+      measured(t, `${stretch.toFixed(0)} ms in one stretch for a message after ${count}`)
+      t.true(stretch < 500, `${stretch} ms`)
     }
     const sent = provider.requestsOf('small').map(({ body }) => JSON.stringify(body))
     t.is(sent.length, 2)
@@ -170,12 +171,12 @@ test.serial('a page that names a hundred thousand messages that nobody knows is 
   await fillSession(platform, session, count)
   const unknown = Array.from({ length: 90_000 }, () => ({ id: 'x' }))
   const last = { role: 'user', parts: [{ type: 'text', text: 'And now?' }] }
-  const at = performance.now()
-  const answer = await send(session, { messages: [...unknown, last] })
-  t.is(textOf(await partsOf(t, answer)), 'I have read it.')
-  const took = performance.now() - at
-  measured(t, `${took.toFixed(0)} ms for a message with 90,000 ids`)
-  t.true(took < 4000, `${took} ms`)
+  const stretch = await longestStretch(async () => {
+    const answer = await send(session, { messages: [...unknown, last] })
+    t.is(textOf(await partsOf(t, answer)), 'I have read it.')
+  })
+  measured(t, `${stretch.toFixed(0)} ms in one stretch for a message with 90,000 ids`)
+  t.true(stretch < 500, `${stretch} ms`)
 })
 
 test.serial('a session that is full refuses the next message and says so', async (t) => {
