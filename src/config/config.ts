@@ -31,7 +31,7 @@ export function readConfig(env?: Environment): Config {
 /** The settings, grouped by user. Durations and sizes carry their unit in the name. */
 function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConfig) {
   return {
-    database: { url: env.DATABASE_URL, pool: env.DATABASE_POOL },
+    database: databaseOf(env),
     temporal: {
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
@@ -143,18 +143,24 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
   }
 }
 
-const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL'])
+const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS'])
+
+const databaseOf = (env: v.InferOutput<typeof data>) => ({
+  url: env.DATABASE_URL,
+  pool: env.DATABASE_POOL,
+  /** For how long a query waits for a connection. */
+  waitSeconds: env.DATABASE_WAIT_SECONDS,
+})
 
 /** The settings of `bin/migrate.ts`: a migration job does not need the keys. */
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
-  const { DATABASE_URL, DATABASE_POOL } = readEnvironment(data, env)
-  return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL } })
+  return freeze({ database: databaseOf(readEnvironment(data, env)) })
 }
 
-const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'VAULT_KEYS'])
+const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS', 'VAULT_KEYS'])
 
 /** The settings of `bin/vault-rotate.ts`. */
 export function readVaultConfig(env?: Environment): Pick<Config, 'database' | 'vaultKeys'> {
-  const { DATABASE_URL, DATABASE_POOL, VAULT_KEYS } = readEnvironment(vault, env)
-  return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL }, vaultKeys: VAULT_KEYS })
+  const read = readEnvironment(vault, env)
+  return freeze({ database: databaseOf(read), vaultKeys: read.VAULT_KEYS })
 }

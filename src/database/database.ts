@@ -13,20 +13,22 @@ types.setTypeParser(types.builtins.INT8, Number)
 
 /**
  * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
- * waits at most five seconds for a connection; then it fails instead of hanging. Without deadlines, which is for
+ * waits for a connection for `waitSeconds` at most; then it fails instead of hanging. Without deadlines, which is for
  * migrations, statements take as long as they take.
  */
 export function createDatabase(
-  config: Pick<Config, 'database'>,
+  config: { database: Pick<Config['database'], 'url' | 'pool'> & Partial<Config['database']> },
   logger: Logger,
   { deadlines = true }: { deadlines?: boolean } = {},
 ): Database {
+  const { waitSeconds = 5 } = config.database
   const database = knex({
     client: 'pg',
     connection: {
       connectionString: config.database.url,
       application_name: 'switchyard',
-      connectionTimeoutMillis: 3000,
+      // Before the query gives up, so that the cause is told.
+      connectionTimeoutMillis: waitSeconds * 600,
       keepAlive: true,
       ...(deadlines && {
         // A frozen process or a lost machine must not keep its locks.
@@ -38,7 +40,7 @@ export function createDatabase(
       }),
     },
     pool: { min: 0, max: config.database.pool },
-    acquireConnectionTimeout: 5000,
+    acquireConnectionTimeout: waitSeconds * 1000,
     // Fields are camelCase in models and queries, columns snake_case; raw SQL is not translated.
     ...knexSnakeCaseMappers(),
     // Bindings may be payloads or tokens, so they must stay out of error messages.

@@ -42,6 +42,8 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
   return {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: '8',
+    // Tests that start many processes at once leave the others little of the processor for some seconds.
+    DATABASE_WAIT_SECONDS: '20',
     TEMPORAL_ADDRESS: sharedServers().temporal,
     TASK_QUEUE: taskQueueFor(t),
     DEMO_DIRECTIVES: 'true',
