@@ -14,7 +14,8 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 
 const open = forWholeFile(test, 'limits at once', async (t) => {
   const sites = await startSites(t)
-  return { sites, ...(await startPlatform(t, { sites })) }
+  // Each test holds two connections, and looks on with a third.
+  return { sites, ...(await startPlatform(t, { sites, env: { DATABASE_POOL: '20' } })) }
 })
 
 /** What a tier limits the number of, the row whose lock makes counting safe, and how one more is asked for. */
