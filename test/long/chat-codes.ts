@@ -17,8 +17,13 @@ const program = (name: string): string => join(import.meta.dirname, '../../bin',
 /** `npm start` as whoever has just cloned the repository runs it, on ports that are free. */
 async function started(t: ExecutionContext): Promise<string> {
   const { start, records, api } = await installation()
-  t.teardown(() => endRecorded(records))
-  await start({ api: program('api'), worker: program('worker') }).ready
+  const begun = start({ api: program('api'), worker: program('worker') })
+  t.teardown(async () => {
+    begun.kill('SIGINT')
+    await begun.ended
+    await endRecorded(records)
+  })
+  await begun.ready
   return `http://127.0.0.1:${api}`
 }
 
