@@ -16,6 +16,7 @@ import * as models from './models.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
+import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
@@ -56,6 +57,7 @@ export const routes: AnyRoute[] = [
   webhooks,
   notifications,
   admin,
+  outbox,
   health,
   toolsiteSchema,
 ].flatMap((noun) => Object.values<AnyRoute>(noun as unknown as Record<string, AnyRoute>))

@@ -22,6 +22,7 @@ import * as chat from './20261123000710-chat.ts'
 import * as chatCharges from './20261123000715-chat-charges.ts'
 import * as approvals from './20261123000720-approvals.ts'
 import * as approvalEvents from './20261123000730-approval-events.ts'
+import * as outbox from './20261123000850-outbox.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -49,4 +50,5 @@ export const migrations: Migration[] = [
   { ...chatCharges, name: '20261123000715-chat-charges' },
   { ...approvals, name: '20261123000720-approvals' },
   { ...approvalEvents, name: '20261123000730-approval-events' },
+  { ...outbox, name: '20261123000850-outbox' },
 ]

@@ -113,8 +113,20 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, runs, retention, sessions } =
-    services
+  const {
+    rateLimits,
+    billing,
+    outgoingLimit,
+    vault,
+    tools,
+    agents,
+    workers,
+    scheduleSync,
+    runs,
+    retention,
+    sessions,
+    outbox,
+  } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
@@ -126,4 +138,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)
   await sessions.purge(stopping)
+  await outbox.purge()
 }

@@ -18,6 +18,7 @@ import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
+import { createOutbox } from './outbox/outbox.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
@@ -73,9 +74,10 @@ export function createServices(
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
+  const outbox = createOutbox(base)
   const users = createUsers({ ...base, passwordCost })
   const notifications = createNotifications(base)
-  const mails = createMails(base)
+  const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
   const { storedBytes } = billing
@@ -117,6 +119,7 @@ export function createServices(
     users,
     notifications,
     mails,
+    outbox,
     hosts,
     outgoingLimit,
     billing,

@@ -28,6 +28,7 @@ export function expectedOf(before: Tables): Tables {
     chat_tool_calls: [],
     chat_words: [],
     approvals: [],
+    outbox_mails: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),

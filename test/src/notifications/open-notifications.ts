@@ -6,6 +6,8 @@ import { createLogger } from '../../../src/logger.ts'
 import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
+import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createSealing } from '../../../src/secrets/sealing.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { testConfig } from '../../helpers/config.ts'
@@ -34,7 +36,7 @@ interface Base {
 }
 
 async function openNotifications(t: ExecutionContext, { url, database: shared }: Base, smtpUrl: string) {
-  await shared.raw('truncate users, leases cascade')
+  await shared.raw('truncate users, leases, outbox_mails cascade')
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
   // From now on: a process that a test starts lives in the real time.
@@ -48,8 +50,9 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     if (!given) t.teardown(() => database.destroy())
     const base = { database, clock, config, logger }
     const notifications = createNotifications(base)
-    const mails = createMails({ ...base, lease: createLease(base) })
-    return { ...base, notifications, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
+    const outbox = createOutbox({ ...base, sealing: createSealing(config.vaultKeys) })
+    const mails = createMails({ ...base, outbox, lease: createLease(base) })
+    return { ...base, notifications, outbox, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
   }
 
   const first = openProcess(smtpUrl, shared)
