@@ -28,6 +28,7 @@ const user = named(
   v.object({
     id,
     email: field(v.string(), address, 'ada@example.com'),
+    emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
     createdAt: time,
     terms,
   }),

@@ -1,3 +1,4 @@
+import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
@@ -32,6 +33,7 @@ import type { AnyRoute } from './route/route.ts'
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [
   auth,
+  accountMails,
   jwks,
   apiKeys,
   billing,

@@ -23,6 +23,7 @@ import * as chatCharges from './20261123000715-chat-charges.ts'
 import * as approvals from './20261123000720-approvals.ts'
 import * as approvalEvents from './20261123000730-approval-events.ts'
 import * as outbox from './20261123000850-outbox.ts'
+import * as accountTokens from './20261123000852-account-tokens.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -51,4 +52,5 @@ export const migrations: Migration[] = [
   { ...approvals, name: '20261123000720-approvals' },
   { ...approvalEvents, name: '20261123000730-approval-events' },
   { ...outbox, name: '20261123000850-outbox' },
+  { ...accountTokens, name: '20261123000852-account-tokens' },
 ]

@@ -53,6 +53,13 @@ export const loops = [
     where: 'workers',
     round: ({ deliverCallbacks }, stopping) => deliverCallbacks(stopping),
   },
+  // Also where there are no workers: without a mail server, an admin reads the mails in the API.
+  {
+    name: 'password requests',
+    every: () => 2,
+    where: 'everywhere',
+    round: ({ users }) => users.recovery.carryOut(),
+  },
   { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
@@ -126,6 +133,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     retention,
     sessions,
     outbox,
+    users,
   } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
@@ -139,4 +147,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await retention.purge(stopping)
   await sessions.purge(stopping)
   await outbox.purge()
+  await users.purge()
 }

@@ -75,7 +75,7 @@ export function createServices(
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
   const outbox = createOutbox(base)
-  const users = createUsers({ ...base, passwordCost })
+  const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)

@@ -71,6 +71,7 @@ export const settings = v.object({
   RATE_LIMIT_STORE: v.optional(v.picklist(['postgres', 'memory']), 'postgres'),
   RATE_LIMIT_PER_MINUTE: whole(300),
   RATE_LIMIT_AUTH_PER_MINUTE: whole(20),
+  RATE_LIMIT_RECOVERY_PER_HOUR: whole(20),
   RATE_LIMIT_BROWSER_PER_MINUTE: whole(120),
   RATE_LIMIT_WEBHOOK_PER_MINUTE: whole(6000),
   RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: whole(60),

@@ -128,9 +128,14 @@ export function createLogins(context: {
     await database.transaction(async (trx) => {
       // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
       await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
-      await revoke(trx, { userId: caller.userId })
-      await endSessions(trx, { ownerId: caller.userId }, clock.now())
+      await endEvery(trx, caller.userId)
     })
+  }
+
+  /** Ends every login of a user, and every session. The caller has locked the user's row. */
+  async function endEvery(trx: Transaction, userId: string): Promise<void> {
+    await revoke(trx, { userId })
+    await endSessions(trx, { ownerId: userId }, clock.now())
   }
 
   /** Ends all other logins of a user, and every session. */
@@ -145,5 +150,7 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, refresh, end, endAll, endOthers }
+  return { open, refresh, end, endAll, endEvery, endOthers }
 }
+
+export type Logins = ReturnType<typeof createLogins>

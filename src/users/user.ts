@@ -6,6 +6,8 @@ export class User extends Row {
   static override tableName = 'users'
   declare id: string
   declare email: string
+  /** When its owner has shown to read mails to it. */
+  declare emailVerifiedAt: Date | null
   declare passwordHash: string
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null

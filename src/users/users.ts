@@ -4,13 +4,18 @@ import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
+import { createAccountTokens } from './account-tokens.ts'
+import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
 import { createLogins } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
+import { createRecovery } from './recovery.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { User } from './user.ts'
 
@@ -28,15 +33,19 @@ export function createUsers(context: {
   config: Pick<Config, 'auth' | 'http'>
   logger: Logger
   passwordCost: PasswordCost
+  outbox: Pick<Outbox, 'put'>
+  rateLimits: Pick<RateLimits, 'accountMail' | 'recovery' | 'recoveryOf'>
 }) {
   const { database, clock, config, logger, passwordCost } = context
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
   const logins = createLogins({ ...context, accessTokens, passwords })
+  const tokens = createAccountTokens(context)
+  const addresses = createAddresses({ ...context, passwords, tokens })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
   /**
-   * Creates an account. PERMISSION_DENIED where registration is closed. VALIDATION_ERROR for a bad address or password,
+   * Creates an account, and mails a token that verifies its address. PERMISSION_DENIED where registration is closed. VALIDATION_ERROR for a bad address or password,
    * or for a taken address, with equal work.
    */
   async function register(request: { email: string; password: string }): Promise<Profile> {
@@ -46,9 +55,13 @@ export function createUsers(context: {
     const id = newId()
     // No look-up first: the constraint decides after the same work, and between parallel requests too.
     const row = { id, email, passwordHash, createdAt: clock.now() }
-    await User.query(database).insert(row).onConflict('email').ignore()
-    const made = await User.query(database).findById(id)
-    assertThat(made, 'VALIDATION_ERROR', taken)
+    const made = await database.transaction(async (trx) => {
+      await User.query(trx).insert(row).onConflict('email').ignore()
+      const inserted = await User.query(trx).findById(id)
+      assertThat(inserted, 'VALIDATION_ERROR', taken)
+      await addresses.sendToken(trx, inserted)
+      return inserted
+    })
     logger.info({ userId: id }, 'registered')
     return present(made)
   }
@@ -69,6 +82,8 @@ export function createUsers(context: {
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed in the meantime.' })
       await logins.endOthers(trx, caller.userId, loginId)
+      // Whoever knew the former password may have asked for another address.
+      await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
     })
   }
 
@@ -97,6 +112,9 @@ export function createUsers(context: {
     acceptTerms,
     changePassword,
     logins,
+    addresses,
+    recovery: createRecovery({ ...context, passwords, logins, tokens }),
+    purge: tokens.purge,
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
     publicKeys: accessTokens.publicKeys,

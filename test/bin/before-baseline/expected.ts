@@ -29,6 +29,8 @@ export function expectedOf(before: Tables): Tables {
     chat_words: [],
     approvals: [],
     outbox_mails: [],
+    account_tokens: [],
+    password_requests: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),

@@ -7,6 +7,7 @@ import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
 import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createRateLimits } from '../../../src/rate-limit.ts'
 import { createSealing } from '../../../src/secrets/sealing.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { movableClock } from '../../helpers/clock.ts'
@@ -52,7 +53,13 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     const notifications = createNotifications(base)
     const outbox = createOutbox({ ...base, sealing: createSealing(config.vaultKeys) })
     const mails = createMails({ ...base, outbox, lease: createLease(base) })
-    return { ...base, notifications, outbox, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
+    return {
+      ...base,
+      notifications,
+      outbox,
+      mails,
+      users: createUsers({ ...base, outbox, rateLimits: createRateLimits(base), passwordCost: cheapCost }),
+    }
   }
 
   const first = openProcess(smtpUrl, shared)
@@ -61,7 +68,12 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     clock.forward(seconds)
     await shared.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
   }
-  const owner = async (email: string) => (await first.users.register({ email, password })).id
+  async function owner(email: string): Promise<string> {
+    const { id } = await first.users.register({ email, password })
+    // Only notifications are mailed here.
+    await shared('outbox_mails').delete()
+    return id
+  }
   const tell = (ownerId: string, fields: Partial<NewNotification> = {}, process = first) =>
     process.database.transaction((trx) => process.notifications.notify(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */

@@ -21,10 +21,11 @@ test('a registered person logs in, under any spelling of the address, and is rec
 })
 
 test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
-  const { database, config, clock, logger, enter } = await open()
+  const { enter, ...base } = await open()
+  const { database, config } = base
   const { email, caller } = await enter()
   const closedConfig = { ...config, auth: { ...config.auth, registration: 'closed' as const } }
-  const closed = createUsers({ database, config: closedConfig, clock, logger, passwordCost: cheapCost })
+  const closed = createUsers({ ...base, config: closedConfig, passwordCost: cheapCost })
   const error = await t.throwsAsync(closed.register({ email: 'late@example.com', password }))
   t.like(error, { code: 'PERMISSION_DENIED' })
   t.regex(error?.message ?? '', /operator of this platform/)
@@ -140,7 +141,8 @@ test('a password change that meets another one waits for it, is refused, and ove
 })
 
 test('accepted terms are recorded with version and time, and newer ones must be accepted anew', async (t) => {
-  const { users, database, clock, config, logger, enter, callerOf } = await open()
+  const { users, enter, callerOf, ...base } = await open()
+  const { clock, config } = base
   const { caller, accessToken } = await enter()
   t.false(caller.termsAccepted)
   const acceptedAt = clock.now()
@@ -152,7 +154,7 @@ test('accepted terms are recorded with version and time, and newer ones must be 
   t.deepEqual((await users.acceptTerms(caller)).terms.acceptedAt, acceptedAt)
 
   const newer = { ...config, auth: { ...config.auth, termsVersion: '2027-01-01' } }
-  const later = createUsers({ database, clock, config: newer, logger, passwordCost: cheapCost })
+  const later = createUsers({ ...base, config: newer, passwordCost: cheapCost })
   t.false((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
   await later.acceptTerms(caller)
   t.true((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
