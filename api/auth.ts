@@ -76,7 +76,11 @@ export const login = route({
   status: 200,
   response: tokenPair,
   codes: ['UNAUTHORIZED'],
-  handle: ({ services, body }) => services.users.logins.open(body),
+  handle: ({ services, body, request }) =>
+    services.users.logins.open({
+      ...body,
+      from: { address: request.address, userAgent: request.header('user-agent') },
+    }),
 })
 
 export const refresh = route({

@@ -12,6 +12,7 @@ import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
 import * as jwks from './jwks.ts'
+import * as logins from './logins.ts'
 import * as manifests from './manifests.ts'
 import * as models from './models.ts'
 import * as notifications from './notifications.ts'
@@ -34,6 +35,7 @@ import type { AnyRoute } from './route/route.ts'
 export const routes: AnyRoute[] = [
   auth,
   accountMails,
+  logins,
   jwks,
   apiKeys,
   billing,

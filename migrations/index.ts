@@ -24,6 +24,8 @@ import * as approvals from './20261123000720-approvals.ts'
 import * as approvalEvents from './20261123000730-approval-events.ts'
 import * as outbox from './20261123000850-outbox.ts'
 import * as accountTokens from './20261123000852-account-tokens.ts'
+import * as loginDetails from './20261123000855-login-details.ts'
+import * as loginList from './20261123000856-login-list.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -53,4 +55,6 @@ export const migrations: Migration[] = [
   { ...approvalEvents, name: '20261123000730-approval-events' },
   { ...outbox, name: '20261123000850-outbox' },
   { ...accountTokens, name: '20261123000852-account-tokens' },
+  { ...loginDetails, name: '20261123000855-login-details' },
+  { ...loginList, name: '20261123000856-login-list' },
 ]

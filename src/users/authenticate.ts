@@ -14,7 +14,9 @@ import type { User } from './user.ts'
 /** Our own tokens are below 1 KiB; a header over this limit is refused without being decoded. */
 const headerBytes = 8 * 1024
 
-const minute = 60_000
+/** Whether a use is to be noted: once a minute at most, to spare a write per request. */
+const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
+  lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
 type Person = Pick<User, 'email' | 'termsVersion'> & { tier: TierName | null }
 
@@ -55,11 +57,20 @@ export function createAuthenticate(context: {
       .join('users', 'users.id', 'logins.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'logins.id': loginId, 'users.id': userId })
-      .select('logins.revokedAt', 'users.email', 'users.termsVersion', 'accounts.tier')
+      .select(
+        'logins.id',
+        'logins.revokedAt',
+        'logins.lastUsedAt',
+        'users.email',
+        'users.termsVersion',
+        'accounts.tier',
+      )
       .first()
       .castTo<(Login & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
+    const now = clock.now()
+    if (isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
     return { userId, ...presentPerson(found), scopes, via: 'login', loginId }
   }
 
@@ -77,14 +88,8 @@ export function createAuthenticate(context: {
     const now = clock.now()
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
-    await noteUse(found, now)
+    if (isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
     const { userId, id: apiKeyId } = found
     return { userId, ...presentPerson(found), scopes: found.scopes, via: 'api-key', apiKeyId }
-  }
-
-  /** Written once a minute at most, to spare a write per request. */
-  async function noteUse({ id, lastUsedAt }: ApiKey, now: Date): Promise<void> {
-    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < minute) return
-    await ApiKey.query(database).findById(id).patch({ lastUsedAt: now })
   }
 }

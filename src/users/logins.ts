@@ -8,6 +8,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
+import { oneLine } from '../notifications/plain-text.ts'
 import { endSessions } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
@@ -20,6 +21,12 @@ interface TokenPair {
   tokenType: 'Bearer'
   expiresIn: number
   refreshToken: string
+}
+
+/** Where a login is opened from. */
+interface Client {
+  address: string
+  userAgent: string | undefined
 }
 
 const day = 86_400_000
@@ -41,18 +48,21 @@ export function createLogins(context: {
     email: string
     password: string
     ttlSeconds?: number | undefined
+    from?: Client | undefined
   }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
     const email = normalizeEmail(request.email)
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
-    return openFor(user, expiresIn)
+    return openFor(user, expiresIn, request.from)
   }
 
   /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it has changed since. */
-  async function openFor(user: User, expiresIn: number): Promise<TokenPair> {
-    const login = { id: newId(), userId: user.id, createdAt: clock.now() }
+  async function openFor(user: User, expiresIn: number, from?: Client): Promise<TokenPair> {
+    const now = clock.now()
+    const details = { address: from?.address ?? null, userAgent: from?.userAgent ? oneLine(from.userAgent, 200) : null }
+    const login = { id: newId(), userId: user.id, createdAt: now, lastUsedAt: now, ...details }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()

@@ -13,6 +13,7 @@ import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
+import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { createRecovery } from './recovery.ts'
@@ -112,6 +113,7 @@ export function createUsers(context: {
     acceptTerms,
     changePassword,
     logins,
+    loginList: createLoginList(context),
     addresses,
     recovery: createRecovery({ ...context, passwords, logins, tokens }),
     purge: tokens.purge,

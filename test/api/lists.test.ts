@@ -71,6 +71,8 @@ const makers: Record<string, Make> = {
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+  listLogins: (_house, { someone }) =>
+    call(someone, auth.login, { body: { email: someone.email, password: someone.password } }).then(({ body }) => body),
   listApprovals: ({ platform }, { userId, params }) =>
     pendingApproval(platform, { ownerId: userId, runId: newId(), agentId: params.agentId }),
   listLedger: ({ platform }, { userId }, round) =>

@@ -69,7 +69,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
     SESSION_NOT_FOUND: unknownId('sessionId'),
-    NOT_FOUND: unknownId('approvalId', 'entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
+    NOT_FOUND: unknownId('approvalId', 'entryId', 'flowId', 'apiKeyId', 'loginId', 'paymentMethodId'),
   }
   return byCode
 }

@@ -3,6 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
+import * as logins from '../../api/logins.ts'
 import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
@@ -61,7 +62,9 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
   const of = { runId: delivered.runId, agentId: agent.id }
   const approval = await pendingApproval(platform, { ownerId: (await call(owner, auth.me)).body.id, ...of })
   const session = await sessionOf(owner)
+  const [login] = (await call(owner, logins.listLogins)).body.items
   const params: Record<string, string> = {
+    loginId: login?.id ?? '',
     agentId: agent.id,
     approvalId: approval.id,
     runId: delivered.runId,
@@ -172,10 +175,11 @@ export const anotherAgent = async (owner: Person) =>
   (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
     .id
 
-/** The first use of a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
+/** The first use of a login, a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
 export async function noteUses({ platform }: Pick<Stage, 'platform'>): Promise<void> {
   const { database } = platform.services
   const soon = new Date(Date.now() + 3_600_000)
   await database('api_keys').update({ last_used_at: soon })
+  await database('logins').update({ last_used_at: soon })
   await database('sessions').update({ used_at: soon })
 }

@@ -1,6 +1,7 @@
 import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
+import * as logins from '../../../api/logins.ts'
 import { resetTokenOf, tokenTo } from '../../helpers/mailbox.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
@@ -92,6 +93,14 @@ export function authTable({ platform, closed, owner, nobody, sites }: Stage, { a
         const someone = await newcomer(platform)
         const body = { newEmail: `new-${someone.email}`, currentPassword: someone.password }
         return ask(someone, accountMails.changeEmail, { body })
+      },
+    },
+    listLogins: { done: () => ask(owner, logins.listLogins) },
+    endLogin: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [login] = (await ask(someone, logins.listLogins)).body.items
+        return ask(someone, logins.endLogin, { params: { loginId: login?.id ?? '' } })
       },
     },
     listApiKeys: { done: () => ask(owner, apiKeys.listApiKeys) },

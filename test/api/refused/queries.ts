@@ -90,6 +90,8 @@ const listOf: Record<string, ListName> = {
   listFires: 'fires',
   listLedger: 'ledger',
   listManifestChanges: 'changes',
+  listLogins: 'logins',
+  listOutbox: 'outbox',
   listNotifications: 'notifications',
   listRefreshes: 'refreshes',
   listRuns: 'runs',
