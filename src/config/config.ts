@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { refuseGone } from './gone-settings.ts'
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
@@ -24,6 +25,7 @@ export function readConfig(env?: Environment): Config {
   const { read, models } = readTogether({
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
+    gone: () => refuseGone(env),
   })
   return freeze(shape(read, models))
 }
@@ -52,13 +54,11 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     auth: {
       /** In PEM: the first signs and verifies access tokens, the others only verify. */
       privateKeys: env.JWT_PRIVATE_KEY,
-      /** Whether strangers may make accounts. */
+      /** Who may make an account: everybody, who has an invitation, or nobody. */
       registration: env.REGISTRATION,
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
-      /** Users with these addresses are admins. */
-      adminEmails: env.ADMIN_EMAILS,
     },
     /** How long a chat session lasts, and how long one that nobody uses. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
@@ -151,6 +151,9 @@ export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> 
   const { DATABASE_URL, DATABASE_POOL } = readEnvironment(data, env)
   return freeze({ database: { url: DATABASE_URL, pool: DATABASE_POOL } })
 }
+
+/** Where clients reach the API, for commands that print it. */
+export const readBaseUrl = (env?: Environment): string => readEnvironment(v.pick(settings, ['BASE_URL']), env).BASE_URL
 
 const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'VAULT_KEYS'])
 

@@ -6,7 +6,6 @@ import { withSecretFiles } from './secret-files.ts'
 import {
   clientIds,
   dollars,
-  emails,
   flag,
   list,
   mailbox,
@@ -49,9 +48,8 @@ export const settings = v.object({
   REFRESH_TOKEN_DAYS: whole(30, 1, 365),
   SESSION_HOURS: whole(24, 1, 168),
   SESSION_IDLE_MINUTES: whole(120, 5, 1440),
-  REGISTRATION: v.optional(v.picklist(['open', 'closed']), 'open'),
+  REGISTRATION: v.optional(v.picklist(['open', 'invited', 'closed']), 'open'),
   TERMS_VERSION: text('2026-11-01'),
-  ADMIN_EMAILS: emails,
   SITE_ALLOW: list(),
   SITE_CA_FILE: optionalText(),
   SITE_TIMEOUT_SECONDS: seconds(30, 0.1, 300),

@@ -106,3 +106,5 @@ export function createAddresses(context: {
 
   return { sendToken, sendAgain, askToChange, verify }
 }
+
+export type Addresses = ReturnType<typeof createAddresses>

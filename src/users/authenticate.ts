@@ -6,7 +6,6 @@ import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
-import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
@@ -18,7 +17,7 @@ const headerBytes = 8 * 1024
 const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
   lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
-type Person = Pick<User, 'email' | 'termsVersion'> & { tier: TierName | null }
+type Person = Pick<User, 'email' | 'termsVersion' | 'admin'> & { tier: TierName | null }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
@@ -28,14 +27,13 @@ export function createAuthenticate(context: {
   accessTokens: AccessTokens
 }) {
   const { database, clock, config, accessTokens } = context
-  const admins = new Set(config.auth.adminEmails.map(normalizeEmail))
   /** The part of a caller that comes from the user's row. */
-  const presentPerson = ({ email, tier, termsVersion }: Person) => ({
+  const presentPerson = ({ email, tier, termsVersion, admin }: Person) => ({
     email,
     // The account is created with its first use.
     tier: tier ?? 'free',
     termsAccepted: termsVersion === config.auth.termsVersion,
-    admin: admins.has(email),
+    admin,
   })
 
   /**
@@ -63,6 +61,7 @@ export function createAuthenticate(context: {
         'logins.lastUsedAt',
         'users.email',
         'users.termsVersion',
+        'users.admin',
         'accounts.tier',
       )
       .first()
@@ -80,7 +79,7 @@ export function createAuthenticate(context: {
       .join('users', 'users.id', 'apiKeys.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'apiKeys.keyHash': hashToken(key) })
-      .select('apiKeys.*', 'users.email', 'users.termsVersion', 'accounts.tier')
+      .select('apiKeys.*', 'users.email', 'users.termsVersion', 'users.admin', 'accounts.tier')
       .first()
       .castTo<(ApiKey & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })

@@ -12,7 +12,7 @@ export interface Caller {
   /** Whether the user has accepted the terms in force. */
   termsAccepted: boolean
   scopes: readonly Scope[]
-  /** Whether the user operates the platform (ADMIN_EMAILS). */
+  /** Whether the user operates the platform (`npm run admin`). */
   admin: boolean
   via: 'login' | 'api-key'
   loginId?: string

@@ -11,6 +11,8 @@ export class User extends Row {
   declare passwordHash: string
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
+  /** Whether the user operates the platform; only a command changes it (`npm run admin`). */
+  declare admin: boolean
   declare createdAt: Date
 }
 

@@ -9,31 +9,31 @@ import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
 
-/** Everything that requests to all routes need: a platform, one that is closed to newcomers, its admin, an owner, and one thing of each kind of hers. */
+/** Everything that requests to all routes need: a platform, one that is closed to newcomers, one for the invited, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const sites = { ...(await startSites(t)), oauth: await startBareOAuthSite(t) }
   const origins = await startMoreSites(t, 4)
   const allow = [...sites.allow, sites.oauth.host, ...origins.map((origin) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow }, env: { ADMIN_EMAILS: adminEmail } })
+  const platform = await startPlatform(t, { sites: { ...sites, allow } })
   const env = { DATABASE_URL: platform.config.database.url, REGISTRATION: 'closed' }
   const closed: Client = { url: (await startPlatform(t, { env })).url }
-  const admin = await person(platform, adminEmail)
+  const invited: Client = { url: (await startPlatform(t, { env: { ...env, REGISTRATION: 'invited' } })).url }
+  const admin = await adminOf(platform, 'admin@example.com')
   const owner = await customer(platform)
   const things = await makeThings(platform, owner, sites)
-  return { platform, closed, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
+  return { platform, closed, invited, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
 }
-
-const adminEmail = 'admin@example.com'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 

@@ -1,8 +1,16 @@
-import type { Client } from './client.ts'
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/database/database.ts'
+import { setAdmin } from '../../src/users/admins.ts'
 import { person, type Person } from './people.ts'
-import type { Platform } from './platform.ts'
+
+interface Place {
+  url: string
+  services: { database: Database }
+}
 
 /** Somebody who operates the platform. */
-export async function adminOf(platform: Platform & Client, email = 'admin@example.com'): Promise<Person> {
-  return person(platform, email)
+export async function adminOf({ url, services }: Place, email?: string): Promise<Person> {
+  const someone = await person({ url }, email)
+  assert(await setAdmin(services.database, someone.email, true))
+  return someone
 }

@@ -2,13 +2,15 @@ import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
 import * as logins from '../../../api/logins.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { invite } from '../../../src/users/invite.ts'
 import { resetTokenOf, tokenTo } from '../../helpers/mailbox.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import { validBodies, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function authTable({ platform, closed, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
+export function authTable({ platform, closed, invited, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
   const { database } = platform.services
   const bodies = validBodies(sites)
   const credentials = { email: owner.email, password: owner.password }
@@ -20,10 +22,19 @@ export function authTable({ platform, closed, owner, nobody, sites }: Stage, { a
   // They live for half an hour at least.
   const expire = (email: string) =>
     database.raw('update account_tokens set expires_at = now() where email = ?', [email])
+  const invitee = 'invited@example.com'
+  const registerWith = (invitation: string) =>
+    ask(invited, auth.register, { body: { email: invitee, password: 'a good password', invitation } })
   const key = { name: 'A key', scopes: ['read' as const] }
   return {
     register: {
       done: () => ask(nobody, auth.register, { body: bodies['register'] as never }),
+      INVALID_TOKEN: () => registerWith('sy_invite_never-given-out'),
+      async TOKEN_EXPIRED() {
+        const { token = '' } = (await invite({ database, clock: systemClock }, invitee)) ?? {}
+        await expire(invitee)
+        return registerWith(token)
+      },
       PERMISSION_DENIED: () => ask(closed, auth.register, { body: bodies['register'] as never }),
     },
     login: {

@@ -14,9 +14,10 @@ const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.r
 export function expectedOf(before: Tables): Tables {
   const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
   const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...more } = rest
-  const { agents = [], ...others } = more
+  const { agents = [], users = [], ...others } = more
   const expected: Tables = {
     ...others,
+    users: users.map((row) => ({ ...row, admin: 'false' })),
     agents: agents.map((row) => ({ ...row, summarizes: 'false' })),
     live_watches: [],
     live_words: [],

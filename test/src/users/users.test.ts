@@ -2,6 +2,8 @@ import test from 'ava'
 import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { User } from '../../../src/users/user.ts'
+import { CodedError } from '../../../src/errors.ts'
+import { invite } from '../../../src/users/invite.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
 import { openUsers, password, usersForFile } from './open-users.ts'
@@ -32,6 +34,34 @@ test('where registration is closed nobody gets an account, and those who have on
   t.deepEqual(await database('users').where({ email: 'late@example.com' }), [])
   const { accessToken } = await closed.logins.open({ email, password })
   t.is((await closed.authenticate(`Bearer ${accessToken}`)).userId, caller.userId)
+})
+
+test('where an invitation is needed it makes one account, for its own address, within a week', async (t) => {
+  const { enter: _, ...base } = await open()
+  const { database, config, clock } = base
+  const invited = createUsers({
+    ...base,
+    config: { ...config, auth: { ...config.auth, registration: 'invited' as const } },
+    passwordCost: cheapCost,
+  })
+  const refusal = async (email: string, invitation?: string) =>
+    (await t.throwsAsync(invited.register({ email, password, invitation }), { instanceOf: CodedError }))?.code
+  const inviteTo = async (email: string) => (await invite({ database, clock }, email))?.token ?? ''
+  t.is(await invite({ database, clock }, 'no address'), undefined)
+
+  const first = await inviteTo('Grete@example.com')
+  const token = await inviteTo('grete@example.com')
+  t.is(await refusal('grete@example.com'), 'PERMISSION_DENIED')
+  t.is(await refusal('grete@example.com', first), 'INVALID_TOKEN', 'it was replaced')
+  t.is(await refusal('eve@example.com', token), 'INVALID_TOKEN', 'it is for another address')
+  const attempts = [1, 2, 3].map(() => invited.register({ email: 'grete@example.com', password, invitation: token }))
+  t.is((await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled').length, 1)
+  t.is(await refusal('grete@example.com', token), 'INVALID_TOKEN', 'it was used')
+
+  const late = await inviteTo('late@example.com')
+  clock.forward(7 * 86_400)
+  t.is(await refusal('late@example.com', late), 'TOKEN_EXPIRED')
+  t.deepEqual(await database('users').whereIn('email', ['late@example.com', 'eve@example.com']), [])
 })
 
 test('a taken address is refused, also between parallel registrations', async (t) => {
