@@ -53,8 +53,8 @@ export const sessions: Fault[] = [
   {
     id: 'sessions/logout-keeps-them',
     file: 'src/users/logins.ts',
-    find: '      await endSessions(trx, { ownerId: caller.userId }, clock.now())\n',
-    replace: '',
+    find: '    await revoke(trx, { userId })\n    await endSessions(trx, { ownerId: userId }, clock.now())\n',
+    replace: '    await revoke(trx, { userId })\n',
     why: 'whoever logs out everywhere leaves tokens that are good',
     tests: ['test/src/sessions/sessions.test.ts'],
   },

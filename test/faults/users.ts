@@ -60,9 +60,9 @@ export const users: Fault[] = [
   },
   {
     id: 'users/closed-door-open',
-    file: 'src/users/users.ts',
-    find: "config.auth.registration === 'open'",
-    replace: "config.auth.registration !== 'open' || true",
+    file: 'src/users/register.ts',
+    find: "assertThat(config.auth.registration !== 'closed',",
+    replace: 'assertThat(config.auth.registration !== undefined,',
     why: 'registration cannot be closed',
     tests: ['test/src/users/users.test.ts'],
     match: 'where registration is closed*',
