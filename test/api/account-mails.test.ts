@@ -79,6 +79,22 @@ test('another token replaces the one before; five are mailed an hour, and none o
   t.is((await mailsTo(platform, verified.email)).length, 1)
 })
 
+test('requests at the same time get no more mails than one after the other, and one token that is good', async (t) => {
+  const platform = await startPlatform(t, { env: { RATE_LIMIT_STORE: 'postgres' } })
+  const someone = await newcomer(platform)
+  const sent = await Promise.all(Array.from({ length: 20 }, () => call(someone, accountMails.sendVerification)))
+  t.is(sent.filter(({ status }) => status === 202).length, 5)
+  const tokens = await tokensTo(platform, someone.email)
+  t.is(tokens.length, 6)
+  const used = await Promise.all(tokens.map((token) => verify(platform, token)))
+  t.is(used.filter(({ status }) => status === 204).length, 1)
+
+  const body = { email: someone.email }
+  const forgot = () => call({ url: platform.url }, accountMails.forgotPassword, { body })
+  t.true((await Promise.all(Array.from({ length: 20 }, forgot))).every(({ status }) => status === 202))
+  t.is((await platform.services.database('password_requests')).length, 5)
+})
+
 test('a token is good for its own purpose only', async (t) => {
   const platform = await house()
   const someone = await newcomer(platform)

@@ -31,6 +31,9 @@ test('where registration is closed nobody gets an account, and those who have on
   const error = await t.throwsAsync(closed.register({ email: 'late@example.com', password }))
   t.like(error, { code: 'PERMISSION_DENIED' })
   t.regex(error?.message ?? '', /operator of this platform/)
+  const invitation = (await invite(base, 'late@example.com'))?.token ?? ''
+  const invited = closed.register({ email: 'late@example.com', password, invitation })
+  t.like(await t.throwsAsync(invited), { code: 'PERMISSION_DENIED' })
   t.deepEqual(await database('users').where({ email: 'late@example.com' }), [])
   const { accessToken } = await closed.logins.open({ email, password })
   t.is((await closed.authenticate(`Bearer ${accessToken}`)).userId, caller.userId)
