@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { memberText } from '../src/json-member.ts'
@@ -7,8 +9,8 @@ import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
 
-type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
+const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
@@ -31,6 +33,7 @@ export const startRun = route({
   method: 'post',
   path: '/agents/{agentId}/runs',
   summary: 'Run an agent now',
+  needs: 'use',
   description:
     'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key`, a ' +
     'repeated request returns the run that the first one started, in its current state. An `input` is given to the ' +
@@ -61,8 +64,8 @@ export const listAgentRuns = route({
   response: pageOf(listedRun),
   resource,
   codes: ['AGENT_NOT_FOUND'],
-  async handle({ services, caller, resource, query }) {
-    const page = await services.runs.reading.list(caller.userId, { ...query, agentId: resource.id })
+  async handle({ services, ownerId, resource, query }) {
+    const page = await services.runs.reading.list(ownerId, { ...query, agentId: resource.id })
     return { ...page, items: page.items.map(presentListedRun) }
   },
 })

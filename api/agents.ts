@@ -1,12 +1,14 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { agentFields } from './schemas/agent-fields.ts'
 import { agent, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
 import { route } from './route/route.ts'
-import { pageOf, paging, trigger } from './schemas/schemas.ts'
+import { inWorkspace, pageOf, pagingOfOwner, trigger } from './schemas/schemas.ts'
 
-type Named = { services: Services; caller: { userId: string }; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(caller.userId, params.agentId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
+const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
@@ -18,7 +20,9 @@ export const createAgent = route({
   summary: 'Create an agent',
   description:
     'An agent that webhooks start gets a webhook URL and a secret. What may start agents depends on the tier.',
+  owner: 'body',
   body: v.strictObject({
+    ...inWorkspace,
     ...agentFields,
     cron: v.optional(agentFields.cron, null),
     timeZone: v.optional(agentFields.timeZone, null),
@@ -35,8 +39,8 @@ export const createAgent = route({
   status: 201,
   response: agent,
   codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED', 'INVALID_URL'],
-  handle: async ({ services, caller, body }) =>
-    presentAgent(services, await services.agents.create(caller.userId, body), caller),
+  handle: async ({ services, caller, ownerId, body }) =>
+    presentAgent(services, await services.agents.create(ownerId, body), caller),
 })
 
 export const listAgents = route({
@@ -46,10 +50,11 @@ export const listAgents = route({
   path: '/agents',
   summary: 'List agents',
   description: 'Newest first, without prompts and secrets.',
-  query: v.strictObject({ ...paging, trigger: v.optional(trigger) }),
+  owner: 'query',
+  query: v.strictObject({ ...pagingOfOwner, trigger: v.optional(trigger) }),
   response: pageOf(listedAgent),
-  async handle({ services, caller, query }) {
-    const page = await services.agents.list(caller.userId, query)
+  async handle({ services, ownerId, query }) {
+    const page = await services.agents.list(ownerId, query)
     return { ...page, items: await presentAgents(services, page.items) }
   },
 })
@@ -102,6 +107,7 @@ export const updateAgent = route({
 export const deleteAgent = route({
   ...shared,
   name: 'deleteAgent',
+  whenClosed: true,
   method: 'delete',
   path: '/agents/{agentId}',
   summary: 'Delete an agent',

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { fieldsOf } from '../src/database/row.ts'
+import type { ApiKey } from '../src/users/api-key.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, name, pageOf, paging, time } from './schemas/schemas.ts'
+import { id, inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
 
 const scope = named(
   'ApiKeyScope',
@@ -21,6 +23,7 @@ const apiKey = named(
   'ApiKey',
   v.object({
     id,
+    ownerId,
     name: field(v.string(), nameMeaning, 'Nightly report'),
     scopes: field(v.array(scope), scopesMeaning),
     createdAt: time,
@@ -29,6 +32,8 @@ const apiKey = named(
   }),
   'A key for programs, without the key itself',
 )
+
+const present = <K extends ApiKey>(key: K) => ({ ...fieldsOf(key), ownerId: key.workspaceId ?? key.userId })
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } as const
 
@@ -39,10 +44,15 @@ export const listApiKeys = route({
   path: '/auth/api-keys',
   summary: 'List API keys',
   description: 'Newest first. The keys themselves are not shown.',
-  query: v.strictObject(paging),
+  owner: 'query',
+  needs: 'administer',
+  query: v.strictObject(pagingOfOwner),
   status: 200,
   response: pageOf(apiKey),
-  handle: ({ services, caller, query }) => services.users.apiKeys.list(caller, query),
+  handle: async ({ services, caller, ownerId, query }) => {
+    const page = await services.users.apiKeys.list(caller, { ...query, ownerId })
+    return { ...page, items: page.items.map(present) }
+  },
 })
 
 export const createApiKey = route({
@@ -53,7 +63,10 @@ export const createApiKey = route({
   summary: 'Create an API key',
   description: 'The key is shown only once.',
   terms: true,
+  owner: 'body',
+  needs: 'administer',
   body: v.strictObject({
+    ...inWorkspace,
     name: field(name(100), nameMeaning, 'Nightly report'),
     scopes,
     expiresAt: v.optional(
@@ -75,9 +88,9 @@ export const createApiKey = route({
     'A new key',
   ),
   codes: ['FEATURE_LIMIT_REACHED'],
-  async handle({ services, caller, body }) {
-    const { limits } = await services.billing.account(caller.userId)
-    return services.users.apiKeys.create(caller, body, limits.apiKeys)
+  async handle({ services, caller, ownerId, body }) {
+    const { limits } = await services.billing.account(ownerId)
+    return present(await services.users.apiKeys.create(caller, { ...body, ownerId }, limits.apiKeys))
   },
 })
 
@@ -89,6 +102,9 @@ export const deleteApiKey = route({
   summary: 'Delete an API key',
   description: 'It is refused from then on, and chat sessions that were made with it end.',
   status: 204,
+  needs: 'administer',
+  whenClosed: true,
+  resource: ({ services, caller, params }) => services.users.apiKeys.get(caller, params.apiKeyId),
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, params }) => services.users.apiKeys.remove(caller, params.apiKeyId),
+  handle: ({ services, caller, resource }) => services.users.apiKeys.remove(caller, resource.id),
 })

@@ -1,11 +1,13 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import { approvalStatuses, type Approval } from '../src/approvals/approval.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { JsonText } from '../src/json-text.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { id, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 import { toolArguments } from './schemas/vault-schema.ts'
 
 const status = named(
@@ -21,6 +23,7 @@ const approval = named(
   'Approval',
   v.object({
     id,
+    ownerId,
     status,
     siteOrigin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
     tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
@@ -42,8 +45,9 @@ const present = (row: Approval) => ({ ...fieldsOf(row), arguments: new JsonText(
 
 const shared = { tag: 'approvals', access: 'account', status: 200 } as const
 
-type Named = { services: Services; caller: { userId: string }; params: { approvalId: string } }
-const resource = ({ services, caller, params }: Named) => services.approvals.get(caller.userId, params.approvalId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { approvalId: string } }
+const resource = ({ services, caller, params }: Named) =>
+  services.approvals.get(ownersIn(caller.reach), params.approvalId)
 
 export const listApprovals = route({
   ...shared,
@@ -53,15 +57,16 @@ export const listApprovals = route({
   summary: 'List approvals, newest first',
   description:
     'Those that wait for a decision have the status `pending`. They are kept as long as what asked for them.',
+  owner: 'query',
   query: v.strictObject({
-    ...paging,
+    ...pagingOfOwner,
     status: v.optional(status),
     agentId: v.optional(field(text(64), 'Only those of runs of this agent')),
     sessionId: v.optional(field(text(64), 'Only those of this session')),
   }),
   response: pageOf(approval),
-  async handle({ services, caller, query }) {
-    const page = await services.approvals.list(caller.userId, query)
+  async handle({ services, ownerId, query }) {
+    const page = await services.approvals.list(ownerId, query)
     return { ...page, items: page.items.map(present) }
   },
 })
@@ -82,6 +87,7 @@ export const getApproval = route({
 export const decideApproval = route({
   ...shared,
   name: 'decideApproval',
+  needs: 'use',
   method: 'post',
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
@@ -104,7 +110,7 @@ export const decideApproval = route({
   resource,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, resource, body }) {
-    const by = { ownerId: caller.userId, userId: caller.userId }
+    const by = { ownerId: resource.ownerId, userId: caller.userId }
     const decided = await services.approvals.decide(by, resource.id, body)
     if (decided.agentId !== null) await services.runs.reconciler.look(decided.agentId)
     if (decided.answerId !== null) await services.chat.goOn(decided.answerId)

@@ -28,6 +28,7 @@ const user = named(
   v.object({
     id,
     email: field(v.string(), address, 'ada@example.com'),
+    emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
     createdAt: time,
     terms,
   }),
@@ -54,12 +55,18 @@ export const register = route({
   method: 'post',
   path: '/auth/register',
   summary: 'Create an account',
-  description: 'It gives no token: log in next, and accept the terms.',
+  description:
+    'It gives no token: log in next, and accept the terms. Where registration needs an invitation, the operator of the ' +
+    'platform gives you one for your address.',
   access: 'anyone',
-  body: v.strictObject({ email, password }),
+  body: v.strictObject({
+    email,
+    password,
+    invitation: v.optional(field(text(200), 'The token of an invitation', 'sy_invite_an-example')),
+  }),
   status: 201,
   response: user,
-  codes: ['PERMISSION_DENIED'],
+  codes: ['PERMISSION_DENIED', 'INVALID_TOKEN', 'TOKEN_EXPIRED'],
   handle: ({ services, body }) => services.users.register(body),
 })
 
@@ -75,7 +82,11 @@ export const login = route({
   status: 200,
   response: tokenPair,
   codes: ['UNAUTHORIZED'],
-  handle: ({ services, body }) => services.users.logins.open(body),
+  handle: ({ services, body, request }) =>
+    services.users.logins.open({
+      ...body,
+      from: { address: request.address, userAgent: request.header('user-agent') },
+    }),
 })
 
 export const refresh = route({

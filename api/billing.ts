@@ -3,7 +3,7 @@ import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
 import { documentedBy, field, freeObject, named, whole } from './schemas/documented.ts'
-import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
+import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
@@ -111,10 +111,13 @@ export const getBilling = route({
   method: 'get',
   path: '/billing',
   summary: 'Get the tier, limits, subscription and credit balance',
-  description: 'A limit of null means any number.',
+  description: 'A limit of null means any number. Those of a workspace are those of its owner.',
+  owner: 'query',
+  needs: 'administer',
+  query: v.strictObject(ofOwner),
   response: account,
-  async handle({ services, caller }) {
-    const standing = await services.billing.account(caller.userId)
+  async handle({ services, ownerId }) {
+    const standing = await services.billing.account(ownerId)
     return { ...standing, limits: finite({ ...standing.limits }) }
   },
 })
@@ -140,6 +143,7 @@ export const listTiers = route({
 export const listPaymentMethods = route({
   ...shared,
   name: 'listPaymentMethods',
+  ofUser: true,
   method: 'get',
   path: '/billing/payment-methods',
   summary: 'List payment methods',
@@ -151,6 +155,7 @@ export const listPaymentMethods = route({
 export const addPaymentMethod = route({
   ...shared,
   name: 'addPaymentMethod',
+  ofUser: true,
   method: 'post',
   path: '/billing/payment-methods',
   summary: 'Add a payment method',
@@ -165,6 +170,7 @@ export const addPaymentMethod = route({
 export const removePaymentMethod = route({
   ...shared,
   name: 'removePaymentMethod',
+  ofUser: true,
   method: 'delete',
   path: '/billing/payment-methods/{paymentMethodId}',
   summary: 'Remove a payment method',
@@ -178,6 +184,7 @@ export const removePaymentMethod = route({
 export const subscribe = route({
   ...shared,
   name: 'subscribe',
+  ofUser: true,
   method: 'post',
   path: '/billing/subscription',
   summary: 'Pay for a month of a tier',
@@ -194,6 +201,7 @@ export const subscribe = route({
 export const cancelSubscription = route({
   ...shared,
   name: 'cancelSubscription',
+  ofUser: true,
   method: 'delete',
   path: '/billing/subscription',
   summary: 'Return to the free tier',
@@ -217,10 +225,12 @@ export const listLedger = route({
   summary: 'List the changes of the credit balance, newest first',
   description:
     'One for the credits of each month, one for each step of a run, and one for each that failed and was billed.',
-  query: v.strictObject(paging),
+  owner: 'query',
+  needs: 'administer',
+  query: v.strictObject(pagingOfOwner),
   response: pageOf(ledgerEntry),
-  async handle({ services, caller, query }) {
-    const page = await services.billing.credits.ledger(caller.userId, query)
+  async handle({ services, ownerId, query }) {
+    const page = await services.billing.credits.ledger(ownerId, query)
     return { ...page, items: page.items.map((row) => ({ ...fieldsOf(row), costUsd: inUsd(row.costNanoUsd) })) }
   },
 })

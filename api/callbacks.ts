@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import { callbackStatuses } from '../src/callbacks/callback.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
@@ -44,10 +46,10 @@ const callback = named('Callback', ofOne, 'The ending of a run that is posted to
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 
-type OfAgent = { services: Services; caller: { userId: string }; params: { agentId: string } }
-const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(caller.userId, params.agentId)
-type OfRun = { services: Services; caller: { userId: string }; params: { runId: string } }
-const runOf = ({ services, caller, params }: OfRun) => services.runs.reading.get(caller.userId, params.runId)
+type OfAgent = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
+const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(ownersIn(caller.reach), params.agentId)
+type OfRun = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
+const runOf = ({ services, caller, params }: OfRun) => services.runs.reading.get(ownersIn(caller.reach), params.runId)
 
 export const listCallbacks = route({
   ...shared,
@@ -79,6 +81,7 @@ export const getCallback = route({
 export const retryCallback = route({
   ...shared,
   name: 'retryCallback',
+  needs: 'use',
   method: 'post',
   path: '/runs/{runId}/callback/retry',
   summary: 'Post the ending of a run again',

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
@@ -40,8 +42,8 @@ const call = named('ToolCall', ofOne, 'A tool call that a user made, without an 
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
 
-type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
+const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 const present = ({ httpStatus, startedAt, plannedAt, ...row }: DirectToolCall) => ({
   ...row,

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { manifestChangeStatuses } from '../src/vault/manifests/manifest-change.ts'
 import { route } from './route/route.ts'
@@ -49,8 +51,8 @@ const check = named(
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
 
-type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
+const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 export const refreshManifest = route({
   ...shared,

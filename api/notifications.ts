@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { notificationKinds } from '../src/notifications/notification.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { id, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
 
 const kind = named(
   'NotificationKind',
@@ -11,6 +11,7 @@ const kind = named(
 )
 const fields = v.object({
   id,
+  ownerId,
   kind,
   subjectId: field(
     id,
@@ -30,8 +31,9 @@ export const listNotifications = route({
   path: '/notifications',
   summary: 'List notifications, newest first',
   description: "Each is also mailed to the account's address if the platform has a mail server.",
-  query: v.strictObject({ ...paging, kind: v.optional(kind) }),
+  owner: 'query',
+  query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind) }),
   status: 200,
   response: pageOf(notification),
-  handle: ({ services, caller, query }) => services.notifications.list(caller.userId, query),
+  handle: ({ services, ownerId, query }) => services.notifications.list(ownerId, query),
 })

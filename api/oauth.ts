@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { ownersIn, requireAction } from '../src/owners/reach.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, text, time } from './schemas/schemas.ts'
+import { id, inWorkspace, text, time } from './schemas/schemas.ts'
 import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
 const chosen = v.optional(
@@ -13,7 +14,11 @@ const chosen = v.optional(
   ),
 )
 const entryId = field(text(64), 'The vault entry to reconnect', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13')
-const ofSite = named('ConnectSiteRequest', v.strictObject({ url, tools: chosen, acceptHosts }), 'To connect a new site')
+const ofSite = named(
+  'ConnectSiteRequest',
+  v.strictObject({ ...inWorkspace, url, tools: chosen, acceptHosts }),
+  'To connect a new site',
+)
 const ofEntry = named(
   'ReconnectEntryRequest',
   v.strictObject({ entryId, tools: chosen, acceptHosts }),
@@ -48,10 +53,14 @@ export const startOAuth = route({
   status: 201,
   response: started,
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
-  async handle({ services, caller: { userId: ownerId }, body }) {
+  owner: 'body',
+  async handle({ services, caller, ownerId, body }) {
     const { tools, acceptHosts: accepted } = body
-    const target = 'url' in body ? { url: body.url } : { entry: await services.vault.get(ownerId, body.entryId) }
-    return services.vault.flows.start({ ownerId, target, tools, acceptHosts: accepted })
+    const given = { tools, acceptHosts: accepted }
+    if ('url' in body) return services.vault.flows.start({ ownerId, target: { url: body.url }, ...given })
+    const entry = await services.vault.get(ownersIn(caller.reach), body.entryId)
+    requireAction(caller.reach, entry.ownerId, 'build')
+    return services.vault.flows.start({ ownerId: entry.ownerId, target: { entry }, ...given })
   },
 })
 
@@ -65,7 +74,7 @@ export const getOAuthFlow = route({
   description: 'For the page that sent the person to `connectUrl`.',
   status: 200,
   response: flow,
-  resource: ({ services, caller, params }) => services.vault.flows.get(caller.userId, params.flowId),
+  resource: ({ services, caller, params }) => services.vault.flows.get(ownersIn(caller.reach), params.flowId),
   codes: ['NOT_FOUND'],
   handle: async ({ services, resource }) => presentFlow(resource, services.clock.now()),
 })

@@ -1,3 +1,4 @@
+import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
@@ -10,12 +11,16 @@ import * as calls from './calls.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
 import * as health from './health.ts'
+import * as invitations from './invitations.ts'
 import * as jwks from './jwks.ts'
+import * as logins from './logins.ts'
 import * as manifests from './manifests.ts'
+import * as members from './members.ts'
 import * as models from './models.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
+import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
@@ -26,13 +31,19 @@ import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
+import * as workspaces from './workspaces.ts'
 import type { AnyRoute } from './route/route.ts'
 
 /** Every route of the platform. */
 export const routes: AnyRoute[] = [
   auth,
+  accountMails,
+  logins,
   jwks,
   apiKeys,
+  workspaces,
+  members,
+  invitations,
   billing,
   vault,
   calls,
@@ -56,6 +67,7 @@ export const routes: AnyRoute[] = [
   webhooks,
   notifications,
   admin,
+  outbox,
   health,
   toolsiteSchema,
 ].flatMap((noun) => Object.values<AnyRoute>(noun as unknown as Record<string, AnyRoute>))

@@ -1,12 +1,15 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import { assertThat, CodedError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { event, words } from './schemas/event-schema.ts'
 
-type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
-const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
+const resource = ({ services, caller, params }: Named) =>
+  services.runs.reading.get(ownersIn(caller.reach), params.runId)
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 

@@ -1,13 +1,16 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
-import { pageOf, paging, runStatus, text, trigger } from './schemas/schemas.ts'
+import { pageOf, pagingOfOwner, runStatus, text, trigger } from './schemas/schemas.ts'
 
-type Named = { services: Services; caller: { userId: string }; params: { runId: string } }
-const resource = ({ services, caller, params }: Named) => services.runs.reading.get(caller.userId, params.runId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
+const resource = ({ services, caller, params }: Named) =>
+  services.runs.reading.get(ownersIn(caller.reach), params.runId)
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 
@@ -18,15 +21,16 @@ export const listRuns = route({
   path: '/runs',
   summary: 'List runs, newest first',
   description: 'Those of all agents, including deleted ones. Ended runs are listed for 90 days.',
+  owner: 'query',
   query: v.strictObject({
-    ...paging,
+    ...pagingOfOwner,
     agentId: v.optional(field(text(64), 'Only runs of this agent')),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),
   response: pageOf(listedRun),
-  async handle({ services, caller, query }) {
-    const page = await services.runs.reading.list(caller.userId, query)
+  async handle({ services, ownerId, query }) {
+    const page = await services.runs.reading.list(ownerId, query)
     return { ...page, items: page.items.map(presentListedRun) }
   },
 })
@@ -49,6 +53,7 @@ export const getRun = route({
 export const skipRun = route({
   ...shared,
   name: 'skipRun',
+  needs: 'use',
   method: 'post',
   path: '/runs/{runId}/skip',
   summary: 'Skip a queued or waiting run',
@@ -62,6 +67,7 @@ export const skipRun = route({
 export const replayRun = route({
   ...shared,
   name: 'replayRun',
+  needs: 'use',
   method: 'post',
   path: '/runs/{runId}/replay',
   summary: 'Run a finished run again',
@@ -91,6 +97,8 @@ export const replayRun = route({
 export const cancelRun = route({
   ...shared,
   name: 'cancelRun',
+  needs: 'use',
+  whenClosed: true,
   method: 'post',
   path: '/runs/{runId}/cancel',
   summary: 'Cancel a run',

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'
 import { named } from './schemas/documented.ts'
-import { pageOf, paging } from './schemas/schemas.ts'
+import { inWorkspace, pageOf, pagingOfOwner } from './schemas/schemas.ts'
 import {
   listedSession,
   newSession,
@@ -24,11 +25,14 @@ export const createSession = route({
   description:
     'Its token is shown only once. Whoever has it may chat at your expense with the sites and tools of the session, ' +
     'and do nothing else. A session lasts a day, two hours unused, and as long as the API key that it was made with.',
-  body: v.strictObject(sessionFields),
+  owner: 'body',
+  needs: 'use',
+  body: v.strictObject({ ...inWorkspace, ...sessionFields }),
   status: 201,
   response: newSession,
   codes: ['FEATURE_LIMIT_REACHED'],
-  handle: async ({ services, caller, body }) => presentWhole(services, await services.sessions.create(caller, body)),
+  handle: async ({ services, caller, ownerId, body }) =>
+    presentWhole(services, await services.sessions.create(caller, ownerId, body)),
 })
 
 export const listSessions = route({
@@ -38,8 +42,9 @@ export const listSessions = route({
   path: '/sessions',
   summary: 'List chat sessions',
   description: 'Newest first, without tokens and sites.',
+  owner: 'query',
   query: v.strictObject({
-    ...paging,
+    ...pagingOfOwner,
     active: v.optional(
       named(
         'SessionActive',
@@ -50,9 +55,9 @@ export const listSessions = route({
   }),
   status: 200,
   response: pageOf(listedSession),
-  async handle({ services, caller, query: { active, ...query } }) {
+  async handle({ services, ownerId, query: { active, ...query } }) {
     const isActive = active === undefined ? undefined : active === 'true'
-    const page = await services.sessions.list(caller.userId, { ...query, isActive })
+    const page = await services.sessions.list(ownerId, { ...query, isActive })
     return { ...page, items: page.items.map((row) => presentSession(services, row)) }
   },
 })
@@ -82,12 +87,14 @@ export const endCurrentSession = route({
 export const endSession = route({
   ...ofAccount,
   name: 'endSession',
+  needs: 'use',
+  whenClosed: true,
   method: 'delete',
   path: '/sessions/{sessionId}',
   summary: 'End a chat session',
   description: 'For a session whose token is lost, or in wrong hands. Its token is refused from then on.',
   status: 204,
-  resource: ({ services, caller, params }) => services.sessions.get(caller.userId, params.sessionId),
+  resource: ({ services, caller, params }) => services.sessions.get(ownersIn(caller.reach), params.sessionId),
   codes: ['SESSION_NOT_FOUND'],
   handle: ({ services, resource }) => services.sessions.end(resource),
 })

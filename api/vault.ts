@@ -1,9 +1,11 @@
 import * as v from 'valibot'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, listOf, pageOf, paging, text } from './schemas/schemas.ts'
+import { id, inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'
 import {
   acceptHosts,
   entry,
@@ -34,8 +36,8 @@ const token = v.pipe(
   v.metadata({ description: 'The bearer token that the site issued', examples: ['token-of-the-site'] }),
 )
 
-type Named = { services: Services; caller: { userId: string }; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(caller.userId, params.entryId)
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
+const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 export const listVault = route({
   ...shared,
@@ -44,10 +46,11 @@ export const listVault = route({
   path: '/vault',
   summary: 'List connected sites',
   description: 'Newest first. Credentials are never shown.',
-  query: v.strictObject(paging),
+  owner: 'query',
+  query: v.strictObject(pagingOfOwner),
   response: pageOf(entry),
-  async handle({ services, caller, query }) {
-    const { items, nextCursor } = await services.vault.list(caller.userId, query)
+  async handle({ services, ownerId, query }) {
+    const { items, nextCursor } = await services.vault.list(ownerId, query)
     return { items: await presentEntries(services, items), nextCursor }
   },
 })
@@ -60,7 +63,9 @@ export const addToVault = route({
   summary: 'Connect a site with a bearer token that it issued',
   description:
     'Reads the manifest of the site, and stores the token encrypted. Sites with OAuth: `POST /vault/oauth/start`.',
+  owner: 'body',
   body: v.strictObject({
+    ...inWorkspace,
     url,
     token,
     acceptHosts,
@@ -68,7 +73,7 @@ export const addToVault = route({
   status: 201,
   response: entry,
   codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
-  handle: async ({ services, caller, body }) => presentEntry(services, await services.vault.add(caller.userId, body)),
+  handle: async ({ services, ownerId, body }) => presentEntry(services, await services.vault.add(ownerId, body)),
 })
 
 export const getVaultEntry = route({
@@ -102,6 +107,7 @@ export const replaceVaultToken = route({
 export const removeFromVault = route({
   ...shared,
   name: 'removeFromVault',
+  whenClosed: true,
   method: 'delete',
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
@@ -131,6 +137,7 @@ export const listTools = route({
 export const callTool = route({
   ...shared,
   name: 'callTool',
+  needs: 'use',
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEnvFile } from '../src/config/environment.ts'
+import { refuseGone } from '../src/config/gone-settings.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import type { ModelsConfig } from '../src/config/models-config.ts'
 import { readModels } from '../src/config/read-models.ts'
@@ -28,7 +29,11 @@ const samePressMs = 1000
 
 async function main(): Promise<void> {
   loadEnvFile()
-  const { local, models } = readTogether({ local: () => readLocalConfig(), models: () => readModels() })
+  const { local, models } = readTogether({
+    local: () => readLocalConfig(),
+    models: () => readModels(),
+    gone: () => refuseGone(),
+  })
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')

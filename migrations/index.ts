@@ -23,6 +23,18 @@ import * as chatCharges from './20261123000715-chat-charges.ts'
 import * as approvals from './20261123000720-approvals.ts'
 import * as approvalEvents from './20261123000730-approval-events.ts'
 import * as oneRunningAnswer from './20261123000740-one-running-answer.ts'
+import * as owners from './20261123000800-owners.ts'
+import * as ownersValidated from './20261123000805-owners-validated.ts'
+import * as workspaces from './20261123000810-workspaces.ts'
+import * as ownedKeys from './20261123000815-owned-keys.ts'
+import * as ownedKeysIndexes from './20261123000820-owned-keys-indexes.ts'
+import * as workspaceMonths from './20261123000825-workspace-months.ts'
+import * as accessChanges from './20261123000826-access-changes.ts'
+import * as outbox from './20261123000850-outbox.ts'
+import * as accountTokens from './20261123000852-account-tokens.ts'
+import * as loginDetails from './20261123000855-login-details.ts'
+import * as loginList from './20261123000856-login-list.ts'
+import * as admins from './20261123000857-admins.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -51,4 +63,16 @@ export const migrations: Migration[] = [
   { ...approvals, name: '20261123000720-approvals' },
   { ...approvalEvents, name: '20261123000730-approval-events' },
   { ...oneRunningAnswer, name: '20261123000740-one-running-answer' },
+  { ...owners, name: '20261123000800-owners' },
+  { ...ownersValidated, name: '20261123000805-owners-validated' },
+  { ...workspaces, name: '20261123000810-workspaces' },
+  { ...ownedKeys, name: '20261123000815-owned-keys' },
+  { ...ownedKeysIndexes, name: '20261123000820-owned-keys-indexes' },
+  { ...workspaceMonths, name: '20261123000825-workspace-months' },
+  { ...accessChanges, name: '20261123000826-access-changes' },
+  { ...outbox, name: '20261123000850-outbox' },
+  { ...accountTokens, name: '20261123000852-account-tokens' },
+  { ...loginDetails, name: '20261123000855-login-details' },
+  { ...loginList, name: '20261123000856-login-list' },
+  { ...admins, name: '20261123000857-admins' },
 ]

@@ -53,6 +53,13 @@ export const loops = [
     where: 'workers',
     round: ({ deliverCallbacks }, stopping) => deliverCallbacks(stopping),
   },
+  // Also where there are no workers: without a mail server, an admin reads the mails in the API.
+  {
+    name: 'password requests',
+    every: () => 2,
+    where: 'everywhere',
+    round: ({ users }) => users.recovery.carryOut(),
+  },
   { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
@@ -113,8 +120,21 @@ export function runRound(services: Services, name: LoopName): Promise<void> {
 
 /** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
-  const { rateLimits, billing, outgoingLimit, vault, tools, agents, workers, scheduleSync, runs, retention, sessions } =
-    services
+  const {
+    rateLimits,
+    billing,
+    outgoingLimit,
+    vault,
+    tools,
+    agents,
+    workers,
+    scheduleSync,
+    runs,
+    retention,
+    sessions,
+    outbox,
+    users,
+  } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
   await vault.flows.purge()
@@ -126,4 +146,6 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await agents.forgetFormerSecrets()
   await retention.purge(stopping)
   await sessions.purge(stopping)
+  await outbox.purge()
+  await users.purge()
 }

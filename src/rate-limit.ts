@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
-import { CodedError } from './errors.ts'
+import { CodedError, isCoded } from './errors.ts'
 import { bytesInWords, secondsInWords } from './in-words.ts'
 
 /**
@@ -33,6 +33,11 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     const counter = limiter(prefix, points)
     return (key: string) => consume(counter, key, { what: `Too many requests: ${points} a minute are allowed here` })
   }
+  const countHourly = (prefix: string, points: number) => {
+    const counter = limiter(prefix, points, config.store, 3600)
+    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} an hour are allowed here` })
+  }
+  const ofEmail = countHourly('recovery-of', mailsAnHour)
   /** Counters by what they allow, which tiers differ in. */
   const counters = new Map<string, RateLimiterAbstract>()
   const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
@@ -70,6 +75,15 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
 
+    /** One mail of a kind that a user asks for; the key names both. */
+    accountMail: countHourly('account-mail', mailsAnHour),
+
+    /** One request for a new password, by the client's address. */
+    recovery: byAddress(countHourly('recovery', config.recoveryPerHour)),
+
+    /** The same by the mail address that it is about; false, and not RATE_LIMITED, if it is one too many. */
+    recoveryOf: (email: string): Promise<boolean> => isAllowed(ofEmail(email)),
+
     auth: byAddress(count('auth', config.authPerMinute)),
     browser: byAddress(count('browser', config.browserPerMinute)),
     webhook: count('webhook', config.webhookPerMinute),
@@ -89,6 +103,9 @@ type Count = (key: string) => Promise<void>
 
 /** In how many parts the bytes of a minute may come. */
 const burstsPerMinute = 10
+
+/** Mails of a kind that somebody may ask for. */
+const mailsAnHour = 5
 
 const largestText = 1.25 * 1024 ** 2
 
@@ -118,6 +135,16 @@ export function networkOf(address: string): string {
   const parsed = ipaddr.process(address)
   if (parsed.kind() === 'ipv4') return parsed.toString()
   return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()
+}
+
+async function isAllowed(counting: Promise<void>): Promise<boolean> {
+  try {
+    await counting
+    return true
+  } catch (error) {
+    if (isCoded(error, 'RATE_LIMITED')) return false
+    throw error
+  }
 }
 
 async function consume(limiter: RateLimiterAbstract, key: string, { what, count = 1 }: Counted): Promise<void> {

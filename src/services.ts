@@ -18,6 +18,8 @@ import { createRateLimits } from './rate-limit.ts'
 import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
+import { createAccessChanges } from './owners/access-changes.ts'
+import { createOutbox } from './outbox/outbox.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
@@ -46,6 +48,7 @@ import { createVault } from './vault/vault.ts'
 import { version } from './version.ts'
 import { createPayloads } from './webhooks/payloads.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
+import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
@@ -73,9 +76,10 @@ export function createServices(
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
-  const users = createUsers({ ...base, passwordCost })
+  const outbox = createOutbox(base)
+  const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
-  const mails = createMails(base)
+  const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
   const billing = createBilling({ ...base, gateway: createSandboxGateway() })
   const { storedBytes } = billing
@@ -106,6 +110,8 @@ export function createServices(
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
   const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
+  const accessChanges = createAccessChanges(base)
+  const workspaces = createWorkspaces({ ...base, billing, outbox })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
 
@@ -117,6 +123,7 @@ export function createServices(
     users,
     notifications,
     mails,
+    outbox,
     hosts,
     outgoingLimit,
     billing,
@@ -126,6 +133,8 @@ export function createServices(
     tools,
     agents,
     sessions,
+    workspaces,
+    accessChanges,
     models,
     callbacks,
     deliverCallbacks,

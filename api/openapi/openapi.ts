@@ -11,6 +11,7 @@ import { webhooks } from './webhooks.ts'
 
 const tags: Record<string, string> = {
   auth: 'Accounts, logins and API keys',
+  workspaces: 'What several people share, and who they are',
   billing: 'Tier, payment methods and credits',
   vault: 'Connected sites and their tools',
   models: 'The AI models that agents may choose',

@@ -14,10 +14,14 @@ const pathNames: Record<string, { description: string; example: string }> = {
     example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a14',
   },
   host: { description: 'A host as in its URLs, with its port unless that is 443', example: 'tracker.example.com' },
+  loginId: { description: 'The id of a login', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a21' },
   paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },
   runId: { description: 'The id of a run', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16' },
   chatId: { description: 'The id of an answer, or any text', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20' },
   sessionId: { description: 'The id of a chat session', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17' },
+  invitationId: { description: 'The id of an invitation', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a03' },
+  userId: { description: 'The id of a user', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a01' },
+  workspaceId: { description: 'The id of a workspace', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02' },
   toolName: { description: 'The name of a tool, as the site publishes it', example: 'issues.createIssue' },
 }
 

@@ -4,7 +4,8 @@ import { tierOf } from '../../src/billing/tiers.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
-import { requireAdmin, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
+import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
+import { requireAdmin, requireOwnAccount, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
@@ -15,7 +16,7 @@ import type { Admission } from './admission.ts'
 import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isOfAccount, isStrict, limitOf, needsLogin, needsTerms } from './route-rules.ts'
+import { isOfAccount, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -65,7 +66,8 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
   async function answer(ctx: Context, found: Found): Promise<void> {
     const { raw, caller } = found
     const body = route.rawBody ? await parseRaw(route, raw, ctx, services) : await parseBody(route, readSmall, ctx)
-    const input = { ...found, body }
+    const ownerId = caller && ownerOf(route, caller, { ...found, body })
+    const input = { ...found, ...withoutOwner(route, { query: found.query, body }), ownerId }
     if (stream) ctx.vary('Accept')
     if (stream && asksForStream(ctx)) {
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
@@ -105,7 +107,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
     await hold(proved)
   }
   const resource: unknown = await route.resource?.({ ...given, caller })
-  if (caller) permit(route, caller)
+  if (caller) permit(route, caller, resource)
   return { caller, account: caller ?? proved, proven, resource }
 }
 
@@ -135,12 +137,41 @@ async function authenticate(services: Services, ctx: Context): Promise<Caller> {
 }
 
 /** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
-function permit(route: AnyRoute, caller: Caller): void {
+function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
   if (route.access === 'admin') requireAdmin(caller)
+  if (route.ofUser) requireOwnAccount(caller)
+  if (isOwned(resource)) requireAction(caller.reach, resource.ownerId, needsOf(route), route.whenClosed)
+}
+
+const isOwned = (resource: unknown): resource is { ownerId: string } =>
+  typeof resource === 'object' && resource !== null && 'ownerId' in resource
+
+/** The owner of what the path names, or the one that the request names, who must permit what it does. */
+function ownerOf(route: AnyRoute, caller: Caller, { resource, query, body }: Asked): string {
+  if (isOwned(resource)) return resource.ownerId
+  const { reach } = caller
+  if (route.owner === undefined) return reach.home
+  const named = (route.owner === 'query' ? query : body) as { workspaceId?: string } | undefined
+  const ownerId = ownerNamed(reach, named?.workspaceId)
+  requireAction(reach, ownerId, needsOf(route), route.whenClosed)
+  return ownerId
+}
+
+/** The handler gets the owner, and not its name. */
+function withoutOwner({ owner }: AnyRoute, asked: Pick<Asked, 'query' | 'body'>): Pick<Asked, 'query' | 'body'> {
+  if (owner === undefined) return asked
+  const { workspaceId: _, ...rest } = asked[owner] as { workspaceId?: string }
+  return { ...asked, [owner]: rest }
+}
+
+interface Asked {
+  resource: unknown
+  query: unknown
+  body: unknown
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../src/errors.ts'
+import type { Action } from '../../src/owners/roles.ts'
 import type { AnyRoute, Limit } from './route.ts'
 
 const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
@@ -7,8 +8,10 @@ const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
-  if (needsLogin(route) || (route.access === 'account' && route.method !== 'get')) codes.push('PERMISSION_DENIED')
+  if (needsLogin(route) || route.ofUser || (route.access === 'account' && route.method !== 'get'))
+    codes.push('PERMISSION_DENIED')
   if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
+  if (isOfOwner(route)) codes.push(...ownerCodes(route))
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
   if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
   if (isStrict(route) || route.rawBody) codes.push('VALIDATION_ERROR')
@@ -16,6 +19,19 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.proof || route.resource)
     codes.push('INTERNAL_ERROR')
   return [...new Set(codes)]
+}
+
+/** Whether it is about things that may be those of a workspace. */
+export const isOfOwner = (route: AnyRoute): boolean =>
+  route.owner !== undefined || (route.access !== 'anyone' && route.resource !== undefined)
+
+/** What the caller must be permitted to do with the things of the owner. */
+export const needsOf = ({ needs, method }: AnyRoute): Action => needs ?? (method === 'get' ? 'see' : 'build')
+
+function ownerCodes(route: AnyRoute): ErrorCode[] {
+  const named: ErrorCode[] = route.owner ? ['WORKSPACE_NOT_FOUND'] : []
+  if (needsOf(route) === 'see') return named
+  return [...named, 'PERMISSION_DENIED', ...(route.whenClosed ? [] : (['WORKSPACE_REQUIRED'] as const))]
 }
 
 /** Whether requests are those of an account, by a token of its own or by a proof that stands for it. */

@@ -1,6 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ErrorCode } from '../../src/errors.ts'
 import type { Services } from '../../src/services.ts'
+import type { Action } from '../../src/owners/roles.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
 import type { ChatStream } from '../streams/chat-stream.ts'
@@ -32,6 +33,8 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource, Pr
   /** The bytes of the body if the route declares `rawBody`. */
   raw: Buffer
   resource: Resource
+  /** Whose things it is about: the resource’s owner, or the one that is named (`owner`), or the caller’s own. */
+  ownerId: A extends 'anyone' ? undefined : string
 }
 
 /**
@@ -64,6 +67,17 @@ export interface Route<
    * client's address, but separately, so that browsers that return from a site do not use up logins.
    */
   limit?: Limit
+  /**
+   * The route lists or makes things of one owner: of the workspace that the member `workspaceId` of the query or the body
+   * names, or else one's own.
+   */
+  owner?: 'query' | 'body'
+  /** The route is about the account of a user: an API key of a workspace cannot use it. */
+  ofUser?: true
+  /** What the caller must be permitted to do with the owner's things; otherwise to `see` them (GET), or to `build`. */
+  needs?: Action
+  /** Also in a workspace whose owner lacks the tier. */
+  whenClosed?: true
   query?: Query
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>

@@ -11,13 +11,13 @@ export const sessionProof = {
   schemes: {
     sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
   },
-  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED'],
+  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'WORKSPACE_REQUIRED'],
   verify: ({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> =>
     services.sessions.open(request.header(header)),
   account: {
     header,
     of: ({ session, tier, termsAccepted }: OpenSession): AccountOfProof => ({
-      userId: session.ownerId,
+      userId: session.userId ?? session.ownerId,
       tier,
       termsAccepted,
       countedBy: session.id,

@@ -6,7 +6,7 @@ import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
 import { field, named } from './documented.ts'
-import { id, runStatus, time, trigger } from './schemas.ts'
+import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
 
 const lastRun = named(
   'LastRun',
@@ -16,6 +16,7 @@ const lastRun = named(
 
 const listed = {
   id,
+  ownerId,
   name: field(v.string(), ...meanings.name),
   trigger,
   pausedAt: field(v.nullable(time), 'Since when it is paused', null),

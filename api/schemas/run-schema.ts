@@ -3,7 +3,7 @@ import type { Run, RunFields } from '../../src/runs/run.ts'
 import type { Services } from '../../src/services.ts'
 import { endReasons, hasEnded, runStatuses, type EndReason } from '../../src/runs/states.ts'
 import { anyJson, documentedBy, field, named, whole } from './documented.ts'
-import { id, runStatus, time, trigger } from './schemas.ts'
+import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
   'WaitCause',
@@ -25,6 +25,7 @@ export const endReason = documentedBy(
 
 const listed = {
   id,
+  ownerId,
   agentId: field(id, 'The agent'),
   sequence: field(whole, "Its position in the agent's order of arrival, from 1", 12),
   trigger,

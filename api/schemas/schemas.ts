@@ -29,6 +29,16 @@ export const time = v.pipe(
 
 export const id = field(v.string(), 'UUID, version 7', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10')
 
+/** Of a record: whose it is. */
+export const ownerId = field(id, 'Whose it is: a workspace, or a user')
+
+/** Of a request that makes something: whose it will be. */
+export const inWorkspace = {
+  workspaceId: v.optional(
+    field(text(64), 'The workspace that it is to belong to; without it, you', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02'),
+  ),
+}
+
 const pageLimit = wholeInQuery({
   description: 'How many items a page has at most',
   pattern: /^\d{1,3}$/,
@@ -45,6 +55,20 @@ export const paging = {
   since: instant('Only items from this time on (RFC 3339)'),
   until: instant('Only items from before this time (RFC 3339)'),
 }
+
+/** The query member of what is read of an owner. */
+export const ofOwner = {
+  workspaceId: v.optional(
+    field(
+      text(64),
+      'What belongs to this workspace; without it, what is yours',
+      '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02',
+    ),
+  ),
+}
+
+/** The query members of a list of what owners have. */
+export const pagingOfOwner = { ...paging, ...ofOwner }
 
 /** The response of a list: one page, newest first. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../src/database/row.ts'
 import { onDisconnects, type Session } from '../../src/sessions/session.ts'
 import type { Services } from '../../src/services.ts'
 import { field, named } from './documented.ts'
-import { id, name, text, time } from './schemas.ts'
+import { id, name, ownerId, text, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
 const meanings = {
@@ -68,6 +68,7 @@ export const sessionFields = {
 
 const listed = {
   id,
+  ownerId,
   title: field(v.nullable(v.string()), ...meanings.title),
   model: field(v.nullable(v.string()), ...meanings.model),
   onDisconnect,

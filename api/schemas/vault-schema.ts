@@ -5,7 +5,7 @@ import { changeClasses } from '../../src/sites/changes/difference.ts'
 import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { field, freeObject, named } from './documented.ts'
-import { id, text, time } from './schemas.ts'
+import { id, ownerId, text, time } from './schemas.ts'
 
 /** Hosts outside a site's own domain that the caller allows credentials to go to. */
 export const acceptHosts = v.optional(
@@ -53,6 +53,7 @@ export const entry = named(
   'VaultEntry',
   v.object({
     id,
+    ownerId,
     ...siteFields,
     status: named(
       'VaultEntryStatus',

@@ -4,6 +4,7 @@ import { assertThat, CodedError } from '../../src/errors.ts'
 import { secondsInWords } from '../../src/in-words.ts'
 import { tiers, type TierName } from '../../src/billing/tiers.ts'
 import type { Logger } from '../../src/logger.ts'
+import type { AccessChanges } from '../../src/owners/access-changes.ts'
 import { createShares } from '../../src/shares/shares.ts'
 
 /** An open stream. */
@@ -22,6 +23,9 @@ export interface OpenStream {
 /** Seconds after which a refused client may find room here, or another process. */
 const retryAfter = 10
 
+/** How often it is asked whether somebody may see less than before, in milliseconds. */
+const lookMs = 1000
+
 /** How many checks run at a time, so that a round of them does not occupy the database. */
 const concurrency = 4
 
@@ -29,12 +33,19 @@ const concurrency = 4
  * The streams that are open in this process. Their number is limited, and readers share it; their callers are checked periodically, and they
  * all end when the process stops.
  */
-export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logger: Logger; stopping: AbortSignal }) {
-  const { logger, stopping } = given
+export function createOpenStreams(given: {
+  config: Pick<Config, 'streams'>
+  logger: Logger
+  accessChanges: Pick<AccessChanges, 'latest'>
+  stopping: AbortSignal
+}) {
+  const { logger, stopping, accessChanges } = given
   const { limit, checkSeconds } = given.config.streams
   const streams = new Set<OpenStream>()
   const shares = createShares(limit)
   let rounds: NodeJS.Timeout | undefined
+  let looks: NodeJS.Timeout | undefined
+  let seen: number | undefined
   let checking = false
   stopping.addEventListener('abort', () => endAll([...streams]))
 
@@ -52,6 +63,7 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })
     streams.add(stream)
     rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()
+    looks ??= setInterval(() => void look(), lookMs).unref()
     if (stopping.aborted) stream.end()
     return () => leave(stream)
   }
@@ -61,7 +73,17 @@ export function createOpenStreams(given: { config: Pick<Config, 'streams'>; logg
     shares.release(stream.party)
     if (streams.size > 0) return
     clearInterval(rounds)
-    rounds = undefined
+    clearInterval(looks)
+    rounds = looks = seen = undefined
+  }
+
+  /** Checks at once if somebody may see less than before. */
+  async function look(): Promise<void> {
+    // Most likely the database is away, and the streams send nothing meanwhile.
+    const latest = await accessChanges.latest().catch(() => seen)
+    const isNew = seen !== undefined && latest !== seen
+    seen = latest
+    if (isNew) await round()
   }
 
   async function round(): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { ModelsConfig } from '../../src/config/models-config.ts'
+import { firstAdminEmail, firstAdminFile } from './first-admin.ts'
 import type { Addresses } from './stack.ts'
 
 interface Started {
@@ -17,10 +18,12 @@ export function readyInWords(addresses: Addresses, { models, environment, folder
     ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
     ['Example sites', addresses.sites.join('  ')],
     ['Model', modelInWords(models)],
+    ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
   const seconds = (milliseconds / 1000).toFixed(1)
-  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n\nCtrl-C stops everything.`
+  const login = `  curl -H 'content-type: application/json' -d @${firstAdminFile(folder)} ${addresses.api}/auth/login`
+  const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
 

@@ -5,6 +5,7 @@ import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createCertificates } from './certificates.ts'
+import { makeFirstAdmin } from './first-admin.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
 import type { ProcessRecord } from './process-record.ts'
@@ -46,7 +47,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
   const secrets = localSecrets(folder)
   const [databaseUrl, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
   say('Bringing the database schema up to date ...')
-  await migrateDatabase(databaseUrl, say)
+  await prepareDatabase(databaseUrl, folder, say)
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
@@ -96,10 +97,11 @@ async function startTemporal({ local, folder, record, supervisor, say }: StackOp
   return `127.0.0.1:${local.TEMPORAL_PORT}`
 }
 
-async function migrateDatabase(url: string, say: (text: string) => void): Promise<void> {
+async function prepareDatabase(url: string, folder: string, say: (text: string) => void): Promise<void> {
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'), { deadlines: false })
   try {
     await migrate(database, migrations, say)
+    await makeFirstAdmin(folder, database)
   } finally {
     await database.destroy()
   }

@@ -13,6 +13,8 @@ import type { Outputs } from '../outputs/outputs.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import { paidWith } from '../owners/payer.ts'
+import { listOf, type Owners } from '../owners/reach.ts'
 import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
@@ -69,8 +71,8 @@ export function createAgents(context: {
     return new Map(found.map((agent) => [agent.id, agent]))
   })
 
-  async function get(ownerId: string, id: string): Promise<AgentWithSites> {
-    const agent = isId(id) ? await living(database).findOne({ ownerId, id }) : undefined
+  async function get(owners: Owners, id: string): Promise<AgentWithSites> {
+    const agent = isId(id) ? await living(database).whereIn('ownerId', listOf(owners)).findOne({ id }) : undefined
     assertThat(agent, 'AGENT_NOT_FOUND')
     return sites.withSites(agent)
   }
@@ -97,8 +99,8 @@ export function createAgents(context: {
       const now = clock.now()
       await database.transaction(async (trx) => {
         await lockOwner(trx, ownerId)
-        const count = await living(trx).where({ ownerId }).resultSize()
-        const message = `You have ${count} agents, as many as your tier allows.`
+        const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
+        const message = `There are ${count} agents, those of workspaces included: as many as the tier allows.`
         assertThat(count < standing.limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)

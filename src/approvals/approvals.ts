@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { belongsTo, type Owners } from '../owners/reach.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { quotedName } from '../notifications/plain-text.ts'
 import type { Due } from '../runs/due.ts'
@@ -49,9 +50,9 @@ export function createApprovals(context: {
 }) {
   const { database, clock, notifications } = context
 
-  async function get(ownerId: string, id: string): Promise<Approval> {
+  async function get(owners: Owners, id: string): Promise<Approval> {
     const approval = isId(id) ? await Approval.query(database).findById(id) : undefined
-    assertThat(approval?.ownerId === ownerId, 'NOT_FOUND', { message: unknown })
+    assertThat(approval && belongsTo(owners, approval.ownerId), 'NOT_FOUND', { message: unknown })
     return approval
   }
 

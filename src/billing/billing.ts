@@ -6,6 +6,7 @@ import { createCredits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { createStoredBytes } from './stored-bytes.ts'
+import { leftOfCap } from '../owners/months.ts'
 import { standingOf, type Standing } from './standing.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
@@ -21,9 +22,13 @@ export function createBilling(context: {
   const paymentMethods = createPaymentMethods({ ...context, credits })
 
   return {
-    /** The owner's standing; one query by primary key. The first call of a month also makes the month's grant. */
-    account: async (ownerId: string, trx?: Transaction): Promise<Standing> =>
-      standingOf(await credits.current(ownerId, trx), context.clock.now()),
+    /** The owner's standing; one query. The first call of a month also makes the month's grant. */
+    async account(ownerId: string, trx?: Transaction): Promise<Standing> {
+      const account = await credits.current(ownerId, trx)
+      const now = context.clock.now()
+      if (account.ownerId === ownerId) return standingOf(account, now)
+      return standingOf(account, now, { ownerId, left: await leftOfCap(trx ?? context.database, ownerId, now) })
+    },
 
     credits,
     paymentMethods,

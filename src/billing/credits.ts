@@ -2,6 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { newId } from '../ids.ts'
+import { payerOf } from '../owners/payer.ts'
+import { noteUsed } from '../owners/months.ts'
+import { Workspace } from '../workspaces/workspace.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
@@ -25,20 +28,25 @@ interface StepCharge {
 }
 
 type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> &
-  Partial<Pick<LedgerEntry, 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>>
+  Partial<
+    Pick<LedgerEntry, 'workspaceId' | 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>
+  >
 
 /** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
 export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
   const { database, clock, due } = context
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
-    const found = await Account.query(database).findByIds(ownerIds)
-    return new Map(found.map((account) => [account.ownerId, account]))
+    const found = await Account.query(database)
+      .joinRaw(byOwnerJoin, { ownerIds })
+      .select('accounts.*', 'asked.id as askedId')
+      .castTo<(Account & { askedId: string })[]>()
+    return new Map(found.map((account) => [account.askedId, account]))
   })
 
-  /** The owner's account with this month's grant; one query by primary key, unless the account has to change first. */
+  /** The account that pays for the owner, with this month's grant; one query by primary key, unless the account has to change first. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
-    const account = trx ? await Account.query(trx).findById(ownerId) : await byOwner(ownerId)
+    const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
     if (account && !isLapsed(account, clock.now()) && !isGrantDue(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
@@ -59,13 +67,15 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     await due.owner(trx, account.ownerId)
   }
 
-  const lock = (ownerId: string, trx: Transaction) => Account.query(trx).findById(ownerId).forUpdate()
+  const find = (ownerId: string, trx: Transaction) => Account.query(trx).findOne('ownerId', payerOf(ownerId))
+  const lock = (ownerId: string, trx: Transaction) => find(ownerId, trx).forUpdate()
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
-    const account = { ownerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
+    const { payerId = ownerId } = (await Workspace.query(trx).findById(ownerId).select('payerId')) ?? {}
+    const account = { ownerId: payerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
     // A parallel insert waits here for the first one, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
-    return Account.query(trx).findById(ownerId).forUpdate().throwIfNotFound()
+    return lock(ownerId, trx).throwIfNotFound()
   }
 
   /** A past-due subscription grants nothing. */
@@ -113,23 +123,26 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   async function chargeStep(trx: Transaction, charge: StepCharge) {
     const { ownerId, runId = null, answerId, step, failedAttempt, credits, cost } = charge
     const account = await locked(ownerId, trx)
+    const workspaceId = account.ownerId === ownerId ? null : ownerId
     const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
     const ofStep = { kind: 'step' as const, runId, step }
     const ofRun = failedAttempt === undefined ? ofStep : failed
     const of = answerId === undefined ? ofRun : { kind: 'chat_step' as const, answerId, step }
     const charged = Math.max(1, Math.ceil(credits))
     const priced = cost && { costNanoUsd: cost.nanoUsd, price: { ...cost.price } }
-    if (await append(account, { ...of, credits: -charged, ...priced }, trx)) {
+    if (await append(account, { ...of, workspaceId, credits: -charged, ...priced }, trx)) {
+      if (workspaceId !== null) await noteUsed(trx, { workspaceId, credits: charged, now: clock.now() })
       return { charged, balance: account.balance }
     }
     const before = await LedgerEntry.query(trx).findOne(of).throwIfNotFound()
     return { charged: -before.credits, balance: account.balance }
   }
 
-  /** The owner's ledger, newest first. */
+  /** The owner's ledger, newest first; of a workspace what it has used. */
   async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
-    await current(ownerId)
-    return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of: { ownerId }, ...request })
+    const account = await current(ownerId)
+    const of: Record<string, string> = account.ownerId === ownerId ? { ownerId } : { workspaceId: ownerId }
+    return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of, ...request })
   }
 
   return { current, locked, makeFree, chargeStep, ledger }
@@ -139,3 +152,7 @@ export type Credits = ReturnType<typeof createCredits>
 
 /** The calendar month (UTC) and the tier: `2026-11/free`. */
 const periodOf = ({ tier }: Account, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`
+
+const byOwnerJoin = `
+  join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)
+    on accounts.owner_id = coalesce(w.payer_id, asked.id)`

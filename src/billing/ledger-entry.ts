@@ -13,6 +13,8 @@ export class LedgerEntry extends Row {
   /** Month and tier of a grant (`2026-11/pro`). */
   declare period: string | null
   declare runId: string | null
+  /** The workspace that used the credits; null if it was the account itself. */
+  declare workspaceId: string | null
   /** Of a step of a chat: its answer. */
   declare answerId: string | null
   declare step: number | null

@@ -20,10 +20,16 @@ export interface Standing {
   balance: number
 }
 
-export function standingOf(account: Account, now: Date): Standing {
-  const { tier, balance } = account
-  const { limits, features } = tierOf(tier)
-  return { tier, limits, features, subscription: subscriptionOf(account, now), balance }
+/**
+ * The standing of an owner whom the account pays for. Without the tier for it, a workspace may do nothing; `left` is what
+ * its cap has left of the month.
+ */
+export function standingOf(account: Account, now: Date, { ownerId = account.ownerId, left = Infinity } = {}): Standing {
+  const { tier } = account
+  const balance = Math.min(account.balance, left)
+  const { limits, features: all } = tierOf(tier)
+  const isClosed = ownerId !== account.ownerId && !all.includes('workspaces')
+  return { tier, limits, features: isClosed ? [] : all, subscription: subscriptionOf(account, now), balance }
 }
 
 /** The status follows from the date: a subscription becomes past due without any job. */

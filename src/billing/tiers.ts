@@ -7,6 +7,9 @@ export interface Limits {
   agents: number
   vaultSites: number
   apiKeys: number
+  /** Workspaces that an account pays for. */
+  workspaces: number
+  /** Members of each. */
   workspaceMembers: number
   /** Requests of all logins and API keys together; at least as many as one key may make. */
   requestsPerMinute: number
@@ -45,6 +48,7 @@ export const tiers = {
       agents: 3,
       vaultSites: 5,
       apiKeys: 3,
+      workspaces: 0,
       workspaceMembers: 0,
       requestsPerMinute: 300,
       openStreams: 30,
@@ -61,6 +65,7 @@ export const tiers = {
       agents: 25,
       vaultSites: 50,
       apiKeys: 20,
+      workspaces: 0,
       workspaceMembers: 0,
       requestsPerMinute: 600,
       openStreams: 100,
@@ -77,6 +82,7 @@ export const tiers = {
       agents: 100,
       vaultSites: 200,
       apiKeys: 50,
+      workspaces: 10,
       workspaceMembers: 25,
       requestsPerMinute: 1_800,
       openStreams: 500,
@@ -93,6 +99,7 @@ export const tiers = {
       agents: unlimited,
       vaultSites: unlimited,
       apiKeys: unlimited,
+      workspaces: unlimited,
       workspaceMembers: unlimited,
       requestsPerMinute: 6_000,
       openStreams: unlimited,
@@ -119,8 +126,11 @@ export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.
 const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
 /** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with the tiers that have it. */
-export function requireFeature({ tier }: { tier: TierName }, feature: Feature): void {
-  if (tierOf(tier).features.includes(feature)) return
+export function requireFeature(
+  { tier, features }: { tier: TierName; features: readonly Feature[] },
+  feature: Feature,
+): void {
+  if (features.includes(feature)) return
   throw new CodedError('TIER_REQUIRED', {
     message: `Your tier, ${tier}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
   })

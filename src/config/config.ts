@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
+import { refuseGone } from './gone-settings.ts'
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
@@ -24,6 +25,7 @@ export function readConfig(env?: Environment): Config {
   const { read, models } = readTogether({
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
+    gone: () => refuseGone(env),
   })
   return freeze(shape(read, models))
 }
@@ -52,13 +54,11 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     auth: {
       /** In PEM: the first signs and verifies access tokens, the others only verify. */
       privateKeys: env.JWT_PRIVATE_KEY,
-      /** Whether strangers may make accounts. */
+      /** Who may make an account: everybody, who has an invitation, or nobody. */
       registration: env.REGISTRATION,
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
-      /** Users with these addresses are admins. */
-      adminEmails: env.ADMIN_EMAILS,
     },
     /** How long a chat session lasts, and how long one that nobody uses. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
@@ -93,6 +93,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       store: env.RATE_LIMIT_STORE,
       callerPerMinute: env.RATE_LIMIT_PER_MINUTE,
       authPerMinute: env.RATE_LIMIT_AUTH_PER_MINUTE,
+      recoveryPerHour: env.RATE_LIMIT_RECOVERY_PER_HOUR,
       browserPerMinute: env.RATE_LIMIT_BROWSER_PER_MINUTE,
       webhookPerMinute: env.RATE_LIMIT_WEBHOOK_PER_MINUTE,
       webhookFailedPerMinute: env.RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE,
@@ -156,6 +157,9 @@ const databaseOf = (env: v.InferOutput<typeof data>) => ({
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
   return freeze({ database: databaseOf(readEnvironment(data, env)) })
 }
+
+/** Where clients reach the API, for commands that print it. */
+export const readBaseUrl = (env?: Environment): string => readEnvironment(v.pick(settings, ['BASE_URL']), env).BASE_URL
 
 const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS', 'VAULT_KEYS'])
 

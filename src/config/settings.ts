@@ -123,15 +123,6 @@ export const mailbox = v.optional(
     ),
   ),
 )
-/** Email addresses separated by commas. */
-export const emails = v.pipe(
-  list(),
-  v.check(
-    (addresses) => addresses.every((address) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(address)),
-    'must be email addresses separated by commas',
-  ),
-)
-
 /** Keys in PEM, one after another; `\n` may stand for a line break. The first is private, others may be public keys. */
 export const pems = v.pipe(
   v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),

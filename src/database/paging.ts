@@ -35,13 +35,18 @@ export type ListName =
   | 'calls'
   | 'changes'
   | 'fires'
+  | 'invitations'
   | 'keys'
   | 'ledger'
+  | 'logins'
+  | 'members'
   | 'notifications'
+  | 'outbox'
   | 'refreshes'
   | 'runs'
   | 'sessions'
   | 'vault'
+  | 'workspaces'
 
 type KeyValue = string | number | Date
 

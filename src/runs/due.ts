@@ -23,7 +23,7 @@ export function createDue(context: { database: Database; clock: Clock }) {
       await trx.raw('insert into due_agents (agent_id, due_at) values (:agentId, :at)', { agentId, at })
     },
 
-    /** The owner's account has changed: makes all their agents with unfinished runs due. */
+    /** The owner's account has changed: makes all agents that it pays for with unfinished runs due. */
     async owner(trx: Transaction, ownerId: string): Promise<void> {
       await trx.raw(ownerStatement, { ownerId, now: clock.now() })
     },
@@ -60,7 +60,8 @@ export type Due = ReturnType<typeof createDue>
 const ownerStatement = `
   insert into due_agents (agent_id, due_at)
     select q.agent_id, :now from agent_queues q join agents a on a.id = q.agent_id
-     where a.owner_id = :ownerId and q.unfinished > 0`
+     where (a.owner_id = :ownerId or a.owner_id in (select id from workspaces where payer_id = :ownerId))
+       and q.unfinished > 0`
 
 const vaultEntryStatement = `
   insert into due_agents (agent_id, due_at)

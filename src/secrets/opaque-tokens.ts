@@ -1,6 +1,18 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
-type TokenKind = 'key' | 'refresh' | 'ticket' | 'state' | 'binding' | 'seen' | 'session'
+type TokenKind =
+  | 'key'
+  | 'refresh'
+  | 'ticket'
+  | 'state'
+  | 'binding'
+  | 'seen'
+  | 'session'
+  | 'verify'
+  | 'change'
+  | 'reset'
+  | 'invite'
+  | 'join'
 
 /** A new secret of 256 random bits. The prefix identifies it to people, scanners and the log's redaction. */
 export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`

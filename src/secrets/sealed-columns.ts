@@ -11,6 +11,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'previous_webhook_secret' },
   { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
+  { table: 'outbox_mails', column: 'body' },
 ]
 
 /** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */

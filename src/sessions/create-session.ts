@@ -2,11 +2,13 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { paidWith } from '../owners/payer.ts'
 import { newId } from '../ids.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
 import { ApiKey } from '../users/api-key.ts'
 import type { Caller } from '../users/caller.ts'
 import { Login } from '../users/login.ts'
+import { assertMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { SiteChoice } from '../vault/site-choices.ts'
 import { endOf, idleSince } from './lifetime.ts'
@@ -41,7 +43,7 @@ export function createCreateSession(context: {
 
   const countLiving = (trx: Transaction, ownerId: string, now: Date) =>
     Session.query(trx)
-      .where({ ownerId })
+      .whereIn('ownerId', paidWith(ownerId))
       .whereNull('endedAt')
       .where('expiresAt', '>', now)
       .where('usedAt', '>', idleSince(now, config.sessions))
@@ -64,16 +66,26 @@ export function createCreateSession(context: {
    * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
    * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended meanwhile).
    */
-  return async function create(caller: Caller, wanted: NewSession): Promise<CreatedSession> {
+  return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
     const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
-    const { userId: ownerId, apiKeyId = null } = caller
+    const { userId, apiKeyId = null } = caller
     assertModel(model)
     endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
     const token = newToken('session')
-    const own = { id: newId(), ownerId, apiKeyId, tokenHash: hashToken(token), title, model, onDisconnect }
+    const own = {
+      id: newId(),
+      ownerId,
+      userId: userId === ownerId ? null : userId,
+      apiKeyId,
+      tokenHash: hashToken(token),
+      title,
+      model,
+      onDisconnect,
+    }
     const session = await database.transaction(async (trx) => {
       await lockOwner(trx, ownerId)
+      await assertMember(trx, ownerId, userId)
       const keyExpiresAt = await endOfCaller(trx, caller)
       const now = clock.now()
       await assertRoom(trx, ownerId, now)

@@ -1,8 +1,10 @@
-import type { TierName } from '../billing/tiers.ts'
+import { raw } from 'objection'
+import { tierOf, type TierName } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { closed } from '../owners/reach.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from '../users/user.ts'
 import { isNoteworthy, isOver } from './lifetime.ts'
@@ -30,8 +32,9 @@ export function createOpenSession(context: {
 
   const find = (tokenHash: string) =>
     Session.query(database)
-      .join('users', 'users.id', 'sessions.ownerId')
-      .leftJoin('accounts', 'accounts.ownerId', 'sessions.ownerId')
+      .join('users', 'users.id', raw('coalesce(sessions.user_id, sessions.owner_id)'))
+      .leftJoin('workspaces', 'workspaces.id', 'sessions.ownerId')
+      .leftJoin('accounts', 'accounts.ownerId', raw('coalesce(workspaces.payer_id, sessions.owner_id)'))
       .where({ 'sessions.tokenHash': tokenHash })
       .select('sessions.*', 'users.termsVersion', 'accounts.tier')
       .first()
@@ -57,9 +60,16 @@ export function createOpenSession(context: {
     assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
     const now = clock.now()
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
+    assertOpen(found)
     await noteUse(found, now)
     const { tier, termsVersion, ...fields } = found
     const session = Object.assign(new Session(), fields)
     return { session, tier: tier ?? 'free', termsAccepted: termsVersion === config.auth.termsVersion }
   }
+}
+
+/** A workspace's sessions are used while the tier of its owner includes workspaces. */
+function assertOpen({ userId, tier }: WithOwner): void {
+  if (userId === null) return
+  assertThat(tierOf(tier ?? 'free').features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: closed })
 }

@@ -11,6 +11,8 @@ export class Session extends Row {
   static override tableName = 'sessions'
   declare id: string
   declare ownerId: string
+  /** The member who has made it, if its owner is a workspace. */
+  declare userId: string | null
   /** The API key that it was made with; null if it was a login. */
   declare apiKeyId: string | null
   declare tokenHash: string
@@ -48,7 +50,7 @@ export class SessionSite extends Row {
  */
 export async function endSessions(
   db: Database,
-  match: { ownerId: string } | { ownerId: string; apiKeyId: string } | { id: string },
+  match: { id: string } | { userId: string } | { ownerId: string; userId?: string; apiKeyId?: string },
   now: Date,
 ): Promise<void> {
   const living = Session.query(db).where(match).whereNull('endedAt').where('expiresAt', '>', now)
@@ -63,4 +65,10 @@ export async function endSessions(
       ended.map(({ id }) => id),
     )
     .patch({ status: 'withdrawn', decidedAt: now })
+}
+
+/** Ends those that a user has made: one's own, and those in workspaces. */
+export async function endSessionsOf(db: Database, userId: string, now: Date): Promise<void> {
+  await endSessions(db, { ownerId: userId }, now)
+  await endSessions(db, { userId }, now)
 }

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { listOf, type Owners } from '../owners/reach.ts'
 import type { Logger } from '../logger.ts'
 import { scopesOf } from '../vault/oauth/needed-scopes.ts'
 import type { Scope } from '../sites/tool.ts'
@@ -37,8 +38,10 @@ export function createSessions(context: {
   const { database, clock, config } = context
   const sites = createSessionSites(context)
 
-  async function get(ownerId: string, id: string): Promise<Session> {
-    const session = isId(id) ? await Session.query(database).findOne({ ownerId, id }) : undefined
+  async function get(owners: Owners, id: string): Promise<Session> {
+    const session = isId(id)
+      ? await Session.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
+      : undefined
     assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this identifier.' })
     return session
   }

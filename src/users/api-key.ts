@@ -8,7 +8,10 @@ import type { Scope } from './caller.ts'
 export class ApiKey extends Row {
   static override tableName = 'api_keys'
   declare id: string
+  /** Who has made it. */
   declare userId: string
+  /** The workspace that it is for; null for one that is for what its user has. */
+  declare workspaceId: string | null
   declare name: string
   declare keyHash: string
   declare scopes: Scope[]

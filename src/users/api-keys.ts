@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { QueryBuilder } from 'objection'
+import type { Database, Transaction } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
@@ -7,9 +8,18 @@ import { ApiKey } from './api-key.ts'
 import { requireLogin, scopes, type Caller, type Scope } from './caller.ts'
 import { endSessions } from '../sessions/session.ts'
 import { hashToken, newToken } from '../secrets/opaque-tokens.ts'
+import { paidWith } from '../owners/payer.ts'
+import { assertMember } from '../owners/assert-member.ts'
 import { lockOwner } from './user.ts'
 
+/** A key, and whose it is. */
+export type OwnedKey = ApiKey & { ownerId: string }
+
+const unknown = 'There is no API key with this identifier.'
+
 interface NewApiKey {
+  /** The workspace that it is for; otherwise it is for what its maker has. */
+  ownerId?: string
   name: string
   scopes: readonly Scope[]
   expiresAt?: Date | undefined
@@ -19,28 +29,38 @@ interface NewApiKey {
 export function createApiKeys(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
-  /** The caller's keys that are not deleted, newest first. */
-  async function list(caller: Caller, request: PageRequest): Promise<Page<ApiKey>> {
+  /** The keys of an owner: one's own, or all of a workspace. */
+  const of = (db: Database, ownerId: string, { userId }: Pick<Caller, 'userId'>) =>
+    ApiKey.query(db).where(ownerId === userId ? { userId, workspaceId: null } : { workspaceId: ownerId })
+
+  /** The owner's keys that are not deleted, newest first. */
+  async function list(caller: Caller, asked: PageRequest & { ownerId?: string }): Promise<Page<ApiKey>> {
     requireLogin(caller)
-    const mine = ApiKey.query(database).where({ userId: caller.userId }).whereNull('revokedAt')
-    return page(mine, { list: 'keys', time: 'createdAt', ...request })
+    const { ownerId = caller.reach.home, ...request } = asked
+    const live = of(database, ownerId, caller).whereNull('revokedAt')
+    return page(live, { list: 'keys', time: 'createdAt', ...request })
   }
 
   /**
-   * Creates a key and returns it in plain, this one time. `limit` is how many live keys the caller's tier allows:
-   * FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scopes or expiry.
+   * Creates a key and returns it in plain, this one time. It can do for the owner what its maker can. `limit` is how many
+   * live keys the owner's tier allows: FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scopes or
+   * expiry.
    */
   async function create(caller: Caller, wanted: NewApiKey, limit: number): Promise<ApiKey & { key: string }> {
     requireLogin(caller)
     const fields = readNewApiKey(wanted, clock.now())
     const key = newToken('key')
-    const made = { id: newId(), userId: caller.userId, ...fields, keyHash: hashToken(key), createdAt: clock.now() }
-    const row = ApiKey.fromJson({ ...made, lastUsedAt: null, revokedAt: null })
+    const { userId, reach } = caller
+    const { ownerId = reach.home } = wanted
+    const workspaceId = ownerId === userId ? null : ownerId
+    const own = { id: newId(), userId, workspaceId, keyHash: hashToken(key), createdAt: clock.now() }
+    const row = ApiKey.fromJson({ ...own, ...fields, lastUsedAt: null, revokedAt: null })
     await database.transaction(async (trx) => {
-      // Locks the user's row, so that parallel requests cannot exceed the limit together.
-      await lockOwner(trx, caller.userId)
-      assertThat((await countLive(trx, caller.userId)) < limit, 'FEATURE_LIMIT_REACHED', {
-        message: `Your tier allows ${limit} API keys. Delete one, or choose a higher tier.`,
+      // So that parallel requests cannot exceed the limit together.
+      await lockOwner(trx, ownerId)
+      await assertMember(trx, ownerId, userId)
+      assertThat((await countLive(trx, ownerId)) < limit, 'FEATURE_LIMIT_REACHED', {
+        message: `The tier allows ${limit} API keys, those of workspaces included. Delete one, or choose a higher tier.`,
       })
       await ApiKey.query(trx).insert(row)
     })
@@ -48,30 +68,39 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   }
 
   /**
-   * Deletes one of the caller's keys, and ends the sessions that were made with it; using it then fails with
-   * TOKEN_REVOKED. NOT_FOUND.
+   * Deletes a key, and ends the sessions that were made with it; using it then fails with TOKEN_REVOKED. NOT_FOUND.
    */
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
-    const { userId } = caller
+    const { ownerId } = await get(caller, id)
     await database.transaction(async (trx) => {
-      await lockOwner(trx, userId)
-      const live = ApiKey.query(trx).where({ id, userId }).whereNull('revokedAt')
-      const changed = isId(id) ? await live.patch({ revokedAt: clock.now() }) : 0
-      assertThat(changed === 1, 'NOT_FOUND', { message: 'There is no API key with this identifier.' })
-      await endSessions(trx, { ownerId: userId, apiKeyId: id }, clock.now())
+      await lockOwner(trx, ownerId)
+      const changed = await ApiKey.query(trx).findById(id).whereNull('revokedAt').patch({ revokedAt: clock.now() })
+      assertThat(changed === 1, 'NOT_FOUND', { message: unknown })
+      await endSessions(trx, { ownerId, apiKeyId: id }, clock.now())
     })
   }
 
+  /** A key that is not deleted, of somebody whose things the caller may see. NOT_FOUND. */
+  async function get({ reach }: Pick<Caller, 'reach'>, id: string): Promise<OwnedKey> {
+    const key = isId(id) ? await ApiKey.query(database).findById(id).whereNull('revokedAt') : undefined
+    const ownerId = key?.workspaceId ?? key?.userId
+    assertThat(key && ownerId !== undefined && reach.places.has(ownerId), 'NOT_FOUND', { message: unknown })
+    return Object.assign(key, { ownerId })
+  }
+
   /** Expired keys do not count. */
-  const countLive = (trx: Database, userId: string) =>
-    ApiKey.query(trx)
-      .where({ userId })
+  const countLive = (trx: Transaction, ownerId: string) => {
+    const ofPerson = (key: QueryBuilder<ApiKey>) =>
+      void key.whereNull('workspaceId').whereIn('userId', paidWith(ownerId))
+    return ApiKey.query(trx)
+      .where((key) => void key.where(ofPerson).orWhereIn('workspaceId', paidWith(ownerId)))
       .whereNull('revokedAt')
       .where((row) => void row.whereNull('expiresAt').orWhere('expiresAt', '>', clock.now()))
       .resultSize()
+  }
 
-  return { list, create, remove }
+  return { list, create, get, remove }
 }
 
 /** The columns of a new key; a VALIDATION_ERROR names every problem. */

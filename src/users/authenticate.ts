@@ -1,4 +1,5 @@
-import type { TierName } from '../billing/tiers.ts'
+import { raw } from 'objection'
+import { tierOf, type TierName } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -6,7 +7,7 @@ import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
-import { normalizeEmail } from './email.ts'
+import { reachOf, reachOfKey, type Membership } from '../owners/reach.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
@@ -14,9 +15,15 @@ import type { User } from './user.ts'
 /** Our own tokens are below 1 KiB; a header over this limit is refused without being decoded. */
 const headerBytes = 8 * 1024
 
-const minute = 60_000
+/** Whether a use is to be noted: once a minute at most, to spare a write per request. */
+const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
+  lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
-type Person = Pick<User, 'email' | 'termsVersion'> & { tier: TierName | null }
+type Person = Pick<User, 'email' | 'termsVersion' | 'admin'> & {
+  tier: TierName | null
+  memberships: StoredMembership[]
+}
+type StoredMembership = Omit<Membership, 'isOpen'> & { tier: TierName | null }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
@@ -26,14 +33,14 @@ export function createAuthenticate(context: {
   accessTokens: AccessTokens
 }) {
   const { database, clock, config, accessTokens } = context
-  const admins = new Set(config.auth.adminEmails.map(normalizeEmail))
   /** The part of a caller that comes from the user's row. */
-  const presentPerson = ({ email, tier, termsVersion }: Person) => ({
+  const presentPerson = (userId: string, { email, tier, termsVersion, admin, memberships }: Person) => ({
     email,
+    reach: reachOf(userId, memberships.map(withTier)),
     // The account is created with its first use.
     tier: tier ?? 'free',
     termsAccepted: termsVersion === config.auth.termsVersion,
-    admin: admins.has(email),
+    admin,
   })
 
   /**
@@ -55,12 +62,14 @@ export function createAuthenticate(context: {
       .join('users', 'users.id', 'logins.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'logins.id': loginId, 'users.id': userId })
-      .select('logins.revokedAt', 'users.email', 'users.termsVersion', 'accounts.tier')
+      .select('logins.id', 'logins.revokedAt', 'logins.lastUsedAt', ...personal)
       .first()
       .castTo<(Login & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
-    return { userId, ...presentPerson(found), scopes, via: 'login', loginId }
+    const now = clock.now()
+    if (isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
+    return { userId, ...presentPerson(userId, found), scopes, via: 'login', loginId }
   }
 
   async function byApiKey(key: string): Promise<Caller> {
@@ -69,7 +78,7 @@ export function createAuthenticate(context: {
       .join('users', 'users.id', 'apiKeys.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'apiKeys.keyHash': hashToken(key) })
-      .select('apiKeys.*', 'users.email', 'users.termsVersion', 'accounts.tier')
+      .select('apiKeys.*', ...personal)
       .first()
       .castTo<(ApiKey & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })
@@ -77,14 +86,28 @@ export function createAuthenticate(context: {
     const now = clock.now()
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
-    await noteUse(found, now)
+    if (isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
     const { userId, id: apiKeyId } = found
-    return { userId, ...presentPerson(found), scopes: found.scopes, via: 'api-key', apiKeyId }
-  }
-
-  /** Written once a minute at most, to spare a write per request. */
-  async function noteUse({ id, lastUsedAt }: ApiKey, now: Date): Promise<void> {
-    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < minute) return
-    await ApiKey.query(database).findById(id).patch({ lastUsedAt: now })
+    const person = presentPerson(userId, found)
+    const reach = reachOfKey(person.reach, found.workspaceId ?? userId)
+    return { userId, ...person, reach, scopes: found.scopes, via: 'api-key', apiKeyId }
   }
 }
+
+const withTier = ({ tier, ...membership }: StoredMembership): Membership => ({
+  ...membership,
+  isOpen: tierOf(tier ?? 'free').features.includes('workspaces'),
+})
+
+/** What is read of the user beside a token. */
+const personal = [
+  'users.email',
+  'users.termsVersion',
+  'users.admin',
+  'accounts.tier',
+  raw(`
+  coalesce((select json_agg(json_build_object('workspaceId', m.workspace_id, 'role', m.role, 'tier', payer.tier))
+              from members m join workspaces w on w.id = m.workspace_id and w.deleted_at is null
+                   left join accounts payer on payer.owner_id = w.payer_id
+             where m.user_id = users.id), '[]') as memberships`),
+]

@@ -1,5 +1,6 @@
 import type { TierName } from '../billing/tiers.ts'
 import { assertThat } from '../errors.ts'
+import type { Reach } from '../owners/reach.ts'
 
 export const scopes = ['read', 'write'] as const
 export type Scope = (typeof scopes)[number]
@@ -12,7 +13,9 @@ export interface Caller {
   /** Whether the user has accepted the terms in force. */
   termsAccepted: boolean
   scopes: readonly Scope[]
-  /** Whether the user operates the platform (ADMIN_EMAILS). */
+  /** Whose things the caller may see, and in which role. */
+  reach: Reach
+  /** Whether the user operates the platform (`npm run admin`). */
   admin: boolean
   via: 'login' | 'api-key'
   loginId?: string
@@ -46,4 +49,11 @@ export function requireLogin(caller: Caller): string {
 export function requireAdmin(caller: Caller): void {
   requireLogin(caller)
   assertThat(caller.admin, 'ADMIN_REQUIRED')
+}
+
+/** Refuses API keys of workspaces: the account of whoever has made one is no business of theirs. PERMISSION_DENIED. */
+export function requireOwnAccount({ userId, reach }: Caller): void {
+  assertThat(reach.home === userId, 'PERMISSION_DENIED', {
+    message: 'This API key is for a workspace. It cannot see or change the account of the person who made it.',
+  })
 }

@@ -10,12 +10,12 @@ export function normalizeEmail(written: string): string | undefined {
   return email.length <= 254 && shape.test(email) ? email : undefined
 }
 
-/** The normalized address. VALIDATION_ERROR if it is not an address. */
-export function readEmail(written: string): string {
+/** The normalized address. VALIDATION_ERROR at `path` if it is not an address. */
+export function readEmail(written: string, path = 'email'): string {
   const email = normalizeEmail(written)
   assertThat(email !== undefined, 'VALIDATION_ERROR', {
     message: 'The email address is not valid.',
-    details: [{ path: 'email', message: 'Must be an email address of at most 254 characters.' }],
+    details: [{ path, message: 'Must be an email address of at most 254 characters.' }],
   })
   return email
 }

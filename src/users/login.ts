@@ -7,4 +7,10 @@ export class Login extends Row {
   declare userId: string
   declare createdAt: Date
   declare revokedAt: Date | null
+  /** Accurate to a minute; null for a login from before this was noted, until it is used. */
+  declare lastUsedAt: Date | null
+  /** The client address from which it was opened. */
+  declare address: string | null
+  /** What the client called itself then. */
+  declare userAgent: string | null
 }

@@ -8,7 +8,8 @@ import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
-import { endSessions } from '../sessions/session.ts'
+import { oneLine } from '../notifications/plain-text.ts'
+import { endSessionsOf } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
@@ -20,6 +21,12 @@ interface TokenPair {
   tokenType: 'Bearer'
   expiresIn: number
   refreshToken: string
+}
+
+/** Where a login is opened from. */
+interface Client {
+  address: string
+  userAgent: string | undefined
 }
 
 const day = 86_400_000
@@ -41,18 +48,21 @@ export function createLogins(context: {
     email: string
     password: string
     ttlSeconds?: number | undefined
+    from?: Client | undefined
   }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
     const email = normalizeEmail(request.email)
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
-    return openFor(user, expiresIn)
+    return openFor(user, expiresIn, request.from)
   }
 
   /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it has changed since. */
-  async function openFor(user: User, expiresIn: number): Promise<TokenPair> {
-    const login = { id: newId(), userId: user.id, createdAt: clock.now() }
+  async function openFor(user: User, expiresIn: number, from?: Client): Promise<TokenPair> {
+    const now = clock.now()
+    const details = { address: from?.address ?? null, userAgent: from?.userAgent ? oneLine(from.userAgent, 200) : null }
+    const login = { id: newId(), userId: user.id, createdAt: now, lastUsedAt: now, ...details }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
@@ -128,15 +138,20 @@ export function createLogins(context: {
     await database.transaction(async (trx) => {
       // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
       await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
-      await revoke(trx, { userId: caller.userId })
-      await endSessions(trx, { ownerId: caller.userId }, clock.now())
+      await endEvery(trx, caller.userId)
     })
+  }
+
+  /** Ends every login of a user, and every session. The caller has locked the user's row. */
+  async function endEvery(trx: Transaction, userId: string): Promise<void> {
+    await revoke(trx, { userId })
+    await endSessionsOf(trx, userId, clock.now())
   }
 
   /** Ends all other logins of a user, and every session. */
   async function endOthers(trx: Transaction, userId: string, loginId: string): Promise<void> {
     await revoke(trx, { userId }, loginId)
-    await endSessions(trx, { ownerId: userId }, clock.now())
+    await endSessionsOf(trx, userId, clock.now())
   }
 
   /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */
@@ -145,5 +160,7 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, refresh, end, endAll, endOthers }
+  return { open, refresh, end, endAll, endEvery, endOthers }
 }
+
+export type Logins = ReturnType<typeof createLogins>

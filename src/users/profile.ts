@@ -4,12 +4,13 @@ import type { User } from './user.ts'
 export interface Profile {
   id: string
   email: string
+  emailVerifiedAt: Date | null
   createdAt: Date
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }
 
 export function profileOf(user: User, currentVersion: string): Profile {
-  const { id, email, createdAt, termsVersion, termsAcceptedAt } = user
+  const { id, email, emailVerifiedAt, createdAt, termsVersion, termsAcceptedAt } = user
   const terms = { currentVersion, acceptedVersion: termsVersion, acceptedAt: termsAcceptedAt }
-  return { id, email, createdAt, terms }
+  return { id, email, emailVerifiedAt, createdAt, terms }
 }

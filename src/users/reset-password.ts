@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { endSessions } from '../sessions/session.ts'
+import { endSessionsOf } from '../sessions/session.ts'
+import { AccountToken } from './account-token.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { createPasswords, type PasswordCost } from './passwords.ts'
 import { User } from './user.ts'
 
 /**
- * Gives an account a new random password and ends its logins and sessions, for a user who has lost the old one. API keys stay valid.
+ * Gives an account a new random password, ends its logins and sessions and voids what was mailed to change it, for a user who has lost the old one. API keys stay valid.
  * Returns the password; undefined if there is no account with this address. For operators: the caller has to know that
  * the account is whose it is said to be.
  */
@@ -24,7 +25,8 @@ export async function resetPassword(
     if (!user) return undefined
     await User.query(trx).findById(user.id).patch({ passwordHash })
     await Login.query(trx).where({ userId: user.id }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
-    await endSessions(trx, { ownerId: user.id }, clock.now())
+    await AccountToken.query(trx).where({ userId: user.id }).whereIn('purpose', ['change', 'reset']).delete()
+    await endSessionsOf(trx, user.id, clock.now())
     return password
   })
 }

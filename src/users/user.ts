@@ -1,18 +1,26 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
+import { payerOf } from '../owners/payer.ts'
 
 /** One person who can log in (table `users`). */
 export class User extends Row {
   static override tableName = 'users'
   declare id: string
   declare email: string
+  /** When its owner has shown to read mails to it. */
+  declare emailVerifiedAt: Date | null
   declare passwordHash: string
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
+  /** Whether the user operates the platform; only a command changes it (`npm run admin`). */
+  declare admin: boolean
   declare createdAt: Date
 }
 
-/** Locks an owner's row. Tier limits are checked under this lock, so two requests cannot exceed one together. */
+/**
+ * Locks the user who pays for an owner. Tier limits are checked under this lock, so two requests cannot exceed one
+ * together.
+ */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
-  await User.query(trx).findById(ownerId).select('id').forNoKeyUpdate()
+  await User.query(trx).findOne('id', payerOf(ownerId)).select('id').forNoKeyUpdate()
 }

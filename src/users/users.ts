@@ -2,24 +2,22 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
+import { createAccountTokens } from './account-tokens.ts'
+import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import { readEmail } from './email.ts'
+import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
 import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
+import { createRecovery } from './recovery.ts'
+import { createRegister } from './register.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { User } from './user.ts'
-
-const taken = {
-  message: 'There is already an account with this email address.',
-  details: [{ path: 'email', message: 'Is taken.' }],
-}
-
-const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
 export function createUsers(context: {
@@ -28,30 +26,17 @@ export function createUsers(context: {
   config: Pick<Config, 'auth' | 'http'>
   logger: Logger
   passwordCost: PasswordCost
+  outbox: Pick<Outbox, 'put'>
+  rateLimits: Pick<RateLimits, 'accountMail' | 'recovery' | 'recoveryOf'>
 }) {
-  const { database, clock, config, logger, passwordCost } = context
+  const { database, clock, config, passwordCost } = context
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
   const logins = createLogins({ ...context, accessTokens, passwords })
+  const tokens = createAccountTokens(context)
+  const addresses = createAddresses({ ...context, passwords, tokens })
+  const register = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
-
-  /**
-   * Creates an account. PERMISSION_DENIED where registration is closed. VALIDATION_ERROR for a bad address or password,
-   * or for a taken address, with equal work.
-   */
-  async function register(request: { email: string; password: string }): Promise<Profile> {
-    assertThat(config.auth.registration === 'open', 'PERMISSION_DENIED', { message: closed })
-    const email = readEmail(request.email)
-    const passwordHash = await passwords.hash(readNewPassword(request.password, 'password'))
-    const id = newId()
-    // No look-up first: the constraint decides after the same work, and between parallel requests too.
-    const row = { id, email, passwordHash, createdAt: clock.now() }
-    await User.query(database).insert(row).onConflict('email').ignore()
-    const made = await User.query(database).findById(id)
-    assertThat(made, 'VALIDATION_ERROR', taken)
-    logger.info({ userId: id }, 'registered')
-    return present(made)
-  }
 
   /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
   async function changePassword(
@@ -69,6 +54,8 @@ export function createUsers(context: {
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password was changed in the meantime.' })
       await logins.endOthers(trx, caller.userId, loginId)
+      // Whoever knew the former password may have asked for another address.
+      await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
     })
   }
 
@@ -92,11 +79,15 @@ export function createUsers(context: {
   }
 
   return {
-    register,
+    register: async (request: Parameters<typeof register>[0]): Promise<Profile> => present(await register(request)),
     me,
     acceptTerms,
     changePassword,
     logins,
+    loginList: createLoginList(context),
+    addresses,
+    recovery: createRecovery({ ...context, passwords, logins, tokens }),
+    purge: tokens.purge,
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
     publicKeys: accessTokens.publicKeys,

@@ -10,6 +10,8 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { SiteTool } from '../sites/tool.ts'
+import { paidWith } from '../owners/payer.ts'
+import { listOf, type Owners } from '../owners/reach.ts'
 import { lockOwner } from '../users/user.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { openCredential, sealCredential, type Credential } from './credential.ts'
@@ -47,8 +49,10 @@ export function createEntries(context: {
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
-  async function get(ownerId: string, id: string): Promise<VaultEntry> {
-    const entry = isId(id) ? await mine(ownerId).findById(id) : undefined
+  async function get(owners: Owners, id: string): Promise<VaultEntry> {
+    const entry = isId(id)
+      ? await VaultEntry.query(database).whereIn('ownerId', listOf(owners)).findById(id)
+      : undefined
     assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
     return entry
   }
@@ -219,7 +223,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id origin name authType status statusReason scopes expiresAt lastUsedAt createdAt updatedAt`.split(' ')
+  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt createdAt updatedAt`.split(' ')
 
 const shortManifest = `
   (select json_build_object('version', version, 'description', description,
@@ -227,7 +231,7 @@ const shortManifest = `
      from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
-  const count = await VaultEntry.query(database).where({ ownerId }).resultSize()
+  const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
   const message = `The vault holds ${count} sites, as many as your tier allows.`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }

@@ -5,6 +5,8 @@ import { standingOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
+import { payerOf } from '../owners/payer.ts'
+import { leftOfCap } from '../owners/months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
@@ -54,9 +56,10 @@ export async function readFacts(
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
   const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
-  const account = await Account.query(trx).findById(agent.ownerId).throwIfNotFound()
+  const { ownerId } = agent
+  const account = await Account.query(trx).findOne('ownerId', payerOf(ownerId)).throwIfNotFound()
   const now = knowledge.clock.now()
-  const standing = standingOf(account, now)
+  const standing = standingOf(account, now, { ownerId, left: await leftOfCap(trx, ownerId, now) })
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)

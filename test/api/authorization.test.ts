@@ -27,7 +27,7 @@ const owned = (route: AnyRoute, params: Record<string, string>): boolean =>
 /** A stage with a second owner who has one of everything too. */
 const openTwo = forWholeFile(test, 'two owners', async (t) => {
   const stage = await openStage(t)
-  const stranger = await customer(stage.platform)
+  const stranger = await customer(stage.platform, 'team')
   const theirs = await makeThings(stage.platform, stranger, stage.sites)
   return { stage, stranger, theirs }
 })

@@ -27,7 +27,21 @@ const house = forWholeFile(test, 'limits', (t) =>
 
 /** Which of the platform's limits counts a route; whatever is not here counts by its caller. */
 const counted: Partial<Record<Limit, string[]>> = {
-  address: ['acceptTerms', 'changePassword', 'login', 'logout', 'logoutEverywhere', 'refresh', 'register'],
+  address: [
+    'acceptTerms',
+    'changeEmail',
+    'changePassword',
+    'forgotPassword',
+    'login',
+    'logout',
+    'logoutEverywhere',
+    'previewInvitation',
+    'refresh',
+    'register',
+    'resetPassword',
+    'sendVerification',
+    'verifyEmail',
+  ],
   browser: ['finishOAuth', 'goToSite'],
   none: [
     'getDelivery',
@@ -117,6 +131,10 @@ test.serial('every route of a session counts each session for itself, and the ac
   }
 })
 
+/** A route that takes no body mails at once, which has a limit of its own. */
+const withoutMails = (counts: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(counts).filter(([key]) => !key.startsWith('account-mail:')))
+
 /** By the prefix under which the counter of the limit keeps its keys. */
 const byAddress = { address: 'auth', browser: 'browser' } as const
 
@@ -127,7 +145,7 @@ for (const [limit, prefix] of Object.entries(byAddress))
       const someone = await person(platform)
       for (const address of [newAddress(), newAddress()])
         t.deepEqual(
-          await countedBy(platform, () => ask(someone, route, address)),
+          withoutMails(await countedBy(platform, () => ask(someone, route, address))),
           { [`${prefix}:${address}`]: 1 },
           route.name,
         )
@@ -170,8 +188,14 @@ test.serial('deliveries are counted by agent, from wherever they come', async (t
   }
 })
 
-/** The setting of each limit, and how many requests a minute each allows in the test below. */
-const settings: Record<Exclude<keyof RateLimits, 'purge' | 'account' | 'delivery' | 'inputBytes'>, [string, number]> = {
+type OfSettings = Exclude<
+  keyof RateLimits,
+  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'recoveryOf'
+>
+
+/** The setting of each limit, and how many requests each allows in the test below. */
+const settings: Record<OfSettings, [string, number]> = {
+  recovery: ['RATE_LIMIT_RECOVERY_PER_HOUR', 8],
   caller: ['RATE_LIMIT_PER_MINUTE', 3],
   auth: ['RATE_LIMIT_AUTH_PER_MINUTE', 4],
   browser: ['RATE_LIMIT_BROWSER_PER_MINUTE', 5],
@@ -187,7 +211,7 @@ test('each limit is the one of its own setting, and counts each key for itself a
   const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
   t.deepEqual(
     Object.keys(limits).toSorted(),
-    [...Object.keys(settings), 'account', 'delivery', 'inputBytes', 'purge'].toSorted(),
+    [...Object.keys(settings), 'account', 'accountMail', 'delivery', 'inputBytes', 'purge', 'recoveryOf'].toSorted(),
   )
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
     for (const key of ['the same key for all', 'another'])

@@ -3,7 +3,7 @@ import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import type * as runs from '../../api/runs.ts'
-import { paging } from '../../api/schemas/schemas.ts'
+import { pagingOfOwner } from '../../api/schemas/schemas.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
 import { ManifestChange } from '../../src/vault/manifests/manifest-change.ts'
@@ -18,6 +18,7 @@ import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { cancel, start } from '../helpers/runs.ts'
 import { sessionOf } from '../helpers/sessions.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
+import { inviteTo, memberOf, workspaceOf } from '../helpers/workspaces.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** Things of one owner, of which there is one each: lists below a path show what belongs to these. */
@@ -25,7 +26,7 @@ interface Place {
   name: string
   someone: Person
   userId: string
-  params: { agentId: string; entryId: string }
+  params: { agentId: string; entryId: string; workspaceId: string }
 }
 
 interface House {
@@ -71,6 +72,8 @@ const makers: Record<string, Make> = {
   listAgents: (_house, { someone }, round) => agentOf(someone, { name: `Agent ${round}` }),
   listApiKeys: (_house, { someone }, round) =>
     call(someone, apiKeys.createApiKey, { body: { name: `Key ${round}`, scopes: ['read'] } }).then(({ body }) => body),
+  listLogins: (_house, { someone }) =>
+    call(someone, auth.login, { body: { email: someone.email, password: someone.password } }).then(({ body }) => body),
   listApprovals: ({ platform }, { userId, params }) =>
     pendingApproval(platform, { ownerId: userId, runId: newId(), agentId: params.agentId }),
   listLedger: ({ platform }, { userId }, round) =>
@@ -117,6 +120,9 @@ const makers: Record<string, Make> = {
     await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
   },
   listSessions: (_house, { someone }, round) => sessionOf(someone, { title: `Chat ${round}` }),
+  listWorkspaces: (_house, { someone }, round) => workspaceOf(someone, `Workspace ${round}`),
+  listInvitations: (_house, { someone, params }) => inviteTo(someone, params.workspaceId),
+  listMembers: ({ platform }, { params }) => memberOf(platform, params.workspaceId, 'viewer'),
   listNotifications: ({ platform }, { userId }, round, nth) =>
     platform.services.database.transaction((trx) =>
       platform.services.notifications.notify(trx, {
@@ -130,7 +136,10 @@ const makers: Record<string, Make> = {
     ),
 }
 
-const lists = routes.filter(({ query }) => 'cursor' in ((query as { entries?: object } | undefined)?.entries ?? {}))
+/** What admins list belongs to nobody, and has tests of its own. */
+const lists = routes.filter(
+  ({ query, access }) => access !== 'admin' && 'cursor' in ((query as { entries?: object } | undefined)?.entries ?? {}),
+)
 
 async function openPlace(platform: Platform, sites: Sites, someone: Person, name: string): Promise<Place> {
   const { database } = platform.services
@@ -142,7 +151,8 @@ async function openPlace(platform: Platform, sites: Sites, someone: Person, name
   const newest = await VaultEntry.query(database).where({ ownerId: userId }).orderBy('id', 'desc').first()
   const schedule = { trigger: 'scheduled' as const, cron: '0 0 1 1 *', timeZone: 'UTC' }
   const agent = await agentOf(someone, { ...schedule, callbackUrl: 'https://hooks.example.com/endings' })
-  return { name, someone, userId, params: { agentId: agent.id, entryId: newest?.id ?? entryId ?? '' } }
+  const { id: workspaceId } = await workspaceOf(someone)
+  return { name, someone, userId, params: { agentId: agent.id, entryId: newest?.id ?? entryId ?? '', workspaceId } }
 }
 
 /** Two owners, one of whom has two of what lists are below; and their rows, made in turns, so that they lie mixed. */
@@ -164,9 +174,10 @@ const house = forWholeFile(test, 'lists', async (t): Promise<House> => {
   return made
 })
 
-function keyOf({ id, at }: Listed): string {
-  if (typeof (id ?? at) !== 'string') throw new Error('The rows of the list are not told apart.')
-  return String(id ?? at)
+function keyOf({ id, at, userId, joinedAt }: Listed): string {
+  const key = id ?? at ?? (userId === undefined ? undefined : JSON.stringify([userId, joinedAt]))
+  if (typeof key !== 'string') throw new Error('The rows of the list are not told apart.')
+  return key
 }
 
 function list(route: AnyRoute, { someone, params }: Place, query: Record<string, string>) {
@@ -247,6 +258,7 @@ const timeFields: Record<string, string> = {
   listRefreshes: 'startedAt',
   listManifestChanges: 'foundAt',
   listFires: 'at',
+  listMembers: 'joinedAt',
 }
 
 for (const route of lists)
@@ -296,7 +308,9 @@ test('a filter holds on later pages, and beside a cursor of somebody else', asyn
   const filters = lists.flatMap((route) => {
     const { entries } = route.query as unknown as { entries: object }
     // Runs of one agent are in the order of their sequence: a list of its own.
-    return Object.keys(entries).flatMap((name) => (name in paging || name === 'agentId' ? [] : [{ route, name }]))
+    return Object.keys(entries).flatMap((name) =>
+      name in pagingOfOwner || name === 'agentId' ? [] : [{ route, name }],
+    )
   })
   t.true(filters.length >= 8)
   for (const { route, name } of filters) {

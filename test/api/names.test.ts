@@ -21,6 +21,8 @@ test('a name that nobody can see is refused in every body that takes one', (t) =
     withNames.map((route) => [route.name, ...problems(route.body as v.GenericSchema, ' ')]),
     [
       ['createApiKey', 'name'],
+      ['createWorkspace', 'name'],
+      ['updateWorkspace', 'name'],
       ['createAgent', 'name', 'webhookSchema.0.name'],
       ['updateAgent', 'name', 'webhookSchema.0.name'],
     ],
@@ -36,7 +38,7 @@ test('every member of a body that is called a name is such a name', (t) => {
   const taking = routes.filter(({ body }) => body && 'name' in ((body as { entries?: object }).entries ?? {}))
   t.deepEqual(
     taking.map(({ name }) => name).toSorted(),
-    ['createAgent', 'createApiKey', 'updateAgent'],
+    ['createAgent', 'createApiKey', 'createWorkspace', 'updateAgent', 'updateWorkspace'],
     'a new body with a name uses `name` of api/schemas/schemas.ts and is listed above',
   )
 })

@@ -9,7 +9,8 @@ function open(limit = 10) {
   const stopping = new AbortController()
   const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds: 0.02, stallSeconds: 1, limit }
   const logger = createLogger('silent', 'test')
-  return { stopping, ...createOpenStreams({ config: { streams }, logger, stopping: stopping.signal }) }
+  const accessChanges = { latest: () => Promise.resolve(0) }
+  return { stopping, ...createOpenStreams({ config: { streams }, logger, accessChanges, stopping: stopping.signal }) }
 }
 
 /** A stream whose caller is admitted unless the check throws, and how it was ended. */

@@ -19,6 +19,7 @@ import { sessionsTable } from './provokers/sessions.ts'
 import type { Table } from './provokers/table.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
+import { workspacesTable } from './provokers/workspaces.ts'
 import type { Recorder } from './recorder.ts'
 import type { Spender } from './spender.ts'
 import type { Stage } from './stage.ts'
@@ -38,6 +39,7 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...sessionsTable(stage, recorder),
     ...chatTable(t, stage, recorder, spender),
     ...callbacksTable(stage, recorder),
+    ...workspacesTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listModels: { done: () => recorder.ask(stage.owner, models.listModels) },

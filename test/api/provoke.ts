@@ -7,7 +7,7 @@ import type { Answer, Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import type { Recorder } from './recorder.ts'
-import { allowedTo, paramsOf, secretOf, validBodies, validQueries, type Stage } from './stage.ts'
+import { allowedTo, bodyWithin, paramsOf, secretOf, validBodies, validQueries, type Stage } from './stage.ts'
 
 export type Provoke = (route: AnyRoute) => Promise<Answer<unknown>>
 
@@ -44,12 +44,37 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     return (route) => send(owner, route, { params: pick(ids, route), ...body(route) })
   }
 
+  /** A request about the things of a workspace. */
+  const within = (client: Client, route: AnyRoute, given: Pick<Stage, 'params' | 'agent' | 'session'>) => {
+    const { workspaceId = '' } = given.params
+    const valid = bodyWithin(stage.sites, route, workspaceId)
+    return ask(client, route, {
+      params: paramsOf(route, given.params),
+      headers: secretOf(given),
+      ...(route.owner === 'query' && { query: { workspaceId } }),
+      ...(valid && { raw: JSON.stringify(valid) }),
+    })
+  }
+
   const byCode: Partial<Record<ErrorCode, Provoke>> = {
     UNAUTHORIZED: (route) => send(nobody, route),
     INVALID_TOKEN: (route) => send(forger, route),
     TOKEN_EXPIRED: async (route) => send(await stage.expired(), route),
     TOKEN_REVOKED: async (route) => send(await stage.revoked(), route),
-    PERMISSION_DENIED: (route) => send(as(needsLogin(route) ? stage.apiKey : stage.readKey), route),
+    PERMISSION_DENIED: async (route) => {
+      if (route.ofUser) return send(as((await stage.lapsed()).apiKey), route)
+      if (route.path.includes('{workspaceId}')) return within(await stage.viewerIn(), route, stage)
+      if (route.owner === 'query' && !needsLogin(route)) return within(await stage.viewerIn(), route, stage)
+      return send(as(needsLogin(route) ? stage.apiKey : stage.readKey), route)
+    },
+    WORKSPACE_REQUIRED: async (route) => {
+      const lapsed = await stage.lapsed()
+      return within(lapsed.payer, route, lapsed)
+    },
+    WORKSPACE_NOT_FOUND: (route) => {
+      const params = { ...stage.params, workspaceId: newId() }
+      return within(owner, route, { ...stage, params })
+    },
     ADMIN_REQUIRED: (route) => send(owner, route, body(route)),
     TERMS_NOT_ACCEPTED: (route) => send(beginner, route),
     RATE_LIMITED: (route) =>
@@ -69,7 +94,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
     SESSION_NOT_FOUND: unknownId('sessionId'),
-    NOT_FOUND: unknownId('approvalId', 'entryId', 'flowId', 'apiKeyId', 'paymentMethodId'),
+    NOT_FOUND: unknownId('approvalId', 'invitationId', 'entryId', 'flowId', 'apiKeyId', 'loginId', 'paymentMethodId'),
   }
   return byCode
 }

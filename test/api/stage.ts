@@ -3,36 +3,60 @@ import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
+import * as logins from '../../api/logins.ts'
 import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startSites, type Sites } from '../helpers/sites.ts'
+import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
-/** Everything that requests to all routes need: a platform, one that is closed to newcomers, its admin, an owner, and one thing of each kind of hers. */
+/** Everything that requests to all routes need: a platform, one that is closed to newcomers, one for the invited, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const sites = { ...(await startSites(t)), oauth: await startBareOAuthSite(t) }
   const origins = await startMoreSites(t, 4)
   const allow = [...sites.allow, sites.oauth.host, ...origins.map((origin) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow }, env: { ADMIN_EMAILS: adminEmail } })
+  const platform = await startPlatform(t, { sites: { ...sites, allow } })
   const env = { DATABASE_URL: platform.config.database.url, REGISTRATION: 'closed' }
   const closed: Client = { url: (await startPlatform(t, { env })).url }
-  const admin = await person(platform, adminEmail)
-  const owner = await customer(platform)
+  const invited: Client = { url: (await startPlatform(t, { env: { ...env, REGISTRATION: 'invited' } })).url }
+  const admin = await adminOf(platform, 'admin@example.com')
+  const owner = await customer(platform, 'team')
   const things = await makeThings(platform, owner, sites)
-  return { platform, closed, sites, origins, admin, owner, ...things, ...callersOf(platform, owner) }
+  const workspaces = {
+    viewerIn: once(() => viewerIn(platform, things.params)),
+    lapsed: once(() => lapse(platform, sites)),
+  }
+  const callers = callersOf(platform, owner)
+  return { platform, closed, invited, sites, origins, admin, owner, ...things, ...workspaces, ...callers }
 }
 
-const adminEmail = 'admin@example.com'
+/** A viewer of the owner's workspace, and a key that belongs to it. */
+async function viewerIn(platform: Platform, { workspaceId = '' }: Record<string, string>) {
+  return memberOf(platform, workspaceId, 'viewer')
+}
+
+/** A workspace with one of everything, whose owner has no tier for it any more. */
+async function lapse(platform: Platform, sites: StageSites) {
+  const payer = await customer(platform, 'enterprise')
+  const { id } = await workspaceOf(payer)
+  const things = await makeThings(platform, payer, sites, id)
+  const { database } = platform.services
+  await database('accounts')
+    .where({ ownerId: await userIdOf(payer) })
+    .update({ tier: 'free', currentPeriodEnd: null })
+  return { payer, ...things }
+}
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
@@ -48,20 +72,28 @@ async function startMoreSites(t: ExecutionContext, count: number): Promise<strin
 type StageSites = Sites & { oauth: BareOAuthSite }
 
 /** One of everything that a path can name. */
-export async function makeThings(platform: Platform, owner: Person, sites: StageSites) {
-  const agent = await webhookAgent(owner)
+export async function makeThings(platform: Platform, owner: Person, sites: StageSites, workspaceId?: string) {
+  const within = workspaceId === undefined ? {} : { workspaceId }
+  const own = workspaceId ?? (await workspaceOf(owner)).id
+  const agent = await webhookAgent(owner, within)
   const { body: delivered } = await deliver(owner, agent, { title: 'It is broken' })
-  const { body: key } = await call(owner, apiKeys.createApiKey, { body: { name: 'full', scopes: ['read', 'write'] } })
-  const { body: readKey } = await call(owner, apiKeys.createApiKey, { body: { name: 'reader', scopes: ['read'] } })
-  const { body: flow } = await call(owner, oauth.startOAuth, { body: { url: sites.oauth.origin } })
+  const { body: key } = await call(owner, apiKeys.createApiKey, {
+    body: { ...within, name: 'full', scopes: ['read', 'write'] },
+  })
+  const { body: readKey } = await call(owner, apiKeys.createApiKey, {
+    body: { ...within, name: 'reader', scopes: ['read'] },
+  })
+  const { body: flow } = await call(owner, oauth.startOAuth, { body: { ...within, url: sites.oauth.origin } })
   const { body: cards } = await call(owner, billing.listPaymentMethods)
-  const entryId = await connectBadTools(owner, sites)
+  const entryId = await connectBadTools(owner, sites, within)
   const used = { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } }
   const { body: called } = await call(owner, vault.callTool, used)
   const of = { runId: delivered.runId, agentId: agent.id }
-  const approval = await pendingApproval(platform, { ownerId: (await call(owner, auth.me)).body.id, ...of })
-  const session = await sessionOf(owner)
+  const approval = await pendingApproval(platform, { ownerId: agent.ownerId, ...of })
+  const session = await sessionOf(owner, within)
+  const [login] = (await call(owner, logins.listLogins)).body.items
   const params: Record<string, string> = {
+    loginId: login?.id ?? '',
     agentId: agent.id,
     approvalId: approval.id,
     runId: delivered.runId,
@@ -74,6 +106,9 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     sessionId: session.id,
     chatId: newId(),
     host: 'tools.example.com',
+    workspaceId: own,
+    userId: (await call(owner, auth.me)).body.id,
+    invitationId: (await inviteTo(owner, own)).body.id,
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
 }
@@ -131,6 +166,10 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   login: { email: 'nobody@example.com', password: 'a good password' },
   refresh: { refreshToken: `sy_refresh_${'a'.repeat(43)}` },
   changePassword: { currentPassword: 'a good password', newPassword: 'a better password' },
+  verifyEmail: { token: `sy_verify_${'a'.repeat(43)}` },
+  forgotPassword: { email: 'nobody@example.com' },
+  resetPassword: { token: `sy_reset_${'a'.repeat(43)}`, newPassword: 'a better password' },
+  changeEmail: { newEmail: 'new@example.com', currentPassword: 'a good password' },
   createApiKey: { name: 'A key', scopes: ['read'] },
   addPaymentMethod: { paymentMethod: 'pm_card_visa' },
   subscribe: { tier: 'pro' },
@@ -144,12 +183,24 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   updateAgent: { name: 'Another name' },
   startRun: { input: { title: 'It is broken' } },
   createSession: {},
+  createWorkspace: { name: 'Support' },
+  updateWorkspace: { name: 'Sales' },
+  changeRole: { role: 'viewer' },
+  inviteMember: { email: `${newId()}@example.com`, role: 'viewer' },
+  previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
+  acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   sendChatMessage: { text: '[[say Hello.]]' },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
   decideApproval: { decision: 'approve' },
   receiveWebhook: { title: 'It is broken' },
 })
+
+/** The body for a route that names whose things it is about, in a workspace. */
+export function bodyWithin(sites: StageSites, { name, owner }: AnyRoute, workspaceId: string) {
+  const valid = validBodies(sites)[name]
+  return valid && { ...valid, ...(owner === 'body' && { workspaceId }) }
+}
 
 /** A query for each route that needs one, which the platform has to look up. */
 export const validQueries: Record<string, Record<string, string>> = {
@@ -168,10 +219,11 @@ export const anotherAgent = async (owner: Person) =>
   (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
     .id
 
-/** The first use of a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
+/** The first use of a login, a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
 export async function noteUses({ platform }: Pick<Stage, 'platform'>): Promise<void> {
   const { database } = platform.services
   const soon = new Date(Date.now() + 3_600_000)
   await database('api_keys').update({ last_used_at: soon })
+  await database('logins').update({ last_used_at: soon })
   await database('sessions').update({ used_at: soon })
 }

@@ -5,23 +5,14 @@ import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
 import { causeOrder, type CauseCode } from '../../src/why/cause.ts'
 import { openStage } from '../crash/stage.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { asked, askingAgent, decide } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import {
-  agentOf,
-  connectBadTools,
-  customer,
-  deliver,
-  ended,
-  person,
-  webhookAgent,
-  type Person,
-} from '../helpers/people.ts'
+import { agentOf, connectBadTools, customer, deliver, ended, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { cancel, happened, openScripts, spendAllBut, start, waiting } from '../helpers/runs.ts'
 
-const email = 'admin@example.com'
 const dayMs = 24 * 60 * 60 * 1000
 
 const ofAgent = async (someone: Person, { id }: { id: string }) =>
@@ -63,7 +54,7 @@ const resume = (someone: Person, { id }: { id: string }) =>
   call(someone, agents.resumeAgent, { params: { agentId: id } }).then((answer) => answer.body)
 
 test('an agent and its runs say what they do, what they wait for, and what can be done about it', async (t) => {
-  const opened = await openScripts(t, { RECONCILE_SECONDS: '1', ADMIN_EMAILS: email })
+  const opened = await openScripts(t, { RECONCILE_SECONDS: '1' })
   // One after the other where a site that wants no calls would hold up the rest.
   await Promise.all([
     workAndOrder(t, opened),
@@ -75,7 +66,7 @@ test('an agent and its runs say what they do, what they wait for, and what can b
   ])
   await Promise.all([modelRetry(t, opened), credits(t, opened)])
   await rateLimit(t, opened)
-  const operator = await person(opened.platform, email)
+  const operator = await adminOf(opened.platform)
   const { items } = (await call(operator, admin.listWorkers)).body
   t.like(items, {
     0: { present: true, polling: true, taskQueue: opened.platform.config.temporal.taskQueue },
@@ -292,9 +283,9 @@ async function rateLimit(t: ExecutionContext, { sites, someone, scripted }: Open
 }
 
 test('a worker that is not there yet, freezes, or was stopped is noticed, and so is what it leaves', async (t) => {
-  const stage = await openStage(t, { env: { ADMIN_EMAILS: email, CANCEL_SECONDS: '60' } })
+  const stage = await openStage(t, { env: { CANCEL_SECONDS: '60' } })
   const someone = await customer(stage.platform)
-  const operator = await person(stage.platform, email)
+  const operator = await adminOf(stage.platform)
   const workers = async () => (await call(operator, admin.listWorkers)).body.items
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 300]]' })
   const began = Date.now()

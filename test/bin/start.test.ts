@@ -35,6 +35,7 @@ const started = chapter(async () => {
     apiStatus: await one.apiStatus(),
     secrets: one.secrets(),
     secretsMode: statSync(join(data, 'secrets.json')).mode & 0o777,
+    admin: readFileSync(join(data, 'admin.json'), 'utf8'),
     open: openToOthers(data),
   }
 })
@@ -79,6 +80,8 @@ const startedAgain = chapter(async () => {
     ...it,
     secrets: secrets(),
     kept: await onDatabase(postgres, secrets(), 'select what from kept'),
+    admin: readFileSync(join(data, 'admin.json'), 'utf8'),
+    admins: await onDatabase(postgres, secrets(), 'select email from users where admin'),
     former: before.filter((one) => isRunning(one)),
     processes: processes(),
     authorizeStatus: await authorizeStatus(data, (await started()).addresses),
@@ -110,6 +113,16 @@ test('a start brings everything up, says where, and a signal stops all of it', a
   t.deepEqual(await stopped(), { code: 0, running: [] })
   t.deepEqual(processes(), [])
   t.false(existsSync(join(data, 'addresses.json')))
+})
+
+test('the first start makes an admin and says where the password is, and later starts leave it', async (t) => {
+  const { lines, admin } = await started()
+  t.true(lines.some((line) => line.includes('admin@switchyard.localhost') && line.includes('admin.json')))
+  const again = await startedAgain()
+  t.is(again.admin, admin)
+  t.deepEqual(again.admins, [{ email: 'admin@switchyard.localhost' }])
+  const { password } = JSON.parse(admin) as { password: string }
+  t.false([...lines, ...again.lines].some((line) => line.includes(password)))
 })
 
 test('a second start while one runs says so and leaves the first alone', async (t) => {

@@ -134,9 +134,9 @@ export const api: Fault[] = [
     id: 'api/permission-before-resource',
     file: 'api/route/mount.ts',
     find: `  const resource: unknown = await route.resource?.({ ...given, caller })
-  if (caller) permit(route, caller)
+  if (caller) permit(route, caller, resource)
 `,
-    replace: `  if (caller) permit(route, caller)
+    replace: `  if (caller) permit(route, caller, undefined)
   const resource: unknown = await route.resource?.({ ...given, caller })
 `,
     why: 'whoever may only read is told that it may not change what, for it, is not there',

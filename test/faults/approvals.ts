@@ -61,8 +61,8 @@ export const approvals: Fault[] = [
   {
     id: 'approvals/of-anybody',
     file: 'src/approvals/approvals.ts',
-    find: "assertThat(approval?.ownerId === ownerId, 'NOT_FOUND'",
-    replace: "assertThat(approval?.ownerId === ownerId || approval, 'NOT_FOUND'",
+    find: "assertThat(approval && belongsTo(owners, approval.ownerId), 'NOT_FOUND'",
+    replace: "assertThat(approval, 'NOT_FOUND'",
     why: "anybody who knows the id reads and decides another owner's approvals",
     tests: noun,
     match: "another owner's approval*",

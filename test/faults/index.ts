@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts'
 import { api } from './api.ts'
 import { approvals } from './approvals.ts'
 import { billing } from './billing.ts'
@@ -46,6 +47,7 @@ export const faults: Fault[] = [
   ...sites,
   ...tools,
   ...users,
+  ...accounts,
   ...why,
   ...providers,
   ...api,

@@ -37,7 +37,7 @@ export const sessions: Fault[] = [
   {
     id: 'sessions/outlives-its-key',
     file: 'src/users/api-keys.ts',
-    find: '      await endSessions(trx, { ownerId: userId, apiKeyId: id }, clock.now())\n',
+    find: '      await endSessions(trx, { ownerId, apiKeyId: id }, clock.now())\n',
     replace: '',
     why: 'a key that was leaked leaves tokens behind',
     tests: ['test/src/sessions/sessions.test.ts'],
@@ -53,15 +53,15 @@ export const sessions: Fault[] = [
   {
     id: 'sessions/logout-keeps-them',
     file: 'src/users/logins.ts',
-    find: '      await endSessions(trx, { ownerId: caller.userId }, clock.now())\n',
-    replace: '',
+    find: '    await revoke(trx, { userId })\n    await endSessionsOf(trx, userId, clock.now())\n',
+    replace: '    await revoke(trx, { userId })\n',
     why: 'whoever logs out everywhere leaves tokens that are good',
     tests: ['test/src/sessions/sessions.test.ts'],
   },
   {
     id: 'sessions/reset-keeps-them',
     file: 'src/users/reset-password.ts',
-    find: '    await endSessions(trx, { ownerId: user.id }, clock.now())\n',
+    find: '    await endSessionsOf(trx, user.id, clock.now())\n',
     replace: '',
     why: 'whoever took over an account chats on after its owner has got it back',
     tests: ['test/src/sessions/sessions.test.ts'],
@@ -103,8 +103,8 @@ export const sessions: Fault[] = [
   {
     id: 'sessions/of-others',
     file: 'src/sessions/sessions.ts',
-    find: 'findOne({ ownerId, id })',
-    replace: 'findOne({ id })',
+    find: ".whereIn('ownerId', listOf(owners)).findOne({ id })",
+    replace: '.findOne({ id })',
     why: 'anybody ends the sessions of others',
     tests: ['test/src/sessions/sessions.test.ts'],
   },

@@ -49,8 +49,13 @@ export async function connectTracker(someone: Person, { tracker }: Sites): Promi
 }
 
 /** Connects the site whose tools misbehave and returns the vault entry's id. */
-export async function connectBadTools(someone: Person, { badTools }: Sites): Promise<string> {
-  return (await call(someone, vault.addToVault, { body: { url: badTools.origin, token: 'any-token' } })).body.id
+export async function connectBadTools(
+  someone: Person,
+  { badTools }: Sites,
+  within: { workspaceId?: string } = {},
+): Promise<string> {
+  const body = { ...within, url: badTools.origin, token: 'any-token' }
+  return (await call(someone, vault.addToVault, { body })).body.id
 }
 
 type AgentBody = NonNullable<

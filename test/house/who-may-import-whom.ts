@@ -1,7 +1,17 @@
 import type { Import, SourceFile } from './source.ts'
 
 /** Folders of `src/` that are plumbing, like the files directly in `src/`. Every other folder there is a noun. */
-const plumbing = new Set(['config', 'database', 'temporal', 'secrets', 'hiding', 'safe-fetch', 'shares', 'threads'])
+const plumbing = new Set([
+  'config',
+  'database',
+  'temporal',
+  'secrets',
+  'hiding',
+  'owners',
+  'safe-fetch',
+  'shares',
+  'threads',
+])
 
 /** Where a file is: its top folder, and inside `src/` its noun. */
 interface Place {

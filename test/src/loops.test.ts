@@ -11,6 +11,7 @@ const asked: Record<LoopName, string[]> = {
   orphans: ['lease.hold', 'reachability.look', 'orphans.end'],
   schedules: ['lease.hold', 'scheduleSync.round'],
   callbacks: ['deliverCallbacks'],
+  'password requests': ['users.recovery.carryOut'],
   mails: ['mails.send'],
   manifests: ['manifests.checkDue'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
@@ -30,6 +31,8 @@ const asked: Record<LoopName, string[]> = {
     'agents.forgetFormerSecrets',
     'retention.purge',
     'sessions.purge',
+    'outbox.purge',
+    'users.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]
@@ -73,7 +76,15 @@ for (const name of names)
 
 test('what is done everywhere an API does, too, and the rest it leaves to workers', async (t) => {
   const everywhere = loops.filter(({ where }) => where === 'everywhere').map(({ name }) => name)
-  t.deepEqual(everywhere, ['reconciler', 'forgotten agents', 'orphans', 'partitions', 'stored bytes', 'chats'])
+  t.deepEqual(everywhere, [
+    'reconciler',
+    'forgotten agents',
+    'orphans',
+    'password requests',
+    'partitions',
+    'stored bytes',
+    'chats',
+  ])
   const calls = await callsOf('everywhere', names)
   t.deepEqual(calls.toSorted(), everywhere.flatMap((name) => asked[name]).toSorted())
 })

@@ -9,6 +9,7 @@ const limits = {
   store: 'postgres',
   callerPerMinute: 10,
   authPerMinute: 5,
+  recoveryPerHour: 3,
   browserPerMinute: 5,
   webhookPerMinute: 5,
   webhookFailedPerMinute: 5,
@@ -59,7 +60,13 @@ for (const [same, one, other] of networks)
     const { url } = await createTestDatabase(t)
     const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
     t.teardown(() => database.destroy())
-    const once = { store: 'memory', authPerMinute: 1, browserPerMinute: 1, webhookFailedPerMinute: 1 } as const
+    const once = {
+      store: 'memory',
+      authPerMinute: 1,
+      recoveryPerHour: 3,
+      browserPerMinute: 1,
+      webhookFailedPerMinute: 1,
+    } as const
     const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, ...once } } })
     for (const count of [rateLimits.auth, rateLimits.browser, rateLimits.webhookFailed]) {
       await count(one)

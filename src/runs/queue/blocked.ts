@@ -13,11 +13,13 @@ export function chargesOf(
   trigger: Trigger,
 ): Charge[] {
   const missing: Charge[] = account.balance < 1 ? ['credits'] : []
-  if (trigger !== 'webhook') return missing
-  if (account.subscription?.status === 'past_due') missing.unshift('past_due')
-  if (!account.features.includes('webhooks')) missing.unshift('tier')
+  if (trigger === 'webhook' && account.subscription?.status === 'past_due') missing.unshift('past_due')
+  if (!account.features.includes(featureOf[trigger])) missing.unshift('tier')
   return missing
 }
+
+/** What a tier must include for runs of each trigger. */
+const featureOf = { manual: 'manual', scheduled: 'scheduled', webhook: 'webhooks' } as const
 
 /**
  * Why an agent's next run may not start (docs/decisions/0020); the run stays queued and shows the cause. The charges
@@ -38,7 +40,7 @@ export const reasonOfBlock: Record<Charge, EndReason> = {
 
 /** The notification of a blocked queue, without the agent's name. */
 export const messageOfBlock: Record<Charge, string> = {
-  tier: 'Your tier no longer includes webhooks. Upgrade it with POST /billing/subscription.',
+  tier: 'The tier no longer includes what starts this agent, or workspaces. Its owner can upgrade with POST /billing/subscription.',
   past_due: 'Your subscription payment is overdue. Pay it with POST /billing/subscription.',
   credits:
     'Your credits are used up. Subscribe to a higher tier with POST /billing/subscription, or wait for next month.',

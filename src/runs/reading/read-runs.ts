@@ -2,6 +2,7 @@ import { Agent } from '../../agents/agent.ts'
 import { assertThat } from '../../errors.ts'
 import type { Database } from '../../database/database.ts'
 import { page, type Page, type PageKey, type PageRequest, type Period } from '../../database/paging.ts'
+import { belongsTo, type Owners } from '../../owners/reach.ts'
 import { isId } from '../../ids.ts'
 import { JsonText } from '../../json-text.ts'
 import type { Receipt } from '../accept/receipt.ts'
@@ -44,9 +45,9 @@ export function createReading(context: TimelineContext & { database: Database })
 
   return {
     /** Without payload and prompt, so that a stream can keep it while its run lasts. RUN_NOT_FOUND. */
-    async get(ownerId: string, id: string): Promise<Run> {
+    async get(owners: Owners, id: string): Promise<Run> {
       const run = isId(id) ? await Run.query(database).findById(id) : undefined
-      assertThat(run?.ownerId === ownerId, 'RUN_NOT_FOUND')
+      assertThat(run && belongsTo(owners, run.ownerId), 'RUN_NOT_FOUND')
       return run
     },
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
+import { listOf, type Owners } from '../../owners/reach.ts'
 import { isId, newId } from '../../ids.ts'
 import { derivedToken, hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
@@ -9,7 +10,7 @@ import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import { User } from '../../users/user.ts'
+import { nameOfOwner } from '../../owners/names.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
@@ -152,13 +153,15 @@ export function createFlows(context: {
 
     /** What to show before the browser goes to the site: whose vault it is, and what is requested. */
     async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
-      const { email: owner } = await User.query(database).findById(flow.ownerId).throwIfNotFound()
+      const owner = await nameOfOwner(database, flow.ownerId)
       return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
     /** An owner's flow, to follow its progress. NOT_FOUND. */
-    async get(ownerId: string, id: string): Promise<OAuthFlow> {
-      const flow = isId(id) ? await OAuthFlow.query(database).findOne({ ownerId, id }) : undefined
+    async get(owners: Owners, id: string): Promise<OAuthFlow> {
+      const flow = isId(id)
+        ? await OAuthFlow.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
+        : undefined
       assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
       return flow
     },

@@ -1,4 +1,5 @@
 import * as admin from '../../../api/admin.ts'
+import * as outbox from '../../../api/outbox.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import type { Table } from './table.ts'
@@ -10,6 +11,7 @@ export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder
   return {
     listHosts: { done: () => ask(operator, admin.listHosts) },
     suspendHost: { done: suspend },
+    listOutbox: { done: () => ask(operator, outbox.listOutbox) },
     listWorkers: { done: () => ask(operator, admin.listWorkers) },
     liftHost: {
       async done() {

@@ -1,20 +1,40 @@
+import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
+import * as logins from '../../../api/logins.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { invite } from '../../../src/users/invite.ts'
+import { resetTokenOf, tokenTo } from '../../helpers/mailbox.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import { validBodies, type Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function authTable({ platform, closed, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
+export function authTable({ platform, closed, invited, owner, nobody, sites }: Stage, { ask }: Recorder): Table {
   const { database } = platform.services
   const bodies = validBodies(sites)
   const credentials = { email: owner.email, password: owner.password }
   const refreshToken = async () => (await ask(nobody, auth.login, { body: credentials })).body.refreshToken
   const refresh = async (token: string) => ask(nobody, auth.refresh, { body: { refreshToken: token } })
+  const verify = (token: string) => ask(nobody, accountMails.verifyEmail, { body: { token } })
+  const reset = (token: string) =>
+    ask(nobody, accountMails.resetPassword, { body: { token, newPassword: 'a better password' } })
+  // They live for half an hour at least.
+  const expire = (email: string) =>
+    database.raw('update account_tokens set expires_at = now() where email = ?', [email])
+  const invitee = 'invited@example.com'
+  const registerWith = (invitation: string) =>
+    ask(invited, auth.register, { body: { email: invitee, password: 'a good password', invitation } })
   const key = { name: 'A key', scopes: ['read' as const] }
   return {
     register: {
       done: () => ask(nobody, auth.register, { body: bodies['register'] as never }),
+      INVALID_TOKEN: () => registerWith('sy_invite_never-given-out'),
+      async TOKEN_EXPIRED() {
+        const { token = '' } = (await invite({ database, clock: systemClock }, invitee)) ?? {}
+        await expire(invitee)
+        return registerWith(token)
+      },
       PERMISSION_DENIED: () => ask(closed, auth.register, { body: bodies['register'] as never }),
     },
     login: {
@@ -50,6 +70,48 @@ export function authTable({ platform, closed, owner, nobody, sites }: Stage, { a
         const someone = await newcomer(platform)
         const body = { currentPassword: someone.password, newPassword: 'a better password' }
         return ask(someone, auth.changePassword, { body })
+      },
+    },
+    verifyEmail: {
+      async done() {
+        const { email } = await newcomer(platform)
+        return verify(await tokenTo(platform, email))
+      },
+      INVALID_TOKEN: () => verify('sy_verify_never-given-out'),
+      async TOKEN_EXPIRED() {
+        const { email } = await newcomer(platform)
+        await expire(email)
+        return verify(await tokenTo(platform, email))
+      },
+    },
+    sendVerification: { done: async () => ask(await newcomer(platform), accountMails.sendVerification) },
+    forgotPassword: { done: () => ask(nobody, accountMails.forgotPassword, { body: { email: owner.email } }) },
+    resetPassword: {
+      async done() {
+        const { email } = await newcomer(platform)
+        return reset(await resetTokenOf(platform, email))
+      },
+      INVALID_TOKEN: () => reset('sy_reset_never-given-out'),
+      async TOKEN_EXPIRED() {
+        const { email } = await newcomer(platform)
+        const token = await resetTokenOf(platform, email)
+        await expire(email)
+        return reset(token)
+      },
+    },
+    changeEmail: {
+      async done() {
+        const someone = await newcomer(platform)
+        const body = { newEmail: `new-${someone.email}`, currentPassword: someone.password }
+        return ask(someone, accountMails.changeEmail, { body })
+      },
+    },
+    listLogins: { done: () => ask(owner, logins.listLogins) },
+    endLogin: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [login] = (await ask(someone, logins.listLogins)).body.items
+        return ask(someone, logins.endLogin, { params: { loginId: login?.id ?? '' } })
       },
     },
     listApiKeys: { done: () => ask(owner, apiKeys.listApiKeys) },

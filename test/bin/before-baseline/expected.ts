@@ -14,9 +14,15 @@ const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.r
 export function expectedOf(before: Tables): Tables {
   const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
   const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...more } = rest
-  const { agents = [], ...others } = more
+  const { agents = [], users = [], ...others } = more
   const expected: Tables = {
     ...others,
+    users: users.map((row) => ({ ...row, admin: 'false' })),
+    owners: users.map(({ id = '', created_at: at = '' }) => ({ id, created_at: at, kind: 'user' })),
+    workspaces: [],
+    workspace_months: [],
+    members: [],
+    invitations: [],
     agents: agents.map((row) => ({ ...row, summarizes: 'false' })),
     live_watches: [],
     live_words: [],
@@ -28,6 +34,9 @@ export function expectedOf(before: Tables): Tables {
     chat_tool_calls: [],
     chat_words: [],
     approvals: [],
+    outbox_mails: [],
+    account_tokens: [],
+    password_requests: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),
     run_inputs: runs.flatMap(({ id = '', payload }) => (payload === undefined ? [] : [{ run_id: id, payload }])),

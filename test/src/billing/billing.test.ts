@@ -199,6 +199,7 @@ test('a new account is free and has the credits of the month', async (t) => {
       agents: 3,
       vaultSites: 5,
       apiKeys: 3,
+      workspaces: 0,
       workspaceMembers: 0,
       requestsPerMinute: 300,
       openStreams: 30,

@@ -2,14 +2,14 @@ import test from 'ava'
 import { requireFeature, tierNames, tierOf, type Limits } from '../../../src/billing/tiers.ts'
 
 test('a feature that the tier lacks is refused with the names of the tiers that have it', (t) => {
-  const error = t.throws(() => requireFeature({ tier: 'free' }, 'webhooks'))
+  const error = t.throws(() => requireFeature({ tier: 'free', ...tierOf('free') }, 'webhooks'))
   t.like(error, {
     code: 'TIER_REQUIRED',
     message: 'Your tier, free, does not include webhooks. The tiers that do: pro, team, enterprise.',
   })
-  t.notThrows(() => requireFeature({ tier: 'pro' }, 'webhooks'))
+  t.notThrows(() => requireFeature({ tier: 'pro', ...tierOf('pro') }, 'webhooks'))
   t.like(
-    t.throws(() => requireFeature({ tier: 'pro' }, 'workspaces')),
+    t.throws(() => requireFeature({ tier: 'pro', ...tierOf('pro') }, 'workspaces')),
     { code: 'TIER_REQUIRED' },
   )
 })

@@ -7,9 +7,9 @@ import * as agentSecrets from '../../../api/agent-secrets.ts'
 import * as callbacks from '../../../api/callbacks.ts'
 import * as notifications from '../../../api/notifications.ts'
 import { delays } from '../../../src/callbacks/schedule.ts'
+import { adminOf } from '../../helpers/admins.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { person } from '../../helpers/people.ts'
 import { callbacksForFile, nobody, startReceiver, verified, type Posted } from './open-callbacks.ts'
 
 const openCallbacks = callbacksForFile(test)
@@ -251,7 +251,7 @@ test.serial(
     t.like(tried, [{ httpStatus: null, outcome: 'The site localhost could not be connected to.' }])
     t.like(rest, { status: 'pending', nextAt: new Date(clock.now().getTime() + 10_000).toISOString() })
 
-    const operator = await person(platform, 'admin@example.com')
+    const operator = await adminOf(platform)
     const params = { host: receiver.host }
     await call(operator, admin.suspendHost, { params, body: { reason: 'It is being attacked' } })
     const held = await endedRun(await agentAt())

@@ -70,7 +70,7 @@ export const envFor = async (receivers: Receiver[]): Promise<Record<string, stri
 export function callbacksForFile(test: TestFn) {
   const stage = forWholeFile(test, 'callbacks', async (t) => {
     const [receiver, other] = [await startReceiver(t), await startReceiver(t)]
-    const env = { ...(await envFor([receiver, other])), ADMIN_EMAILS: 'admin@example.com' }
+    const env = await envFor([receiver, other])
     return { receiver, other, platform: await startPlatform(t, { env }) }
   })
   return async (t: ExecutionContext, limits?: { timeoutSeconds: number }) => openCallbacks(t, await stage(), limits)

@@ -6,6 +6,9 @@ import { createLogger } from '../../../src/logger.ts'
 import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
+import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createRateLimits } from '../../../src/rate-limit.ts'
+import { createSealing } from '../../../src/secrets/sealing.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { testConfig } from '../../helpers/config.ts'
@@ -34,7 +37,7 @@ interface Base {
 }
 
 async function openNotifications(t: ExecutionContext, { url, database: shared }: Base, smtpUrl: string) {
-  await shared.raw('truncate users, leases cascade')
+  await shared.raw('truncate owners, users, leases, outbox_mails cascade')
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
   // From now on: a process that a test starts lives in the real time.
@@ -48,8 +51,15 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     if (!given) t.teardown(() => database.destroy())
     const base = { database, clock, config, logger }
     const notifications = createNotifications(base)
-    const mails = createMails({ ...base, lease: createLease(base) })
-    return { ...base, notifications, mails, users: createUsers({ ...base, passwordCost: cheapCost }) }
+    const outbox = createOutbox({ ...base, sealing: createSealing(config.vaultKeys) })
+    const mails = createMails({ ...base, outbox, lease: createLease(base) })
+    return {
+      ...base,
+      notifications,
+      outbox,
+      mails,
+      users: createUsers({ ...base, outbox, rateLimits: createRateLimits(base), passwordCost: cheapCost }),
+    }
   }
 
   const first = openProcess(smtpUrl, shared)
@@ -58,7 +68,12 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     clock.forward(seconds)
     await shared.raw('update leases set expires_at = expires_at - make_interval(secs => ?)', [seconds])
   }
-  const owner = async (email: string) => (await first.users.register({ email, password })).id
+  async function owner(email: string): Promise<string> {
+    const { id } = await first.users.register({ email, password })
+    // Only notifications are mailed here.
+    await shared('outbox_mails').delete()
+    return id
+  }
   const tell = (ownerId: string, fields: Partial<NewNotification> = {}, process = first) =>
     process.database.transaction((trx) => process.notifications.notify(trx, { ...telling, ownerId, ...fields }))
   /** Of all notifications, oldest first. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
+import * as auth from '../../../api/auth.ts'
 import * as health from '../../../api/health.ts'
 import { freePorts } from '../../../bin/local/ports.ts'
 import { systemClock } from '../../../src/clock.ts'
@@ -145,10 +146,16 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   const url = `http://127.0.0.1:${port}`
   const { under, database, canaries } = await openKeyring(t, { PORT: String(port), BASE_URL: url })
   const k1 = key('k1')
+  // A new account is mailed a token, which is sealed.
+  const account = { email: 'ada@example.com', password: 'a good password' }
+  const earlier = await startPlatform(t, { env: under(k1) })
+  await earlier.services.users.register(account)
   await database.raw('alter table vault_canaries rename to vault_canaries_away')
   const api = await startProcess(t, 'api', under(k1))
   t.true(api.logs.some((line) => line.includes('the vault keys cannot be proved yet')))
-  const someone = await person({ url })
+  t.is((await call({ url }, auth.register, { body: { ...account, email: 'b@example.com' } })).status, 500)
+  const someone = { url, token: (await call({ url }, auth.login, { body: account })).body.accessToken }
+  await call(someone, auth.acceptTerms).then(({ body }) => body)
   const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
   const answer = await call(someone, agents.createAgent, { body })
   t.is(answer.failure.code, 'INTERNAL_ERROR')

@@ -2,16 +2,15 @@ import test, { type ExecutionContext } from 'ava'
 import * as admin from '../../../api/admin.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
+import { adminOf } from '../../helpers/admins.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { agentOf, connectTracker, ended, person, timelineOf, type Person } from '../../helpers/people.ts'
+import { agentOf, connectTracker, ended, timelineOf, type Person } from '../../helpers/people.ts'
 import { dataOf, openStage, scriptsOn, spareSite, start, waiting, type Scripts } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
 // What the platform learns of a host (it wants a pause, it is suspended) is for all: such tests have a site of their own.
-const patient = forWholeFile(test, 'effects', (t) =>
-  openStage(t, { env: { RECONCILE_SECONDS: '0.5', ADMIN_EMAILS: 'root@example.com' }, spare: 6 }),
-)
+const patient = forWholeFile(test, 'effects', (t) => openStage(t, { env: { RECONCILE_SECONDS: '0.5' }, spare: 6 }))
 const hasty = forWholeFile(test, 'effects in time', (t) => openStage(t, { env: { SITE_TIMEOUT_SECONDS: '1.5' } }))
 
 /** Somebody on each of the two, for tests that look at nothing but their own runs. */
@@ -206,7 +205,7 @@ test('a site that asks one caller for a pause is left alone by everybody', async
 test('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
   const stage = await patient()
   const { sites, platform, someone, vaultEntryId, follow } = await scriptsOn(stage, spareSite(stage))
-  const root = await person(platform, 'root@example.com')
+  const root = await adminOf(platform)
   const params = { host: new URL(sites.badTools.origin).host }
   t.is((await call(root, admin.suspendHost, { params, body: { reason: 'Abuse of Mallory' } })).status, 200)
   const { run, timeline, outcomes } = await follow('[[call slow_once {"seconds":0}]]')

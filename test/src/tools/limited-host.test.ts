@@ -6,6 +6,7 @@ import * as withoutPorts from '../../../migrations/20261123000325-outgoing-hosts
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { limitedHost } from '../../../src/tools/limited-host.ts'
+import { adminOf } from '../../helpers/admins.ts'
 import { call } from '../../helpers/client.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 import { person } from '../../helpers/people.ts'
@@ -20,7 +21,7 @@ test('the ports of a host share its limit, unless they count', (t) => {
 })
 
 test('calls to three ports of one host are limited together, and its suspension is for all of them', async (t) => {
-  const env = { OUTGOING_COUNT_PORTS: 'false', OUTGOING_PER_MINUTE: '4', ADMIN_EMAILS: 'root@example.com' }
+  const env = { OUTGOING_COUNT_PORTS: 'false', OUTGOING_PER_MINUTE: '4' }
   const { platform, spares } = await openStage(t, { env, worker: false, spare: 3 })
   const someone = await person(platform)
   const entries: string[] = []
@@ -36,7 +37,7 @@ test('calls to three ports of one host are limited together, and its suspension 
   for (const { failure } of refused) t.is(failure?.code, 'OUTGOING_RATE_LIMITED')
   t.deepEqual((await platform.services.database('outgoing_hosts').select('host')).length, 1)
 
-  const root = await person(platform, 'root@example.com')
+  const root = await adminOf(platform)
   const { host, hostname } = new URL(spares[0]!.origin)
   const suspend = (name: string) =>
     call(root, admin.suspendHost, { params: { host: name }, body: { reason: 'Complaints' } })

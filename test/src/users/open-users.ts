@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionContext, TestFn } from 'ava'
+import { systemClock } from '../../../src/clock.ts'
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
+import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createRateLimits } from '../../../src/rate-limit.ts'
+import { createSealing } from '../../../src/secrets/sealing.ts'
 import type { Caller } from '../../../src/users/caller.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { movableClock } from '../../helpers/clock.ts'
@@ -27,7 +31,9 @@ async function openBase(t: ExecutionContext) {
   const logger = createLogger('silent', 'test')
   const database = createDatabase(config, logger)
   t.teardown(() => database.destroy())
-  return { database, config, logger }
+  const outbox = createOutbox({ database, clock: systemClock, config, sealing: createSealing(config.vaultKeys) })
+  const rateLimits = createRateLimits({ database, config })
+  return { database, config, logger, outbox, rateLimits }
 }
 
 function usersOf(base: Awaited<ReturnType<typeof openBase>>) {

@@ -2,6 +2,8 @@ import test from 'ava'
 import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { User } from '../../../src/users/user.ts'
+import { CodedError } from '../../../src/errors.ts'
+import { invite } from '../../../src/users/invite.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
 import { openUsers, password, usersForFile } from './open-users.ts'
@@ -21,16 +23,48 @@ test('a registered person logs in, under any spelling of the address, and is rec
 })
 
 test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
-  const { database, config, clock, logger, enter } = await open()
+  const { enter, ...base } = await open()
+  const { database, config } = base
   const { email, caller } = await enter()
   const closedConfig = { ...config, auth: { ...config.auth, registration: 'closed' as const } }
-  const closed = createUsers({ database, config: closedConfig, clock, logger, passwordCost: cheapCost })
+  const closed = createUsers({ ...base, config: closedConfig, passwordCost: cheapCost })
   const error = await t.throwsAsync(closed.register({ email: 'late@example.com', password }))
   t.like(error, { code: 'PERMISSION_DENIED' })
   t.regex(error?.message ?? '', /operator of this platform/)
+  const invitation = (await invite(base, 'late@example.com'))?.token ?? ''
+  const invited = closed.register({ email: 'late@example.com', password, invitation })
+  t.like(await t.throwsAsync(invited), { code: 'PERMISSION_DENIED' })
   t.deepEqual(await database('users').where({ email: 'late@example.com' }), [])
   const { accessToken } = await closed.logins.open({ email, password })
   t.is((await closed.authenticate(`Bearer ${accessToken}`)).userId, caller.userId)
+})
+
+test('where an invitation is needed it makes one account, for its own address, within a week', async (t) => {
+  const { enter: _, ...base } = await open()
+  const { database, config, clock } = base
+  const invited = createUsers({
+    ...base,
+    config: { ...config, auth: { ...config.auth, registration: 'invited' as const } },
+    passwordCost: cheapCost,
+  })
+  const refusal = async (email: string, invitation?: string) =>
+    (await t.throwsAsync(invited.register({ email, password, invitation }), { instanceOf: CodedError }))?.code
+  const inviteTo = async (email: string) => (await invite({ database, clock }, email))?.token ?? ''
+  t.is(await invite({ database, clock }, 'no address'), undefined)
+
+  const first = await inviteTo('Grete@example.com')
+  const token = await inviteTo('grete@example.com')
+  t.is(await refusal('grete@example.com'), 'PERMISSION_DENIED')
+  t.is(await refusal('grete@example.com', first), 'INVALID_TOKEN', 'it was replaced')
+  t.is(await refusal('eve@example.com', token), 'INVALID_TOKEN', 'it is for another address')
+  const attempts = [1, 2, 3].map(() => invited.register({ email: 'grete@example.com', password, invitation: token }))
+  t.is((await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled').length, 1)
+  t.is(await refusal('grete@example.com', token), 'INVALID_TOKEN', 'it was used')
+
+  const late = await inviteTo('late@example.com')
+  clock.forward(7 * 86_400)
+  t.is(await refusal('late@example.com', late), 'TOKEN_EXPIRED')
+  t.deepEqual(await database('users').whereIn('email', ['late@example.com', 'eve@example.com']), [])
 })
 
 test('a taken address is refused, also between parallel registrations', async (t) => {
@@ -140,7 +174,8 @@ test('a password change that meets another one waits for it, is refused, and ove
 })
 
 test('accepted terms are recorded with version and time, and newer ones must be accepted anew', async (t) => {
-  const { users, database, clock, config, logger, enter, callerOf } = await open()
+  const { users, enter, callerOf, ...base } = await open()
+  const { clock, config } = base
   const { caller, accessToken } = await enter()
   t.false(caller.termsAccepted)
   const acceptedAt = clock.now()
@@ -152,7 +187,7 @@ test('accepted terms are recorded with version and time, and newer ones must be 
   t.deepEqual((await users.acceptTerms(caller)).terms.acceptedAt, acceptedAt)
 
   const newer = { ...config, auth: { ...config.auth, termsVersion: '2027-01-01' } }
-  const later = createUsers({ database, clock, config: newer, logger, passwordCost: cheapCost })
+  const later = createUsers({ ...base, config: newer, passwordCost: cheapCost })
   t.false((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
   await later.acceptTerms(caller)
   t.true((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)

@@ -33,7 +33,7 @@ function begin(platform: Platform) {
 async function open() {
   const platform = await idlePlatform()
   await platform.services.schedules.settled()
-  await platform.services.database.raw('truncate users cascade')
+  await platform.services.database.raw('truncate owners, users cascade')
   const someone = await begin(platform)
   const agent = await scheduledAgent(someone, { cron: '* * * * *' })
   const { fires, database } = platform.services

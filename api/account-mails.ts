@@ -1,0 +1,106 @@
+import * as v from 'valibot'
+import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
+import { text } from './schemas/schemas.ts'
+
+const shared = { tag: 'auth', terms: false, limit: 'address' } as const
+const token = (example: string) => field(text(200), 'The token from the mail', example)
+/** Always the same words, whether or not there is something to mail. */
+const underWay = named(
+  'MailUnderWay',
+  v.object({ message: field(v.string(), 'What happens next, for people', 'If there is something to mail, it is.') }),
+  'Mails are sent a moment later',
+)
+
+export const verifyEmail = route({
+  ...shared,
+  name: 'verifyEmail',
+  method: 'post',
+  path: '/auth/verify-email',
+  summary: 'Verify an address with the token that was mailed to it',
+  description:
+    'A token can be used once, for 24 hours. One from `POST /auth/me/email` gives the account its new address, unless ' +
+    'another account has it by then (`VALIDATION_ERROR`).',
+  access: 'anyone',
+  body: v.strictObject({ token: token('sy_verify_an-example') }),
+  status: 204,
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+  handle: ({ services, body }) => services.users.addresses.verify(body.token),
+})
+
+export const sendVerification = route({
+  ...shared,
+  name: 'sendVerification',
+  method: 'post',
+  path: '/auth/verify-email/send',
+  summary: 'Mail another token that verifies the address of the account',
+  description:
+    'It replaces the one before. At most five an hour. Nothing is mailed if the address is verified already.',
+  access: 'login',
+  status: 202,
+  response: underWay,
+  async handle({ services, caller }) {
+    await services.users.addresses.sendAgain(caller)
+    return { message: 'If your address is not verified yet, a mail with a token is under way.' }
+  },
+})
+
+const newPassword = field(text(256), 'The password from now on', 'a better horse battery staple')
+
+export const forgotPassword = route({
+  ...shared,
+  name: 'forgotPassword',
+  method: 'post',
+  path: '/auth/forgot-password',
+  summary: 'Mail a token for a new password',
+  description:
+    'Always answers in the same way and as fast, so that nobody learns whether there is an account with this address. ' +
+    'An address gets at most five mails an hour.',
+  access: 'anyone',
+  body: v.strictObject({ email: field(text(254), 'The address of the account', 'ada@example.com') }),
+  status: 202,
+  response: underWay,
+  async handle({ services, body, request }) {
+    await services.users.recovery.ask(body.email, request.address)
+    return { message: 'If there is an account with this address, a mail with a token is under way.' }
+  },
+})
+
+export const resetPassword = route({
+  ...shared,
+  name: 'resetPassword',
+  method: 'post',
+  path: '/auth/reset-password',
+  summary: 'Choose a new password with the token that was mailed',
+  description:
+    'A token can be used once, for 30 minutes. Ends all logins of the account, and all chat sessions; API keys stay ' +
+    'valid. The address is verified by this.',
+  access: 'anyone',
+  body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
+  status: 204,
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+  handle: ({ services, body }) => services.users.recovery.reset(body),
+})
+
+export const changeEmail = route({
+  ...shared,
+  name: 'changeEmail',
+  method: 'post',
+  path: '/auth/me/email',
+  summary: 'Ask for another address',
+  description:
+    'Mails a token to the new address, and a notice to the one that the account has. The address changes once the ' +
+    'token is sent to `POST /auth/verify-email`. Answers in the same way if the new address is taken. At most five an ' +
+    'hour.',
+  access: 'login',
+  body: v.strictObject({
+    newEmail: field(text(254), 'The address that the account is to have', 'ada@example.org'),
+    currentPassword: field(text(256), 'The password', 'correct horse battery staple'),
+  }),
+  status: 202,
+  response: underWay,
+  async handle({ services, caller, body }) {
+    await services.users.addresses.askToChange(caller, body)
+    return { message: 'A mail with a token is under way to the new address.' }
+  },
+})

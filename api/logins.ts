@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
+import { id, pageOf, paging, time } from './schemas/schemas.ts'
+
+const login = named(
+  'Login',
+  v.object({
+    id,
+    createdAt: time,
+    lastUsedAt: field(v.nullable(time), 'When its access token was last used, to a minute'),
+    address: field(v.nullable(v.string()), 'The client address from which it was opened', '203.0.113.7'),
+    userAgent: field(v.nullable(v.string()), 'What the client called itself then', 'Mozilla/5.0'),
+    current: field(v.boolean(), 'Whether it is the login of this request'),
+  }),
+  'A login',
+)
+
+const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } as const
+
+export const listLogins = route({
+  ...shared,
+  name: 'listLogins',
+  method: 'get',
+  path: '/auth/logins',
+  summary: 'List the logins of the account',
+  description: 'Newest first, without those that have ended or were not used for too long.',
+  query: v.strictObject(paging),
+  status: 200,
+  response: pageOf(login),
+  handle: ({ services, caller, query }) => services.users.loginList.list(caller, query),
+})
+
+export const endLogin = route({
+  ...shared,
+  name: 'endLogin',
+  method: 'delete',
+  path: '/auth/logins/{loginId}',
+  summary: 'End a login',
+  description: 'Its access token and its refresh token are refused from then on. It may be the one of this request.',
+  status: 204,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, caller, params }) => services.users.loginList.end(caller, params.loginId),
+})

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { requireAction } from '../src/owners/reach.ts'
+import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
+import { route } from './route/route.ts'
+import { pageOf, paging } from './schemas/schemas.ts'
+import { member, role } from './schemas/workspace-schema.ts'
+
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
+const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+
+const shared = { tag: 'workspaces', status: 200, resource } as const
+
+export const listMembers = route({
+  ...shared,
+  access: 'account',
+  name: 'listMembers',
+  method: 'get',
+  path: '/workspaces/{workspaceId}/members',
+  summary: 'List the members of a workspace',
+  description: 'Those who joined last come first.',
+  query: v.strictObject(paging),
+  response: pageOf(member),
+  codes: ['WORKSPACE_NOT_FOUND'],
+  handle: ({ services, resource, query }) => services.workspaces.members(resource.id, query),
+})
+
+export const changeRole = route({
+  ...shared,
+  access: 'login',
+  name: 'changeRole',
+  method: 'patch',
+  path: '/workspaces/{workspaceId}/members/{userId}',
+  summary: 'Give a member another role',
+  description: "The owner's role cannot be changed, and nobody can be made owner.",
+  needs: 'administer',
+  body: v.strictObject({ role }),
+  response: member,
+  codes: ['WORKSPACE_NOT_FOUND', 'MEMBER_NOT_FOUND', 'ROLE_CHANGE_FORBIDDEN'],
+  async handle({ services, resource, params, body }) {
+    const changed = await services.workspaces.changeRole(resource.id, params.userId, body.role)
+    await services.accessChanges.note()
+    return changed
+  },
+})
+
+export const removeMember = route({
+  ...shared,
+  access: 'login',
+  name: 'removeMember',
+  method: 'delete',
+  path: '/workspaces/{workspaceId}/members/{userId}',
+  summary: 'Remove a member, or leave a workspace',
+  description:
+    'Whoever is removed sees nothing of the workspace any more, at once: their chats in it end, and the API keys that ' +
+    'they made for it are refused. What they made stays. Everybody but the owner may leave, also with the role viewer.',
+  needs: 'see',
+  status: 204,
+  codes: ['WORKSPACE_NOT_FOUND', 'MEMBER_NOT_FOUND', 'ROLE_CHANGE_FORBIDDEN', 'PERMISSION_DENIED'],
+  async handle({ services, caller, resource, params }) {
+    if (params.userId !== caller.userId) requireAction(caller.reach, resource.id, 'administer', true)
+    await services.workspaces.removeMember(resource.id, params.userId)
+    await services.accessChanges.note()
+  },
+})

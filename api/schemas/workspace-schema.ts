@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import { roles } from '../../src/owners/roles.ts'
+import { field, named, whole } from './documented.ts'
+import { id, name, time } from './schemas.ts'
+
+export const role = named(
+  'Role',
+  v.picklist(roles, `must be one of ${roles.join(', ')}`),
+  'viewer: sees everything but secrets · member: also starts runs, chats, decides approvals, and changes agents and sites · ' +
+    'admin: also manages members, API keys and the cap · owner: whose account pays; the only one who deletes the workspace',
+  'member',
+)
+
+const nameMeaning = 'What people call it'
+const cap = field(
+  v.nullable(v.pipe(whole, v.minValue(0, 'must be at least 0'), v.maxValue(1e12, 'must be at most 10¹²'))),
+  'How many credits it may use in a calendar month (UTC); null for as many as its owner has',
+  null,
+)
+
+export const workspaceName = field(name(100), nameMeaning, 'Support')
+export const workspaceChanges = { name: v.optional(workspaceName), creditsPerMonth: v.optional(cap) }
+
+export const workspace = named(
+  'Workspace',
+  v.object({
+    id: field(id, 'Used as `workspaceId` elsewhere'),
+    name: field(v.string(), nameMeaning, 'Support'),
+    payerId: field(id, 'The user who owns it, and whose account pays'),
+    role: field(role, 'What you are in it'),
+    open: field(v.boolean(), 'Whether it can be worked in: the tier of its owner includes workspaces', true),
+    creditsPerMonth: cap,
+    createdAt: time,
+  }),
+  'What several people share: agents, sites, runs and chats',
+)
+
+export const member = named(
+  'Member',
+  v.object({
+    userId: field(id, 'The user'),
+    email: field(v.string(), 'The address of the account', 'ada@example.com'),
+    role,
+    joinedAt: time,
+  }),
+  'Somebody in a workspace',
+)

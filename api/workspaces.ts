@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import { fieldsOf } from '../src/database/row.ts'
+import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
+import type { Workspace } from '../src/workspaces/workspace.ts'
+import { route } from './route/route.ts'
+import { pageOf, paging } from './schemas/schemas.ts'
+import { workspace, workspaceChanges, workspaceName } from './schemas/workspace-schema.ts'
+
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
+const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+
+const shared = { tag: 'workspaces', access: 'account', status: 200 } as const
+const byLogin = { ...shared, access: 'login' } as const
+
+function present({ reach }: Pick<Caller, 'reach'>, row: Workspace) {
+  const { role = 'viewer', isOpen: open = false } = reach.places.get(row.id) ?? {}
+  return { ...fieldsOf(row), role, open }
+}
+
+export const createWorkspace = route({
+  ...byLogin,
+  name: 'createWorkspace',
+  method: 'post',
+  path: '/workspaces',
+  summary: 'Create a workspace',
+  description: 'You are its owner: your tier and your credits are its own.',
+  body: v.strictObject({ name: workspaceName }),
+  status: 201,
+  response: workspace,
+  codes: ['WORKSPACE_REQUIRED', 'FEATURE_LIMIT_REACHED'],
+  async handle({ services, caller, body }) {
+    const made = await services.workspaces.create(caller.userId, body)
+    return { ...fieldsOf(made), role: 'owner', open: true }
+  },
+})
+
+export const listWorkspaces = route({
+  ...shared,
+  name: 'listWorkspaces',
+  method: 'get',
+  path: '/workspaces',
+  summary: 'List the workspaces that you are a member of, newest first',
+  description: 'An API key sees its own, if it was made for one.',
+  query: v.strictObject(paging),
+  response: pageOf(workspace),
+  async handle({ services, caller, query }) {
+    const page = await services.workspaces.list(caller.reach, query)
+    return { ...page, items: page.items.map((row) => present(caller, row)) }
+  },
+})
+
+export const getWorkspace = route({
+  ...shared,
+  name: 'getWorkspace',
+  method: 'get',
+  path: '/workspaces/{workspaceId}',
+  summary: 'Get a workspace',
+  description: 'Its members have a list of their own.',
+  response: workspace,
+  resource,
+  codes: ['WORKSPACE_NOT_FOUND'],
+  handle: async ({ caller, resource }) => present(caller, resource),
+})
+
+export const updateWorkspace = route({
+  ...byLogin,
+  name: 'updateWorkspace',
+  method: 'patch',
+  path: '/workspaces/{workspaceId}',
+  summary: 'Rename a workspace, or bound what it may use',
+  description: 'Admins and the owner may do so.',
+  needs: 'administer',
+  body: v.strictObject(workspaceChanges),
+  response: workspace,
+  resource,
+  codes: ['WORKSPACE_NOT_FOUND'],
+  handle: async ({ services, caller, resource, body }) =>
+    present(caller, await services.workspaces.update(resource, body)),
+})
+
+export const deleteWorkspace = route({
+  ...byLogin,
+  name: 'deleteWorkspace',
+  method: 'delete',
+  path: '/workspaces/{workspaceId}',
+  summary: 'Delete a workspace',
+  description: 'With everything in it, for everybody, at once. Only its owner may.',
+  needs: 'own',
+  whenClosed: true,
+  status: 204,
+  resource,
+  codes: ['WORKSPACE_NOT_FOUND'],
+  async handle({ services, resource }) {
+    await services.workspaces.remove(resource)
+    await services.accessChanges.note()
+  },
+})

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../src/clock.ts'
+import type { Database } from '../../src/database/database.ts'
+import { makeAdmin } from '../../src/users/admins.ts'
+import { owaspCost } from '../../src/users/passwords.ts'
+
+/** RFC 6761: names below `localhost` never leave the machine, so nobody else gets its mail. */
+export const firstAdminEmail = 'admin@switchyard.localhost'
+
+/** What to send to `POST /auth/login`, as a file that only our user may read. */
+export const firstAdminFile = (folder: string): string => join(folder, 'admin.json')
+
+/**
+ * Makes an admin once in the life of a data folder: an admin who was deleted does not come back. The file gets its name
+ * last, so that a start that was killed in between goes on with the same password.
+ */
+export async function makeFirstAdmin(folder: string, database: Database): Promise<void> {
+  const file = firstAdminFile(folder)
+  if (existsSync(file)) return
+  const unfinished = `${file}.new`
+  if (!existsSync(unfinished)) {
+    const credentials = { email: firstAdminEmail, password: randomBytes(18).toString('base64url') }
+    writeFileSync(unfinished, JSON.stringify(credentials, null, 2), { mode: 0o600 })
+  }
+  const credentials = JSON.parse(readFileSync(unfinished, 'utf8')) as { email: string; password: string }
+  await makeAdmin({ database, clock: systemClock, passwordCost: owaspCost }, credentials)
+  renameSync(unfinished, file)
+}

@@ -1,0 +1,128 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { nextAttempt, type DueMail, type MailQueue } from './mail-queue.ts'
+import { OutboxMail, type MailStatus } from './outbox-mail.ts'
+
+const day = 86_400
+
+/** How long mails are listed, in seconds. */
+const keptSeconds = 7 * day
+
+/** A mail to write. Only the text may hold a token. */
+export interface NewMail {
+  to: string
+  subject: string
+  text: string
+  /** Until when the text is of use, at most a week. */
+  expiresAt: Date
+}
+
+/** A mail as an admin sees it. */
+export interface ShownMail {
+  id: string
+  to: string
+  subject: string
+  /** null where a mail server sends it, and once it is of no use. */
+  text: string | null
+  status: MailStatus
+  attempts: number
+  createdAt: Date
+  sentAt: Date | null
+}
+
+/**
+ * Mails to addresses, about accounts. They are sent by `createMails`. Where there is no mail server, admins read them.
+ * Texts are sealed, and cleared once they are sent or of no use, because they hold tokens.
+ */
+export function createOutbox(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'mail'>
+  sealing: Sealing
+}) {
+  const { database, clock, config, sealing } = context
+  const open = (id: string, body: string): string => sealing.open(body, placeOf(id))
+
+  /** Writes a mail in the caller's transaction. */
+  async function put(trx: Transaction, { to, subject, text, expiresAt }: NewMail): Promise<void> {
+    const [id, now] = [newId(), clock.now()]
+    // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
+    const isSent = config.mail.smtpUrl !== undefined
+    const state = isSent ? { status: 'pending' as const, nextAt: now } : { status: 'kept' as const, nextAt: null }
+    const body = sealing.seal(text, placeOf(id))
+    await OutboxMail.query(trx).insert({ id, recipient: to, subject, body, ...state, createdAt: now, expiresAt })
+  }
+
+  /**
+   * One page of all mails, newest first. Texts that a mail server gets are not shown, or an admin could take over an
+   * account with a token that its owner gets.
+   */
+  async function list(request: PageRequest): Promise<Page<ShownMail>> {
+    const { items, nextCursor } = await page(OutboxMail.query(database), {
+      list: 'outbox',
+      time: 'createdAt',
+      ...request,
+    })
+    return { items: items.map(show), nextCursor }
+  }
+
+  function show({ id, recipient: to, subject, body, status, attempts, createdAt, sentAt, expiresAt }: OutboxMail) {
+    const isReadable = status === 'kept' && body !== null && expiresAt > clock.now()
+    return { id, to, subject, text: isReadable ? open(id, body) : null, status, attempts, createdAt, sentAt }
+  }
+
+  async function claim(): Promise<DueMail | undefined> {
+    const { rows } = await database.raw<{ rows: (DueMail & { body: string })[] }>(claimStatement, { now: clock.now() })
+    const [found] = rows
+    return found && { ...found, text: open(found.id, found.body) }
+  }
+
+  async function recordSent(id: string): Promise<void> {
+    const sent = { status: 'sent' as const, nextAt: null, sentAt: clock.now(), body: null }
+    await OutboxMail.query(database).findById(id).patch(sent)
+  }
+
+  const givenUp = { status: 'failed' as const, nextAt: null, body: null }
+
+  async function giveUpOld(): Promise<number> {
+    const now = clock.now()
+    return OutboxMail.query(database)
+      .where({ status: 'pending' })
+      .where((old) => void old.where('expiresAt', '<=', now).orWhere('createdAt', '<=', later(now, -day)))
+      .patch(givenUp)
+  }
+
+  const queue: MailQueue = {
+    claim,
+    recordSent,
+    giveUp: async (id) => void (await OutboxMail.query(database).findById(id).patch(givenUp)),
+    giveUpOld,
+  }
+
+  /** Clears texts that are of no use any more, and deletes mails after a week. */
+  async function purge(): Promise<void> {
+    const now = clock.now()
+    // A pending one is given up by whoever sends mails; without a mail server nobody does.
+    await OutboxMail.query(database).where({ status: 'kept' }).where('expiresAt', '<=', now).patch({ body: null })
+    await OutboxMail.query(database)
+      .where('id', '<', firstIdAt(later(now, -keptSeconds)))
+      .delete()
+  }
+
+  return { put, list, purge, queue }
+}
+
+export type Outbox = ReturnType<typeof createOutbox>
+
+const placeOf = (id: string) => ({ id, column: 'outbox_mails.body' })
+
+const claimStatement = `
+  update outbox_mails
+     set attempts = attempts + 1, next_at = ${nextAttempt('attempts')}
+   where id = (select id from outbox_mails where status = 'pending' and next_at <= :now and expires_at > :now
+                order by next_at, id limit 1 for update skip locked)
+  returning id, recipient as to, subject, body, attempts as attempt`

@@ -1,0 +1,12 @@
+import type { Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+
+/**
+ * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND). Under the lock of the user who pays, under which members are
+ * removed: so nothing is made by one who is just being removed.
+ */
+export async function assertMember(trx: Transaction, ownerId: string, userId: string): Promise<void> {
+  if (ownerId === userId) return
+  const member: unknown = await trx('members').where({ workspaceId: ownerId, userId }).first('id')
+  assertThat(member !== undefined, 'WORKSPACE_NOT_FOUND')
+}

@@ -1,0 +1,73 @@
+import { assertThat } from '../errors.ts'
+import { can, rolesFor, type Action, type Role } from './roles.ts'
+
+/** What one is at one owner. */
+export interface Place {
+  role: Role
+  /** Whether the owner’s things may be used and changed: those of a workspace need the team tier. */
+  isOpen: boolean
+}
+
+/** The owners whose things a caller may see: one’s own, and the workspaces that one is a member of. */
+export interface Reach {
+  /** Where things are, if no workspace is named. */
+  home: string
+  places: ReadonlyMap<string, Place>
+}
+
+/** A workspace that somebody is a member of, as it is read with the caller. */
+export interface Membership {
+  workspaceId: string
+  role: Role
+  /** Whether the tier of its owner includes workspaces. */
+  isOpen: boolean
+}
+
+/** The reach of a user: everything that is theirs, and their workspaces. */
+export const reachOf = (userId: string, memberships: readonly Membership[]): Reach => ({
+  home: userId,
+  places: new Map<string, Place>([
+    [userId, { role: 'owner', isOpen: true }],
+    ...memberships.map(({ workspaceId, role, isOpen }) => [workspaceId, { role, isOpen }] as const),
+  ]),
+})
+
+/** The reach of an API key: one owner, in the role that its maker has there. */
+export const reachOfKey = ({ places }: Reach, ownerId: string): Reach => {
+  const place = places.get(ownerId)
+  return { home: ownerId, places: new Map(place ? [[ownerId, place]] : []) }
+}
+
+/** One owner or several: whose things are looked for. */
+export type Owners = string | readonly string[]
+
+/** Whether something belongs to one of the owners. */
+export const belongsTo = (owners: Owners, ownerId: string | undefined): boolean =>
+  ownerId !== undefined && listOf(owners).includes(ownerId)
+
+export const listOf = (owners: Owners): string[] => [owners].flat()
+
+export const ownersIn = ({ places }: Reach): string[] => [...places.keys()]
+
+/** The owner that a request is about. WORKSPACE_NOT_FOUND, also for a workspace that one is no member of. */
+export function ownerNamed({ home, places }: Reach, workspaceId: string | undefined): string {
+  const ownerId = workspaceId ?? home
+  assertThat(places.has(ownerId), 'WORKSPACE_NOT_FOUND')
+  return ownerId
+}
+
+/**
+ * Refuses what the role does not permit (PERMISSION_DENIED), and all but reading in a workspace whose owner lacks the team
+ * tier (WORKSPACE_REQUIRED), unless the operation is for `whenClosed`, too. Only for owners that one can see.
+ */
+export function requireAction(reach: Reach, ownerId: string, action: Action, whenClosed = false): void {
+  const { role, isOpen } = reach.places.get(ownerId) ?? { role: 'viewer', isOpen: false }
+  const message = `In this workspace you are ${article(role)} ${role}; this needs ${rolesFor(action).join(' or ')}.`
+  assertThat(can(role, action), 'PERMISSION_DENIED', { message })
+  assertThat(isOpen || whenClosed || action === 'see', 'WORKSPACE_REQUIRED', { message: closed })
+}
+
+export const closed =
+  "The tier of this workspace's owner does not include workspaces any more. It can be read, exported and deleted."
+
+const article = (role: Role): string => (role === 'owner' || role === 'admin' ? 'an' : 'a')

@@ -1,0 +1,29 @@
+/** What a member of a workspace may be. In what is one's own, one is always `owner`. */
+export const roles = ['owner', 'admin', 'member', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
+/**
+ * What one may do with the things of an owner:
+ *
+ * - `see`: read everything but secrets
+ * - `use`: start runs, chat, call tools, decide approvals
+ * - `build`: create, change and delete agents, and what sites are connected; see the secrets of webhooks
+ * - `administer`: members, invitations, API keys, caps, the audit log, exports
+ * - `own`: rename and delete the workspace
+ */
+export const actions = ['see', 'use', 'build', 'administer', 'own'] as const
+export type Action = (typeof actions)[number]
+
+/** The permissions (docs/design.md, "Owners and workspaces"). Each role may do all that the one below it may. */
+const permissions: Record<Role, readonly Action[]> = {
+  viewer: ['see'],
+  member: ['see', 'use', 'build'],
+  admin: ['see', 'use', 'build', 'administer'],
+  owner: ['see', 'use', 'build', 'administer', 'own'],
+}
+
+/** Whether the role permits the action. */
+export const can = (role: Role, action: Action): boolean => permissions[role].includes(action)
+
+/** The roles that permit the action, for sentences. */
+export const rolesFor = (action: Action): Role[] => roles.filter((role) => can(role, action))

@@ -1,0 +1,86 @@
+import { later } from '../clock.ts'
+import type { IssuedToken } from './account-tokens.ts'
+
+/** A mail about an account, but for the address that it is for. */
+interface AccountMail {
+  subject: string
+  text: string
+  expiresAt: Date
+}
+
+/** How long a notice can be read where it is kept, in seconds. */
+const noticeSeconds = 7 * 24 * 3600
+
+const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`
+
+const howToVerify = (baseUrl: string) =>
+  `To confirm that you read mails to this address, send the token below to POST ${baseUrl}/auth/verify-email within 24 hours. It can be used once.`
+
+/** To a new account's address, or again on request. */
+export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
+  subject: 'Confirm your address',
+  text: paragraphs(
+    `There is an account with this address at ${baseUrl}.`,
+    howToVerify(baseUrl),
+    token,
+    'If you did not make the account, do nothing.',
+  ),
+  expiresAt,
+})
+
+/** To the address that an account is to have. */
+export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
+  subject: 'Confirm your new address',
+  text: paragraphs(
+    `An account at ${baseUrl} is to have this address.`,
+    howToVerify(baseUrl),
+    token,
+    'If you did not ask for this, do nothing: the account keeps its address.',
+  ),
+  expiresAt,
+})
+
+/** To the owner of an account whose password is forgotten. */
+export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
+  subject: 'Choose a new password',
+  text: paragraphs(
+    `Somebody asked for a new password for your account at ${baseUrl}.`,
+    `If it was you, send the token below and the new password to POST ${baseUrl}/auth/reset-password within 30 minutes. The token can be used once.`,
+    token,
+    'If it was not you, do nothing: your password stays as it is.',
+  ),
+  expiresAt,
+})
+
+const notice = (subject: string, now: Date, ...texts: string[]): AccountMail => ({
+  subject,
+  text: paragraphs(...texts),
+  expiresAt: later(now, noticeSeconds),
+})
+
+/** To the owner once the password was reset. */
+export const passwordWasReset = (now: Date, baseUrl: string): AccountMail =>
+  notice(
+    'Your password was changed',
+    now,
+    `The password of your account at ${baseUrl} was changed with a token that was mailed to this address.`,
+    'All logins and chat sessions have ended; API keys are still valid. If it was not you, somebody else reads your mail: secure your mailbox, then ask for a new password.',
+  )
+
+/** To the address that an account still has, when somebody asks for another one. */
+export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
+  notice(
+    'Your address is to be changed',
+    now,
+    `Somebody who knows your password asked to give your account at ${baseUrl} another address.`,
+    'If it was not you, change your password now. That also stops the change of address.',
+  )
+
+/** To the address that an account had. */
+export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
+  notice(
+    'Your address was changed',
+    now,
+    `Your account at ${baseUrl} has another address now. Mails about it no longer come here.`,
+    'If it was not you, ask the operator of the platform for help.',
+  )

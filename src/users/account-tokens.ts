@@ -1,0 +1,72 @@
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
+import { AccountToken, type TokenPurpose } from './account-token.ts'
+
+const hour = 3600
+const day = 24 * hour
+
+/** How long a token can be used, in seconds. */
+export const tokenSeconds: Record<TokenPurpose, number> = {
+  verify: day,
+  change: day,
+  reset: hour / 2,
+  invite: 7 * day,
+}
+
+/** A new token, which is nowhere else. */
+export interface IssuedToken {
+  token: string
+  expiresAt: Date
+}
+
+/** Tokens for one use: their hashes, until they are used, replaced or over. */
+export function createAccountTokens(context: { database: Database; clock: Clock }) {
+  const { database, clock } = context
+
+  /** Makes a token for an address. `userId` is null for an invitation. */
+  async function issue(
+    trx: Transaction,
+    { purpose, userId, email }: { purpose: TokenPurpose; userId: string | null; email: string },
+  ): Promise<IssuedToken> {
+    const [token, createdAt] = [newToken(purpose), clock.now()]
+    const expiresAt = later(createdAt, tokenSeconds[purpose])
+    const row = { id: newId(), userId, purpose, email, tokenHash: hashToken(token), createdAt, expiresAt }
+    await AccountToken.query(trx).insert(row)
+    return { token, expiresAt }
+  }
+
+  /** Looks a token up without using it. INVALID_TOKEN (never given out, used or replaced), TOKEN_EXPIRED. */
+  async function find(token: string, purposes: readonly TokenPurpose[]): Promise<AccountToken> {
+    const looksRight = purposes.some((purpose) => isToken(purpose, token))
+    const found = looksRight ? await AccountToken.query(database).findOne({ tokenHash: hashToken(token) }) : undefined
+    assertThat(found, 'INVALID_TOKEN', { message: gone })
+    const message = 'The time for using this token is over. Ask for another one.'
+    assertThat(found.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message })
+    return found
+  }
+
+  /** Uses a token up. INVALID_TOKEN if somebody else just did. The caller has locked the user's row. */
+  async function take(trx: Transaction, { id }: AccountToken): Promise<void> {
+    const deleted = await AccountToken.query(trx).findById(id).delete()
+    assertThat(deleted === 1, 'INVALID_TOKEN', { message: gone })
+  }
+
+  /** Voids a user's tokens for some purposes. The caller has locked the user's row. */
+  async function withdraw(trx: Transaction, userId: string, purposes: readonly TokenPurpose[]): Promise<void> {
+    await AccountToken.query(trx).where({ userId }).whereIn('purpose', purposes).delete()
+  }
+
+  /** Deletes tokens whose time was over a day ago: until then their answer is that it is over. */
+  async function purge(): Promise<void> {
+    await AccountToken.query(database).where('expiresAt', '<', later(clock.now(), -day)).delete()
+  }
+
+  return { issue, find, take, withdraw, purge }
+}
+
+export type AccountTokens = ReturnType<typeof createAccountTokens>
+
+const gone = 'This token was never given out, was used already, or was replaced by another one.'

@@ -1,0 +1,110 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { RateLimits } from '../rate-limit.ts'
+import { addressWasChanged, changeWasAsked, newAddress, verification } from './account-mails.ts'
+import type { AccountToken } from './account-token.ts'
+import type { AccountTokens } from './account-tokens.ts'
+import { requireLogin, type Caller } from './caller.ts'
+import { readEmail } from './email.ts'
+import type { Passwords } from './passwords.ts'
+import { User } from './user.ts'
+
+/** That users read mails to their address: it is verified by a token that is mailed to it, and so is a new one. */
+export function createAddresses(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http'>
+  logger: Logger
+  outbox: Pick<Outbox, 'put'>
+  rateLimits: Pick<RateLimits, 'accountMail'>
+  passwords: Passwords
+  tokens: AccountTokens
+}) {
+  const { database, clock, config, logger, outbox, rateLimits, passwords, tokens } = context
+  const { baseUrl } = config.http
+
+  /** Mails a token for the user's address, in place of the one before. The caller has locked the user's row. */
+  async function sendToken(trx: Transaction, { id: userId, email }: Pick<User, 'id' | 'email'>): Promise<void> {
+    await tokens.withdraw(trx, userId, ['verify'])
+    const issued = await tokens.issue(trx, { purpose: 'verify', userId, email })
+    await outbox.put(trx, { to: email, ...verification(issued, baseUrl) })
+  }
+
+  /** Mails another token; none if the address is verified already. RATE_LIMITED after a few an hour. */
+  async function sendAgain(caller: Caller): Promise<void> {
+    requireLogin(caller)
+    await rateLimits.accountMail(`${caller.userId} verify`)
+    await database.transaction(async (trx) => {
+      const user = await User.query(trx).findById(caller.userId).forNoKeyUpdate()
+      assertThat(user, 'INVALID_TOKEN')
+      if (user.emailVerifiedAt === null) await sendToken(trx, user)
+    })
+  }
+
+  /**
+   * Mails a token to the address that the account is to have, and a notice to the one that it has. Does not look whether
+   * the new one is taken: that is known only to whoever reads its mails. UNAUTHORIZED if the password is wrong,
+   * VALIDATION_ERROR, RATE_LIMITED after a few an hour.
+   */
+  async function askToChange(caller: Caller, request: { newEmail: string; currentPassword: string }): Promise<void> {
+    requireLogin(caller)
+    const email = readEmail(request.newEmail, 'newEmail')
+    const before = await User.query(database).findById(caller.userId)
+    const matches = await passwords.verify(before?.passwordHash, request.currentPassword)
+    assertThat(before && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
+    await rateLimits.accountMail(`${caller.userId} change`)
+    await database.transaction(async (trx) => {
+      const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
+      const changed = 'The password was changed in the meantime.'
+      assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
+      await tokens.withdraw(trx, user.id, ['change'])
+      const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })
+      await outbox.put(trx, { to: email, ...newAddress(issued, baseUrl) })
+      await outbox.put(trx, { to: user.email, ...changeWasAsked(clock.now(), baseUrl) })
+    })
+  }
+
+  /**
+   * Verifies the address that a token was mailed to; if it is a new one, the account has it from now on. INVALID_TOKEN,
+   * TOKEN_EXPIRED, VALIDATION_ERROR if another account has the new address.
+   */
+  async function verify(token: string): Promise<void> {
+    const known = await tokens.find(token, ['verify', 'change'])
+    try {
+      await database.transaction((trx) => use(trx, known))
+    } catch (error) {
+      if (violatedConstraint(error) !== 'users_email_unique') throw error
+      throw new CodedError('VALIDATION_ERROR', {
+        message: 'There is already an account with the new address.',
+        details: [{ path: 'token', message: 'Is for an address that is taken.' }],
+        cause: error,
+      })
+    }
+    logger.info({ userId: known.userId, purpose: known.purpose }, 'an address was verified')
+  }
+
+  async function use(trx: Transaction, known: AccountToken): Promise<void> {
+    const user = await User.query(trx)
+      .findById(known.userId ?? '')
+      .forUpdate()
+    await tokens.take(trx, known)
+    assertThat(user, 'INVALID_TOKEN')
+    const now = clock.now()
+    if (known.purpose === 'verify') {
+      await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
+      return
+    }
+    await User.query(trx).findById(user.id).patch({ email: known.email, emailVerifiedAt: now })
+    // Whoever reads mails to the former address must not take over the account with what was sent there.
+    await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
+    await outbox.put(trx, { to: user.email, ...addressWasChanged(now, baseUrl) })
+  }
+
+  return { sendToken, sendAgain, askToChange, verify }
+}
+
+export type Addresses = ReturnType<typeof createAddresses>

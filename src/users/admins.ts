@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import { normalizeEmail } from './email.ts'
+import { createPasswords, type PasswordCost } from './passwords.ts'
+import { User } from './user.ts'
+
+/**
+ * Makes a user an admin, or one who is none any more. Safe to repeat. False if there is no account with this address.
+ * For operators: nobody becomes an admin through the API.
+ */
+export async function setAdmin(database: Database, written: string, admin: boolean): Promise<boolean> {
+  const email = normalizeEmail(written)
+  if (email === undefined) return false
+  return (await User.query(database).where({ email }).patch({ admin })) === 1
+}
+
+/** Makes an account that is an admin, with this password. Leaves an account that has the address already as it is. */
+export async function makeAdmin(
+  { database, clock, passwordCost }: { database: Database; clock: Clock; passwordCost: PasswordCost },
+  { email, password }: { email: string; password: string },
+): Promise<void> {
+  const passwordHash = await createPasswords(passwordCost).hash(password)
+  const row = { id: newId(), email, passwordHash, admin: true, createdAt: clock.now() }
+  await User.query(database).insert(row).onConflict('email').ignore()
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { AccountToken } from './account-token.ts'
+import type { AccountTokens } from './account-tokens.ts'
+import type { Addresses } from './addresses.ts'
+import { readEmail } from './email.ts'
+import { readNewPassword, type Passwords } from './passwords.ts'
+import { User } from './user.ts'
+
+const taken = {
+  message: 'There is already an account with this email address.',
+  details: [{ path: 'email', message: 'Is taken.' }],
+}
+
+const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
+const uninvited = 'Making an account needs an invitation here. Ask the operator of this platform for one.'
+
+interface Registration {
+  email: string
+  password: string
+  /** The token of an invitation; looked at only where one is needed. */
+  invitation?: string | undefined
+}
+
+/** Makes accounts: for everybody, for the invited, or for nobody. */
+export function createRegister(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auth'>
+  logger: Logger
+  passwords: Passwords
+  tokens: AccountTokens
+  addresses: Pick<Addresses, 'sendToken'>
+}) {
+  const { database, clock, config, logger, passwords, tokens, addresses } = context
+
+  /** The invitation that allows to register this address; undefined where none is needed. */
+  async function invitationFor(email: string, token: string | undefined): Promise<AccountToken | undefined> {
+    if (config.auth.registration === 'open') return undefined
+    assertThat(token !== undefined, 'PERMISSION_DENIED', { message: uninvited })
+    const found = await tokens.find(token, ['invite'])
+    assertThat(found.email === email, 'INVALID_TOKEN', { message: 'This invitation is for another address.' })
+    return found
+  }
+
+  /**
+   * Creates an account, and mails a token that verifies its address. PERMISSION_DENIED where registration is closed, or
+   * needs an invitation; INVALID_TOKEN, TOKEN_EXPIRED for one that is not good. VALIDATION_ERROR for a bad address or
+   * password, or for a taken address, with equal work.
+   */
+  return async function register(request: Registration): Promise<User> {
+    assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })
+    const email = readEmail(request.email)
+    const password = readNewPassword(request.password, 'password')
+    const invitation = await invitationFor(email, request.invitation)
+    const passwordHash = await passwords.hash(password)
+    const id = newId()
+    // No look-up first: the constraint decides after the same work, and between parallel requests too.
+    const row = { id, email, passwordHash, createdAt: clock.now() }
+    const made = await database.transaction(async (trx) => {
+      await User.query(trx).insert(row).onConflict('email').ignore()
+      const inserted = await User.query(trx).findById(id)
+      assertThat(inserted, 'VALIDATION_ERROR', taken)
+      if (invitation) await tokens.take(trx, invitation)
+      await addresses.sendToken(trx, inserted)
+      return inserted
+    })
+    logger.info({ userId: id }, 'registered')
+    return made
+  }
+}

@@ -1,0 +1,22 @@
+import { Row } from '../database/row.ts'
+import type { Role } from '../owners/roles.ts'
+
+/** The roles that one can be invited as. */
+export const invitedRoles = ['admin', 'member', 'viewer'] as const satisfies readonly Role[]
+export type InvitedRole = (typeof invitedRoles)[number]
+
+/** An invitation of an address (table `invitations`); of its token only the hash is stored. */
+export class Invitation extends Row {
+  static override tableName = 'invitations'
+  declare id: string
+  declare workspaceId: string
+  declare invitedBy: string
+  declare email: string
+  declare role: InvitedRole
+  declare tokenHash: string
+  declare createdAt: Date
+  declare expiresAt: Date
+  /** When it was accepted, withdrawn, or replaced by another one. */
+  declare endedAt: Date | null
+  declare acceptedBy: string | null
+}

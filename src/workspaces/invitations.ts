@@ -1,0 +1,189 @@
+import type { Billing } from '../billing/billing.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { can } from '../owners/roles.ts'
+import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
+import type { Caller } from '../users/caller.ts'
+import { readEmail } from '../users/email.ts'
+import { lockOwner, User } from '../users/user.ts'
+import { Invitation, type InvitedRole } from './invitation.ts'
+import { invitationMail } from './invitation-mail.ts'
+import { Member } from './member.ts'
+import { assertMembershipRoom } from './membership-room.ts'
+import { Workspace } from './workspace.ts'
+
+/** How long an invitation is good, in seconds. */
+const goodSeconds = 7 * 86_400
+/** Invitations that one workspace mails in an hour: their addresses are whatever somebody wrote. */
+const mostAnHour = 50
+
+/** What somebody who has a token may know before accepting. */
+export interface InvitationPreview {
+  workspace: string
+  inviter: string
+  expiresAt: Date
+}
+
+/**
+ * Invitations to workspaces. One is for one address; who accepts has to have it, verified. Whether the inviter may invite
+ * is asked when inviting and when accepting. One is open for each address; a new one replaces it.
+ */
+export function createInvitations(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http'>
+  billing: Billing
+  outbox: Pick<Outbox, 'put'>
+}) {
+  const { database, clock, config, billing, outbox } = context
+  const open = (db: Database | Transaction) => Invitation.query(db).whereNull('endedAt')
+
+  /** Members and whoever is invited, but for one address. */
+  async function assertRoom(trx: Transaction, workspaceId: string, email: string): Promise<void> {
+    const { limits } = await billing.account(workspaceId, trx)
+    const members = await Member.query(trx).where({ workspaceId }).resultSize()
+    const invited = open(trx).where({ workspaceId }).where('expiresAt', '>', clock.now()).whereNot({ email })
+    const message = `The tier allows ${limits.workspaceMembers} members, those who are invited included.`
+    assertThat(members + (await invited.resultSize()) < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
+  }
+
+  async function assertRate(trx: Transaction, workspaceId: string): Promise<void> {
+    const since = later(clock.now(), -3600)
+    const count = await Invitation.query(trx).where({ workspaceId }).where('createdAt', '>', since).resultSize()
+    const message = `A workspace can send ${mostAnHour} invitations an hour. Try again later.`
+    assertThat(count < mostAnHour, 'RATE_LIMITED', { message, retryAfter: 600 })
+  }
+
+  async function assertNoMember(trx: Transaction, workspaceId: string, email: string): Promise<void> {
+    const member = await Member.query(trx)
+      .join('users', 'users.id', 'members.userId')
+      .where({ workspaceId, email })
+      .first()
+    const details = [{ path: 'email', message: 'Is the address of a member.' }]
+    assertThat(!member, 'VALIDATION_ERROR', { message: 'There is already a member with this address.', details })
+  }
+
+  async function found(db: Database | Transaction, token: string): Promise<Invitation> {
+    const looksRight = isToken('join', token)
+    const invitation = looksRight ? await Invitation.query(db).findOne({ tokenHash: hashToken(token) }) : undefined
+    assertThat(invitation, 'INVALID_TOKEN', { message: gone })
+    return invitation
+  }
+
+  /** Refuses an invitation that is over, or whose inviter may not invite any more. */
+  async function assertGood(db: Database | Transaction, invitation: Invitation): Promise<void> {
+    const { workspaceId, invitedBy: userId } = invitation
+    assertThat(invitation.endedAt === null, 'INVALID_TOKEN', { message: gone })
+    const late = 'The seven days of this invitation are over. Ask for another one.'
+    assertThat(invitation.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message: late })
+    const inviter = await Member.query(db).findOne({ workspaceId, userId })
+    assertThat(inviter && can(inviter.role, 'administer'), 'INVALID_TOKEN', { message: gone })
+    const workspace = await Workspace.query(db).findById(workspaceId).whereNull('deletedAt')
+    assertThat(workspace, 'INVALID_TOKEN', { message: gone })
+  }
+
+  /** One transaction, and safe to repeat: who has accepted it is told of the same membership. */
+  async function acceptUnderLock(trx: Transaction, userId: string, given: Invitation): Promise<Member> {
+    const user = await User.query(trx).findById(userId).throwIfNotFound()
+    const invitation = await Invitation.query(trx).findById(given.id).throwIfNotFound()
+    const { workspaceId, email, role } = invitation
+    // Before anything else: nobody learns or uses up anything by the invitation of somebody else.
+    const isMine = user.emailVerifiedAt !== null && user.email === email
+    assertThat(isMine, 'PERMISSION_DENIED', { message: notYours })
+    const member = await Member.query(trx).findOne({ workspaceId, userId })
+    if (member && invitation.acceptedBy === userId) return member
+    await assertGood(trx, invitation)
+    await Invitation.query(trx).findById(given.id).patch({ endedAt: clock.now(), acceptedBy: userId })
+    return member ?? join(trx, { workspaceId, userId, role })
+  }
+
+  async function join(trx: Transaction, joining: { workspaceId: string; userId: string; role: InvitedRole }) {
+    const { workspaceId, userId } = joining
+    const { features, limits } = await billing.account(workspaceId, trx)
+    assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED')
+    const count = await Member.query(trx).where({ workspaceId }).resultSize()
+    const message = `The workspace has ${count} members, as many as its tier allows.`
+    assertThat(count < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
+    await assertMembershipRoom(trx, userId)
+    return Member.query(trx).insertAndFetch({ id: newId(), ...joining, joinedAt: clock.now() })
+  }
+
+  return {
+    /**
+     * Invites an address, and mails it the token. Replaces an open invitation of the same address. VALIDATION_ERROR (no
+     * address, or that of a member), FEATURE_LIMIT_REACHED, RATE_LIMITED.
+     */
+    async invite(
+      caller: Pick<Caller, 'userId' | 'email'>,
+      { id: workspaceId, name: workspace }: Pick<Workspace, 'id' | 'name'>,
+      asked: { email: string; role: InvitedRole },
+    ): Promise<Invitation> {
+      const email = readEmail(asked.email)
+      const [token, now] = [newToken('join'), clock.now()]
+      const row = { id: newId(), workspaceId, invitedBy: caller.userId, email, role: asked.role }
+      return database.transaction(async (trx) => {
+        await lockOwner(trx, workspaceId)
+        await assertNoMember(trx, workspaceId, email)
+        await assertRoom(trx, workspaceId, email)
+        await assertRate(trx, workspaceId)
+        await open(trx).where({ workspaceId, email }).patch({ endedAt: now })
+        const times = { createdAt: now, expiresAt: later(now, goodSeconds) }
+        const made = await Invitation.query(trx).insertAndFetch({ ...row, ...times, tokenHash: hashToken(token) })
+        const { baseUrl } = config.http
+        await outbox.put(trx, invitationMail(made, { workspace, inviter: caller.email, token, baseUrl }))
+        return made
+      })
+    },
+
+    /** Those that are open, newest first. */
+    invitations: (workspaceId: string, request: PageRequest): Promise<Page<Invitation>> =>
+      page(open(database).where({ workspaceId }), { list: 'invitations', time: 'createdAt', ...request }),
+
+    /** Withdraws an open invitation: its token is refused from then on. NOT_FOUND. */
+    async withdrawInvitation(workspaceId: string, id: string): Promise<void> {
+      const living = open(database).where({ workspaceId })
+      const ended = isId(id) ? await living.findById(id).patch({ endedAt: clock.now() }) : 0
+      assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this identifier.' })
+    },
+
+    /** What the holder of a token may know: INVALID_TOKEN, TOKEN_EXPIRED. */
+    async previewInvitation(token: string): Promise<InvitationPreview> {
+      const invitation = await found(database, token)
+      await assertGood(database, invitation)
+      const workspace = await Workspace.query(database).findById(invitation.workspaceId).throwIfNotFound()
+      const inviter = await User.query(database).findById(invitation.invitedBy).throwIfNotFound()
+      return { workspace: workspace.name, inviter: inviter.email, expiresAt: invitation.expiresAt }
+    },
+
+    /**
+     * Makes the caller a member. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (another address, or one that is not
+     * verified), WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED.
+     */
+    async acceptInvitation({ userId }: Pick<Caller, 'userId'>, token: string): Promise<Member> {
+      const invitation = await found(database, token)
+      return database.transaction(async (trx) => {
+        await lockBoth(trx, invitation.workspaceId, userId)
+        return acceptUnderLock(trx, userId, invitation)
+      })
+    },
+  }
+}
+
+/** Who pays and who joins, always in the same order, so that two who join each other's workspaces do not block. */
+async function lockBoth(trx: Transaction, workspaceId: string, userId: string): Promise<void> {
+  const payer = Workspace.query(trx).findById(workspaceId).select('payerId')
+  await User.query(trx)
+    .where((row) => void row.where({ id: userId }).orWhere('id', '=', payer as never))
+    .orderBy('id')
+    .select('id')
+    .forNoKeyUpdate()
+}
+
+const gone = 'This invitation was never given out, was used or withdrawn already, or was replaced by another one.'
+const notYours =
+  'This invitation is for another address, or yours is not verified yet. Log in with the account that has the address, and verify it.'

@@ -1,0 +1,17 @@
+import { Row } from '../database/row.ts'
+import type { Role } from '../owners/roles.ts'
+
+/** One person in a workspace (table `members`). */
+export class Member extends Row {
+  static override tableName = 'members'
+  declare id: string
+  declare workspaceId: string
+  declare userId: string
+  declare role: Role
+  declare joinedAt: Date
+}
+
+/** With the address that people know them by. */
+export class NamedMember extends Member {
+  declare email: string
+}

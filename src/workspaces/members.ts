@@ -1,0 +1,62 @@
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { can, type Role } from '../owners/roles.ts'
+import { endSessions } from '../sessions/session.ts'
+import { ApiKey } from '../users/api-key.ts'
+import { lockOwner } from '../users/user.ts'
+import { Member, NamedMember } from './member.ts'
+
+/** The members of workspaces. Changes hold the lock of the user who pays, under which keys and sessions are made. */
+export function createMembers(context: { database: Database; clock: Clock }) {
+  const { database, clock } = context
+
+  const named = (db: Database | Transaction, workspaceId: string) =>
+    NamedMember.query(db)
+      .join('users', 'users.id', 'members.userId')
+      .where({ workspaceId })
+      .select('members.*', 'users.email')
+
+  async function locked(trx: Transaction, workspaceId: string, userId: string): Promise<NamedMember> {
+    await lockOwner(trx, workspaceId)
+    const member = isId(userId) ? await named(trx, workspaceId).findOne({ userId }) : undefined
+    assertThat(member, 'MEMBER_NOT_FOUND')
+    return member
+  }
+
+  return {
+    /** Those who joined last come first. */
+    members: (workspaceId: string, request: PageRequest): Promise<Page<NamedMember>> =>
+      page(named(database, workspaceId), { list: 'members', key: byMembership, time: 'joinedAt', ...request }),
+
+    /** Gives a member another role. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN (there is one owner, and stays one). */
+    changeRole: (workspaceId: string, userId: string, role: Role): Promise<NamedMember> =>
+      database.transaction(async (trx) => {
+        const member = await locked(trx, workspaceId, userId)
+        assertThat(member.role !== 'owner' && role !== 'owner', 'ROLE_CHANGE_FORBIDDEN')
+        await Member.query(trx).findById(member.id).patch({ role })
+        if (!can(role, 'use')) await endSessions(trx, { ownerId: workspaceId, userId }, clock.now())
+        return member.$set({ role })
+      }),
+
+    /** Ends a membership, and with it the member's keys and sessions here. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN. */
+    removeMember: (workspaceId: string, userId: string): Promise<void> =>
+      database.transaction(async (trx) => {
+        const member = await locked(trx, workspaceId, userId)
+        const message = 'The owner cannot leave the workspace, but may delete it.'
+        assertThat(member.role !== 'owner', 'ROLE_CHANGE_FORBIDDEN', { message })
+        await Member.query(trx).deleteById(member.id)
+        const now = clock.now()
+        await ApiKey.query(trx).where({ workspaceId, userId }).whereNull('revokedAt').patch({ revokedAt: now })
+        await endSessions(trx, { ownerId: workspaceId, userId }, now)
+      }),
+  }
+}
+
+const byMembership = {
+  column: 'members.id',
+  read: (text: string) => (isId(text) ? text : undefined),
+  write: ({ id }: NamedMember) => id,
+}

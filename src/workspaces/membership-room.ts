@@ -1,0 +1,13 @@
+import type { Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { Member } from './member.ts'
+
+/** How many workspaces one may be a member of: each request reads them. */
+const most = 100
+
+/** Refuses one membership too many: FEATURE_LIMIT_REACHED. Under the user's lock. */
+export async function assertMembershipRoom(trx: Transaction, userId: string): Promise<void> {
+  const count = await Member.query(trx).where({ userId }).resultSize()
+  const message = `One may be a member of ${most} workspaces. Leave one first.`
+  assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message })
+}

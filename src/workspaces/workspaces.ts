@@ -1,0 +1,90 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { ownersIn, type Reach } from '../owners/reach.ts'
+import type { Due } from '../runs/due.ts'
+import { endSessions } from '../sessions/session.ts'
+import { ApiKey } from '../users/api-key.ts'
+import { lockOwner } from '../users/user.ts'
+import { createInvitations } from './invitations.ts'
+import { Member } from './member.ts'
+import { createMembers } from './members.ts'
+import { assertMembershipRoom } from './membership-room.ts'
+import { Workspace } from './workspace.ts'
+
+/** A workspace as something that belongs to an owner: itself. */
+export type OwnedWorkspace = Workspace & { ownerId: string }
+
+/** Workspaces: owners whose things several people share (docs/design.md, "Owners and workspaces"). */
+export function createWorkspaces(context: Parameters<typeof createInvitations>[0] & { due: Due }) {
+  const { database, clock, billing, due } = context
+  const living = (db: Database | Transaction) => Workspace.query(db).whereNull('deletedAt')
+
+  async function get({ places }: Reach, id: string): Promise<OwnedWorkspace> {
+    const workspace = isId(id) && places.has(id) ? await living(database).findById(id) : undefined
+    assertThat(workspace && workspace.id !== undefined, 'WORKSPACE_NOT_FOUND')
+    return Object.assign(workspace, { ownerId: workspace.id })
+  }
+
+  /** Under the lock of the user who pays. */
+  async function assertRoom(trx: Transaction, userId: string): Promise<void> {
+    const { limits, features, tier } = await billing.account(userId, trx)
+    const needed = `Your tier, ${tier}, does not include workspaces. The tier team does.`
+    assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: needed })
+    const count = await living(trx).where({ payerId: userId }).resultSize()
+    const message = `You have ${count} workspaces, as many as your tier allows.`
+    assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })
+    await assertMembershipRoom(trx, userId)
+  }
+
+  return {
+    ...createMembers(context),
+    ...createInvitations(context),
+    get,
+
+    /** Makes a workspace of the user's. WORKSPACE_REQUIRED (the tier has none), FEATURE_LIMIT_REACHED. */
+    create: (userId: string, { name }: { name: string }): Promise<OwnedWorkspace> =>
+      database.transaction(async (trx) => {
+        await lockOwner(trx, userId)
+        await assertRoom(trx, userId)
+        const [id, createdAt] = [newId(), clock.now()]
+        await trx('owners').insert({ id, createdAt, kind: 'workspace' })
+        await Workspace.query(trx).insert({ id, name, payerId: userId, createdAt })
+        await Member.query(trx).insert({ id: newId(), workspaceId: id, userId, role: 'owner', joinedAt: createdAt })
+        return Object.assign(await living(trx).findById(id).throwIfNotFound(), { ownerId: id })
+      }),
+
+    /** Those that the caller is a member of. */
+    list: (reach: Reach, request: PageRequest): Promise<Page<Workspace>> =>
+      page(living(database).whereIn('id', ownersIn(reach)), { list: 'workspaces', time: 'createdAt', ...request }),
+
+    /** Changes the name, or what it may use. WORKSPACE_NOT_FOUND if it was deleted meanwhile. */
+    async update(
+      { id }: Workspace,
+      changes: { name?: string | undefined; creditsPerMonth?: number | null | undefined },
+    ): Promise<OwnedWorkspace> {
+      const { name, creditsPerMonth } = changes
+      const given = { ...(name !== undefined && { name }), ...(creditsPerMonth !== undefined && { creditsPerMonth }) }
+      return database.transaction(async (trx) => {
+        const changed = await living(trx).patchAndFetchById(id, given)
+        assertThat(changed, 'WORKSPACE_NOT_FOUND')
+        // Runs may have waited for a higher cap.
+        await due.owner(trx, id)
+        return Object.assign(changed, { ownerId: id })
+      })
+    },
+
+    /** Deletes it for everybody, at once: its keys and sessions end. What it has is removed in the background. */
+    remove: ({ id }: Workspace): Promise<void> =>
+      database.transaction(async (trx) => {
+        await lockOwner(trx, id)
+        const now = clock.now()
+        await living(trx).findById(id).patch({ deletedAt: now })
+        await ApiKey.query(trx).where({ workspaceId: id }).whereNull('revokedAt').patch({ revokedAt: now })
+        await endSessions(trx, { ownerId: id }, now)
+      }),
+  }
+}
+
+export type Workspaces = ReturnType<typeof createWorkspaces>

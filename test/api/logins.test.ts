@@ -1,0 +1,90 @@
+import test from 'ava'
+import * as auth from '../../api/auth.ts'
+import * as logins from '../../api/logins.ts'
+import { newId } from '../../src/ids.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { movableClock } from '../helpers/clock.ts'
+import { newcomer, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+
+const house = forWholeFile(test, 'logins', (t) => startPlatform(t))
+
+async function enter(
+  { url, email, password }: Person,
+  userAgent = 'a test',
+): Promise<Client & { refreshToken: string }> {
+  const { body } = await call({ url }, auth.login, { body: { email, password }, headers: { 'user-agent': userAgent } })
+  return { url, token: body.accessToken, refreshToken: body.refreshToken }
+}
+const listed = async (client: Client) => (await call(client, logins.listLogins)).body.items
+const end = (client: Client, loginId: string) => call(client, logins.endLogin, { params: { loginId } })
+
+test('a user sees from where and with what each login was opened, and which one asks', async (t) => {
+  const someone = await newcomer(await house())
+  const elsewhere = await enter(someone, 'x'.repeat(300))
+  const [second, first] = await listed(someone)
+  t.like(first, { current: true, address: '127.0.0.1' })
+  t.like(second, { current: false, address: '127.0.0.1', userAgent: `${'x'.repeat(199)}…` })
+  t.is((await listed(elsewhere))[0]?.current, true)
+  t.deepEqual(Object.keys(second ?? {}).toSorted(), [
+    'address',
+    'createdAt',
+    'current',
+    'id',
+    'lastUsedAt',
+    'userAgent',
+  ])
+})
+
+test('when a login was last used is known to a minute, and noting it costs a write a minute', async (t) => {
+  const clock = movableClock(new Date().toISOString())
+  const platform = await startPlatform(t, { clock })
+  const someone = await newcomer(platform)
+  const opened = clock.now()
+  const lastUse = async () => new Date((await listed(someone))[0]?.lastUsedAt ?? 0).getTime() - opened.getTime()
+  t.is(await lastUse(), 0)
+  clock.forward(59)
+  t.is(await lastUse(), 0)
+  clock.forward(1)
+  await call(someone, auth.me)
+  t.is(await lastUse(), 60_000)
+  // One of the release before has none yet.
+  await platform.services.database('logins').update({ lastUsedAt: null })
+  await call(someone, auth.me)
+  t.is(await lastUse(), 60_000)
+})
+
+test('ending a login ends its tokens and no other login', async (t) => {
+  const someone = await newcomer(await house())
+  const elsewhere = await enter(someone)
+  const loginId = (await listed(elsewhere)).find(({ current }) => current)?.id ?? ''
+  t.is((await end(someone, loginId)).status, 204)
+  t.is((await call(elsewhere, auth.me)).failure.code, 'TOKEN_REVOKED')
+  const refreshed = await call({ url: someone.url }, auth.refresh, { body: { refreshToken: elsewhere.refreshToken } })
+  t.is(refreshed.failure.code, 'TOKEN_REVOKED')
+  t.is((await listed(someone)).length, 1)
+  t.is((await end(someone, loginId)).failure.code, 'NOT_FOUND')
+})
+
+test("another user's login is not there", async (t) => {
+  const platform = await house()
+  const [someone, other] = [await newcomer(platform), await newcomer(platform)]
+  const [theirs] = await listed(other)
+  const foreign = await end(someone, theirs?.id ?? '')
+  t.is(foreign.failure.code, 'NOT_FOUND')
+  t.deepEqual(foreign.failure, (await end(someone, newId())).failure)
+  t.is((await call(other, auth.me)).status, 200)
+})
+
+test('logins that were not used for too long are not listed', async (t) => {
+  const clock = movableClock(new Date().toISOString())
+  const platform = await startPlatform(t, { clock })
+  const someone = await newcomer(platform)
+  clock.forward(31 * 86_400)
+  const later = await enter(someone)
+  t.deepEqual(
+    (await listed(later)).map(({ current }) => current),
+    [true],
+  )
+})

@@ -1,0 +1,45 @@
+import * as accountMails from '../../api/account-mails.ts'
+import * as auth from '../../api/auth.ts'
+import * as invitations from '../../api/invitations.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { newId } from '../../src/ids.ts'
+import type { Role } from '../../src/owners/roles.ts'
+import type { InvitedRole } from '../../src/workspaces/invitation.ts'
+import { Member } from '../../src/workspaces/member.ts'
+import { call, type Client } from './client.ts'
+import { tokenTo } from './mailbox.ts'
+import { person, type Person } from './people.ts'
+import type { Platform } from './platform.ts'
+
+/** Makes a workspace of somebody with the team tier. */
+export const workspaceOf = async (owner: Client, name = 'Support') =>
+  (await call(owner, workspaces.createWorkspace, { body: { name } })).body
+
+export const userIdOf = async (someone: Client) => (await call(someone, auth.me)).body.id
+
+/** Makes somebody a member at once. */
+export async function join({ services }: Platform, workspaceId: string, someone: Client, role: Role): Promise<void> {
+  const row = { id: newId(), workspaceId, userId: await userIdOf(someone), role, joinedAt: services.clock.now() }
+  await Member.query(services.database).insert(row)
+}
+
+/** A new member. */
+export async function memberOf(platform: Platform, workspaceId: string, role: Role): Promise<Person> {
+  const someone = await person(platform)
+  await join(platform, workspaceId, someone, role)
+  return someone
+}
+
+/** Invites an address, by default one that nobody has. */
+export const inviteTo = (by: Client, workspaceId: string, asked: { email?: string; role?: InvitedRole } = {}) => {
+  const { email = `${newId()}@example.com`, role = 'member' } = asked
+  return call(by, invitations.inviteMember, { params: { workspaceId }, body: { email, role } })
+}
+
+/** Somebody who has a verified address. */
+export async function verified(platform: Platform, email?: string): Promise<Person> {
+  const someone = await person(platform, email)
+  const token = await tokenTo(platform, someone.email)
+  await call(platform, accountMails.verifyEmail, { body: { token } })
+  return someone
+}

@@ -1,0 +1,147 @@
+import test, { type ExecutionContext } from 'ava'
+import * as outboxRoutes from '../../../api/outbox.ts'
+import { later } from '../../../src/clock.ts'
+import { OutboxMail } from '../../../src/outbox/outbox-mail.ts'
+import type { NewMail } from '../../../src/outbox/outbox.ts'
+import { call } from '../../helpers/client.ts'
+import { movableClock } from '../../helpers/clock.ts'
+import { startMailServer } from '../../helpers/mail-server.ts'
+import { adminOf } from '../../helpers/admins.ts'
+import { person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+
+const canary = `sy_verify_${'canary'.repeat(7)}`
+
+/** A platform with an empty outbox, a clock to move, and a mail server if one is named. */
+async function openOutbox(t: ExecutionContext, smtpUrl?: string) {
+  const clock = movableClock(new Date().toISOString())
+  const mail = { SMTP_URL: smtpUrl ?? '', MAIL_FROM: 'no-reply@example.com', SMTP_TIMEOUT_SECONDS: '1' }
+  const platform = await startPlatform(t, { clock, env: mail })
+  const { database, outbox, mails } = platform.services
+  const write = (fields: Partial<NewMail> = {}) =>
+    database.transaction((trx) =>
+      outbox.put(trx, {
+        to: 'ada@example.com',
+        subject: 'Hello',
+        text: `Your token: ${canary}`,
+        expiresAt: later(clock.now(), 1800),
+        ...fields,
+      }),
+    )
+  const rows = () => OutboxMail.query(database).orderBy('id')
+  /** Somebody's registration writes mails, too. */
+  const clear = () => OutboxMail.query(database).delete()
+  return { platform, clock, outbox, mails, write, rows, clear, logs: platform.logs }
+}
+
+test('a mail to an address is sent once, and its text is stored sealed until then', async (t) => {
+  const server = await startMailServer(t)
+  const { write, mails, rows, outbox, logs } = await openOutbox(t, server.url)
+  await write()
+  t.false(JSON.stringify(await rows()).includes('canary'))
+  t.like((await outbox.list({ limit: 10 })).items, [{ status: 'pending', text: null, to: 'ada@example.com' }])
+  await mails.send()
+  await mails.send()
+  t.deepEqual(
+    server.arrived.map(({ recipients }) => recipients),
+    [['ada@example.com']],
+  )
+  t.true(server.arrived[0]?.raw.includes(canary))
+  t.like((await rows())[0], { status: 'sent', body: null, attempts: 1 })
+  t.false(logs.join('\n').includes('canary'))
+})
+
+test('a mail is tried again as notifications are, and given up when its text is of no use any more', async (t) => {
+  const server = await startMailServer(t)
+  const { write, mails, rows, clock } = await openOutbox(t, server.url)
+  server.refuse({ at: 'RCPT TO', status: 450 })
+  await write()
+  await mails.send()
+  clock.forward(299)
+  await mails.send()
+  t.is(server.connections(), 1)
+  clock.forward(1)
+  await mails.send()
+  t.is(server.connections(), 2)
+  clock.forward(1500)
+  server.refuse(undefined)
+  await mails.send()
+  t.is(server.connections(), 2)
+  t.like((await rows())[0], { status: 'failed', body: null, nextAt: null, attempts: 2 })
+})
+
+test('a mail that is refused for good is not tried again, and its text is gone', async (t) => {
+  const server = await startMailServer(t)
+  const { write, mails, rows } = await openOutbox(t, server.url)
+  server.refuse({ at: 'DATA', status: 550 })
+  await write()
+  await mails.send()
+  t.like((await rows())[0], { status: 'failed', body: null })
+})
+
+test('without a mail server an admin reads the mails, until their time is over, and nobody else does', async (t) => {
+  const { platform, write, rows, clear, clock, outbox, mails } = await openOutbox(t)
+  const admin = await adminOf(platform)
+  const other = await person(platform)
+  await clear()
+  for (const to of ['ada@example.com', 'bob@example.com', 'eve@example.com']) await write({ to })
+  await mails.send()
+  const list = (query: Record<string, string> = {}) => call(admin, outboxRoutes.listOutbox, { query })
+  const first = (await list({ limit: '2' })).body
+  const second = (await list({ limit: '2', cursor: first.nextCursor ?? '' })).body
+  t.deepEqual(
+    [...first.items, ...second.items].map(({ to, text, status }) => [to, text, status]),
+    ['eve@example.com', 'bob@example.com', 'ada@example.com'].map((to) => [to, `Your token: ${canary}`, 'kept']),
+  )
+  t.is(second.nextCursor, null)
+  t.is((await call(other, outboxRoutes.listOutbox)).failure.code, 'ADMIN_REQUIRED')
+
+  clock.forward(1800)
+  t.deepEqual(
+    (await outbox.list({ limit: 10 })).items.map(({ text }) => text),
+    [null, null, null],
+  )
+  await outbox.purge()
+  t.deepEqual(
+    (await rows()).map(({ body }) => body),
+    [null, null, null],
+  )
+})
+
+test('mails are deleted after seven days, and no earlier', async (t) => {
+  const { write, rows, clock, outbox } = await openOutbox(t)
+  await write()
+  clock.forward(7 * 86_400 - 1)
+  await outbox.purge()
+  t.is((await rows()).length, 1)
+  // Ids are made in the real time, which goes on meanwhile.
+  clock.forward(120)
+  await outbox.purge()
+  t.is((await rows()).length, 0)
+})
+
+test('mails to addresses and notifications take turns, so that neither holds up the other', async (t) => {
+  const server = await startMailServer(t)
+  const { platform, write, mails, clear } = await openOutbox(t, server.url)
+  const { id: ownerId } = await platform.services.users.register({
+    email: 'owner@example.com',
+    password: 'a good password',
+  })
+  await clear()
+  const { database, notifications } = platform.services
+  const telling = {
+    ownerId,
+    kind: 'agent_failing' as const,
+    subjectId: ownerId,
+    title: 'It fails',
+    message: 'It fails.',
+  }
+  for (let nth = 0; nth < 25; nth += 1) {
+    await write()
+    await database.transaction((trx) => notifications.notify(trx, { ...telling, key: String(nth) }))
+  }
+  await mails.send()
+  const recipients = server.arrived.flatMap((mail) => mail.recipients)
+  t.is(recipients.filter((to) => to === 'owner@example.com').length, 10)
+  t.is(recipients.length, 20)
+})

@@ -1,0 +1,106 @@
+import test from 'ava'
+import { randomUUID } from 'node:crypto'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as billing from '../../api/billing.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { newId } from '../../src/ids.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, customer, person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { start } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+
+/* Who pays for a workspace, and what bounds it. */
+
+const house = forWholeFile(test, 'who pays', (t) => startPlatform(t))
+
+async function open(tier = 'team') {
+  const platform = await house()
+  const owner = await customer(platform, tier)
+  const { id: workspaceId } = await workspaceOf(owner)
+  return { platform, owner, workspaceId, ownerId: await userIdOf(owner) }
+}
+
+test("the account of a workspace's owner pays, and each sees what was used on whose behalf", async (t) => {
+  const { platform, owner, workspaceId, ownerId } = await open()
+  const { credits } = platform.services.billing
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  const before = (await call(owner, billing.getBilling)).body.balance
+  const charge = (of: string, amount: number) =>
+    platform.services.database.transaction((trx) =>
+      credits.chargeStep(trx, { ownerId: of, runId: newId(), step: 1, credits: amount }),
+    )
+  await charge(workspaceId, 30)
+  await charge(ownerId, 4)
+  t.is((await call(owner, billing.getBilling)).body.balance, before - 34)
+  t.like((await call(admin, billing.getBilling, { query: { workspaceId } })).body, {
+    tier: 'team',
+    balance: before - 34,
+  })
+  const listed = async (query: Record<string, string>, by = owner) =>
+    (await call(by, billing.listLedger, { query })).body.items.map((entry) => entry.credits)
+  t.deepEqual(await listed({ workspaceId }), [-30])
+  t.deepEqual(await listed({ workspaceId }, admin), [-30])
+  t.deepEqual(await listed({}), [-4, -30, 20_000 - 200, 200])
+})
+
+test('a workspace uses no more than its cap in a month, and goes on once that is raised', async (t) => {
+  const { platform, owner, workspaceId } = await open()
+  const { credits } = platform.services.billing
+  const agent = await agentOf(owner, { workspaceId })
+  const cap = (creditsPerMonth: number | null) =>
+    call(owner, workspaces.updateWorkspace, { params: { workspaceId }, body: { creditsPerMonth } })
+  t.is((await cap(10)).body.creditsPerMonth, 10)
+  await platform.services.database.transaction((trx) =>
+    credits.chargeStep(trx, { ownerId: workspaceId, runId: newId(), step: 1, credits: 10 }),
+  )
+  t.is((await start(owner, agent)).failure.code, 'NO_CREDITS')
+  t.is((await start(owner, await agentOf(owner))).status, 202, 'the account itself has credits')
+  t.is((await call(owner, billing.getBilling, { query: { workspaceId } })).body.balance, 0)
+  await cap(11)
+  t.is((await start(owner, agent)).status, 202)
+})
+
+test('limits of the tier count what an account pays for in all, also between parallel requests', async (t) => {
+  const { platform, owner, workspaceId } = await open()
+  const member = await memberOf(platform, workspaceId, 'member')
+  const own = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
+  const create = (index: number) =>
+    index % 2 === 0
+      ? call(owner, agents.createAgent, { body: own })
+      : call(member, agents.createAgent, { body: { ...own, workspaceId } })
+  const answers = await Promise.all(Array.from({ length: 120 }, (_, index) => create(index)))
+  t.is(answers.filter(({ status }) => status === 201).length, 100)
+  const refused = answers.filter(({ status }) => status !== 201).map(({ failure }) => failure.code)
+  t.deepEqual(new Set(refused), new Set(['AGENT_LIMIT_REACHED']))
+  // A member's own things are paid for by the member.
+  t.is((await call(member, agents.createAgent, { body: own })).status, 201)
+})
+
+test('workspaces and keys never exceed what the tier allows, however many are made at once', async (t) => {
+  const { owner, workspaceId } = await open()
+  const made = await Promise.all(
+    Array.from({ length: 50 }, () => call(owner, workspaces.createWorkspace, { body: { name: randomUUID() } })),
+  )
+  t.is(made.filter(({ status }) => status === 201).length, 9)
+  const keys = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      call(owner, apiKeys.createApiKey, {
+        body: { name: 'A key', scopes: ['read'], ...(index % 2 === 0 && { workspaceId }) },
+      }),
+    ),
+  )
+  t.is(keys.filter(({ status }) => status === 201).length, 50)
+})
+
+test('a tier without workspaces makes none, and a member needs no tier', async (t) => {
+  const { platform, workspaceId } = await open()
+  for (const someone of [await person(platform), await customer(platform, 'pro')]) {
+    const { failure } = await call(someone, workspaces.createWorkspace, { body: { name: 'Support' } })
+    t.is(failure.code, 'WORKSPACE_REQUIRED')
+  }
+  const member = await memberOf(platform, workspaceId, 'member')
+  t.is((await agentOf(member, { workspaceId })).ownerId, workspaceId)
+})
