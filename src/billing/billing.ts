@@ -6,7 +6,7 @@ import { createCredits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { createStoredBytes } from './stored-bytes.ts'
-import { leftOfCap } from '../owners/months.ts'
+import { boundsOf } from '../owners/months.ts'
 import { standingOf, type Standing } from './standing.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
@@ -27,7 +27,7 @@ export function createBilling(context: {
       const account = await credits.current(ownerId, trx)
       const now = context.clock.now()
       if (account.ownerId === ownerId) return standingOf(account, now)
-      return standingOf(account, now, { ownerId, left: await leftOfCap(trx ?? context.database, ownerId, now) })
+      return standingOf(account, now, { ownerId, ...(await boundsOf(trx ?? context.database, ownerId, now)) })
     },
 
     credits,

@@ -24,11 +24,15 @@ export interface Standing {
  * The standing of an owner whom the account pays for. Without the tier for it, a workspace may do nothing; `left` is what
  * its cap has left of the month.
  */
-export function standingOf(account: Account, now: Date, { ownerId = account.ownerId, left = Infinity } = {}): Standing {
+export function standingOf(
+  account: Account,
+  now: Date,
+  { ownerId = account.ownerId, left = Infinity, isDeleted = false } = {},
+): Standing {
   const { tier } = account
   const balance = Math.min(account.balance, left)
   const { limits, features: all } = tierOf(tier)
-  const isClosed = ownerId !== account.ownerId && !all.includes('workspaces')
+  const isClosed = isDeleted || (ownerId !== account.ownerId && !all.includes('workspaces'))
   return { tier, limits, features: isClosed ? [] : all, subscription: subscriptionOf(account, now), balance }
 }
 

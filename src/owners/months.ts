@@ -8,14 +8,21 @@ export async function noteUsed(
   await trx.raw(addStatement, { ...used })
 }
 
-/** What a workspace may still use this month, in credits; undefined if it has no cap. */
-export async function leftOfCap(
+/** What holds a workspace back. */
+export interface WorkspaceBounds {
+  /** What its cap has left of the month, in credits; Infinity without one. */
+  left: number
+  isDeleted: boolean
+}
+
+/** Reads what holds a workspace back now; undefined for a user. A workspace that was deleted has nothing left: its agents must not go on unseen. */
+export async function boundsOf(
   db: Database | Transaction,
   workspaceId: string,
   now: Date,
-): Promise<number | undefined> {
-  const { rows } = await db.raw<{ rows: { left: number | null }[] }>(leftStatement, { workspaceId, now })
-  return rows[0]?.left ?? undefined
+): Promise<WorkspaceBounds | undefined> {
+  const { rows } = await db.raw<{ rows: WorkspaceBounds[] }>(boundsStatement, { workspaceId, now })
+  return rows[0]
 }
 
 const month = `date_trunc('month', :now::timestamptz at time zone 'utc')::date`
@@ -24,7 +31,9 @@ const addStatement = `
   insert into workspace_months as known (workspace_id, month, credits) values (:workspaceId, ${month}, :credits)
   on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits`
 
-const leftStatement = `
-  select (w.credits_per_month - coalesce(m.credits, 0))::float8 as left
+const boundsStatement = `
+  select w.deleted_at is not null as "isDeleted",
+         case when w.deleted_at is not null then 0
+              else coalesce((w.credits_per_month - coalesce(m.credits, 0))::float8, 'Infinity') end as left
     from workspaces w left join workspace_months m on m.workspace_id = w.id and m.month = ${month}
    where w.id = :workspaceId`

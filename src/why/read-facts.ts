@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { payerOf } from '../owners/payer.ts'
-import { leftOfCap } from '../owners/months.ts'
+import { boundsOf } from '../owners/months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
@@ -59,7 +59,7 @@ export async function readFacts(
   const { ownerId } = agent
   const account = await Account.query(trx).findOne('ownerId', payerOf(ownerId)).throwIfNotFound()
   const now = knowledge.clock.now()
-  const standing = standingOf(account, now, { ownerId, left: await leftOfCap(trx, ownerId, now) })
+  const standing = standingOf(account, now, { ownerId, ...(await boundsOf(trx, ownerId, now)) })
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)

@@ -75,7 +75,7 @@ export function createWorkspaces(context: Parameters<typeof createInvitations>[0
       })
     },
 
-    /** Deletes it for everybody, at once: its keys and sessions end. What it has is removed in the background. */
+    /** Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. */
     remove: ({ id }: Workspace): Promise<void> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, id)

@@ -7,7 +7,16 @@ import * as workspaces from '../../api/workspaces.ts'
 import { historyOf, openSession, send, typesOf, type TestSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, connectBadTools, customer, ended, runOf, type Person } from '../helpers/people.ts'
+import {
+  agentOf,
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  runOf,
+  webhookAgent,
+  type Person,
+} from '../helpers/people.ts'
 import { happened, openStage, start } from '../helpers/runs.ts'
 import { current } from '../helpers/sessions.ts'
 import { watch } from '../helpers/watch.ts'
@@ -16,7 +25,9 @@ import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* What a member who is removed sees next, and what becomes of what was under way. */
 
-const stage = forWholeFile(test, 'removed members', (t) => openStage(t))
+/** Regular checks of streams come too late for these tests. */
+const env = { STREAM_CHECK_SECONDS: '600' }
+const stage = forWholeFile(test, 'removed members', (t) => openStage(t, { env }))
 
 async function open() {
   const { platform, sites } = await stage()
@@ -41,10 +52,8 @@ test('in the middle of a stream: it ends within seconds, with the answer of a ru
   await happened(member, id, 'started')
   const stream = await watch(member, id)
   await eventually(10, 'it is told of the run', () => stream.events.length > 0 || undefined)
-  const at = performance.now()
   t.is((await remove()).status, 204)
   t.is(await stream.ended, 'ended')
-  t.true(performance.now() - at < 10_000, 'well before the next regular check')
   t.like(stream.events.at(-1), { event: 'error', data: { code: 'RUN_NOT_FOUND' } })
   const again = await watch(member, id)
   await again.ended
@@ -124,8 +133,9 @@ test('a member who becomes a viewer sees on, and uses nothing any more', async (
 })
 
 test('a workspace that is deleted is gone for everybody at once', async (t) => {
-  const { owner, member, workspaceId } = await open()
+  const { platform, owner, member, workspaceId } = await open()
   const session = await openSession(member, { workspaceId })
+  const agent = await webhookAgent(member, { workspaceId })
   t.is((await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })).status, 204)
   for (const someone of [owner, member]) {
     t.is(
@@ -134,5 +144,10 @@ test('a workspace that is deleted is gone for everybody at once', async (t) => {
     )
     t.deepEqual((await call(someone, workspaces.listWorkspaces)).body.items, [])
   }
+  t.is(
+    (await deliver(platform, agent, {})).failure.code,
+    'TIER_REQUIRED',
+    'its agents start nothing at anybody’s expense',
+  )
   t.is((await current(member, session.token)).failure.code, 'INVALID_SESSION')
 })
