@@ -15,6 +15,7 @@ const underWay = named(
 export const verifyEmail = route({
   ...shared,
   name: 'verifyEmail',
+  audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/verify-email',
   summary: 'Verify an address with the token that was mailed to it',
@@ -31,6 +32,7 @@ export const verifyEmail = route({
 export const sendVerification = route({
   ...shared,
   name: 'sendVerification',
+  audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/auth/verify-email/send',
   summary: 'Mail another token that verifies the address of the account',
@@ -50,6 +52,7 @@ const newPassword = field(text(256), 'The password from now on', 'a better horse
 export const forgotPassword = route({
   ...shared,
   name: 'forgotPassword',
+  audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/auth/forgot-password',
   summary: 'Mail a token for a new password',
@@ -69,6 +72,7 @@ export const forgotPassword = route({
 export const resetPassword = route({
   ...shared,
   name: 'resetPassword',
+  audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/reset-password',
   summary: 'Choose a new password with the token that was mailed',
@@ -85,6 +89,7 @@ export const resetPassword = route({
 export const changeEmail = route({
   ...shared,
   name: 'changeEmail',
+  audit: { subject: 'account' },
   method: 'post',
   path: '/auth/me/email',
   summary: 'Ask for another address',

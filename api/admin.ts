@@ -48,6 +48,7 @@ export const listHosts = route({
 export const suspendHost = route({
   ...shared,
   name: 'suspendHost',
+  audit: { subject: 'host' },
   method: 'put',
   summary: 'Suspend a host',
   description: `No tool of this host is called until the suspension is lifted. ${spelling}`,
@@ -60,6 +61,7 @@ export const suspendHost = route({
 export const liftHost = route({
   ...shared,
   name: 'liftHost',
+  audit: { subject: 'host' },
   method: 'delete',
   summary: 'Lift the suspension of a host',
   description: spelling,

@@ -30,6 +30,7 @@ const input = named(
 export const startRun = route({
   ...shared,
   name: 'startRun',
+  audit: { not: 'The run is its own record.' },
   method: 'post',
   path: '/agents/{agentId}/runs',
   summary: 'Run an agent now',

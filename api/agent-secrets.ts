@@ -14,6 +14,7 @@ const shared = { tag: 'agents', access: 'account', status: 200 } as const
 export const rotateSecret = route({
   ...shared,
   name: 'rotateSecret',
+  audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/rotate-secret',
   summary: 'Rotate the webhook secret of an agent',
@@ -52,6 +53,7 @@ export const rotateSecret = route({
 export const rotateCallbackSecret = route({
   ...shared,
   name: 'rotateCallbackSecret',
+  audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/rotate-callback-secret',
   summary: 'Rotate the secret that callbacks are signed with',

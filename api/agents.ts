@@ -15,6 +15,7 @@ const shared = { tag: 'agents', access: 'account', status: 200 } as const
 export const createAgent = route({
   ...shared,
   name: 'createAgent',
+  audit: { subject: 'agent' },
   method: 'post',
   path: '/agents',
   summary: 'Create an agent',
@@ -75,6 +76,7 @@ export const getAgent = route({
 export const updateAgent = route({
   ...shared,
   name: 'updateAgent',
+  audit: { subject: 'agent' },
   method: 'patch',
   path: '/agents/{agentId}',
   summary: 'Change an agent',
@@ -107,6 +109,7 @@ export const updateAgent = route({
 export const deleteAgent = route({
   ...shared,
   name: 'deleteAgent',
+  audit: { subject: 'agent' },
   whenClosed: true,
   method: 'delete',
   path: '/agents/{agentId}',
@@ -126,6 +129,7 @@ export const deleteAgent = route({
 export const pauseAgent = route({
   ...shared,
   name: 'pauseAgent',
+  audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/pause',
   summary: 'Pause an agent',
@@ -142,6 +146,7 @@ export const pauseAgent = route({
 export const resumeAgent = route({
   ...shared,
   name: 'resumeAgent',
+  audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/resume',
   summary: 'Resume a paused agent',

@@ -58,6 +58,7 @@ export const listApiKeys = route({
 export const createApiKey = route({
   ...shared,
   name: 'createApiKey',
+  audit: { subject: 'api_key' },
   method: 'post',
   path: '/auth/api-keys',
   summary: 'Create an API key',
@@ -97,6 +98,7 @@ export const createApiKey = route({
 export const deleteApiKey = route({
   ...shared,
   name: 'deleteApiKey',
+  audit: { subject: 'api_key' },
   method: 'delete',
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',

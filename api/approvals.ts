@@ -87,6 +87,7 @@ export const getApproval = route({
 export const decideApproval = route({
   ...shared,
   name: 'decideApproval',
+  audit: { subject: 'approval' },
   needs: 'use',
   method: 'post',
   path: '/approvals/{approvalId}',

@@ -52,6 +52,7 @@ const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 export const register = route({
   ...shared,
   name: 'register',
+  audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/register',
   summary: 'Create an account',
@@ -73,6 +74,7 @@ export const register = route({
 export const login = route({
   ...shared,
   name: 'login',
+  audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/login',
   summary: 'Get an access token and a refresh token',
@@ -92,6 +94,7 @@ export const login = route({
 export const refresh = route({
   ...shared,
   name: 'refresh',
+  audit: { not: 'The list of logins says when one was used last.' },
   method: 'post',
   path: '/auth/refresh',
   summary: 'Exchange a refresh token for a new pair',
@@ -107,6 +110,7 @@ export const refresh = route({
 export const logout = route({
   ...shared,
   name: 'logout',
+  audit: { subject: 'login' },
   method: 'post',
   path: '/auth/logout',
   summary: 'Log out',
@@ -119,6 +123,7 @@ export const logout = route({
 export const logoutEverywhere = route({
   ...shared,
   name: 'logoutEverywhere',
+  audit: { subject: 'account' },
   method: 'post',
   path: '/auth/logout-everywhere',
   summary: 'End all logins of the account',
@@ -131,6 +136,7 @@ export const logoutEverywhere = route({
 export const acceptTerms = route({
   ...shared,
   name: 'acceptTerms',
+  audit: { subject: 'account' },
   method: 'post',
   path: '/auth/accept-terms',
   summary: 'Accept the current terms',
@@ -158,6 +164,7 @@ export const me = route({
 export const changePassword = route({
   ...shared,
   name: 'changePassword',
+  audit: { subject: 'account' },
   method: 'patch',
   path: '/auth/me',
   summary: 'Change the password',

@@ -3,9 +3,8 @@ import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
 import { documentedBy, field, freeObject, named, whole } from './schemas/documented.ts'
-import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
+import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time, tier } from './schemas/schemas.ts'
 
-const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
 const feature = named(
   'Feature',
@@ -155,6 +154,7 @@ export const listPaymentMethods = route({
 export const addPaymentMethod = route({
   ...shared,
   name: 'addPaymentMethod',
+  audit: { subject: 'payment_method' },
   ofUser: true,
   method: 'post',
   path: '/billing/payment-methods',
@@ -170,6 +170,7 @@ export const addPaymentMethod = route({
 export const removePaymentMethod = route({
   ...shared,
   name: 'removePaymentMethod',
+  audit: { subject: 'payment_method' },
   ofUser: true,
   method: 'delete',
   path: '/billing/payment-methods/{paymentMethodId}',
@@ -184,6 +185,7 @@ export const removePaymentMethod = route({
 export const subscribe = route({
   ...shared,
   name: 'subscribe',
+  audit: { subject: 'subscription' },
   ofUser: true,
   method: 'post',
   path: '/billing/subscription',
@@ -201,6 +203,7 @@ export const subscribe = route({
 export const cancelSubscription = route({
   ...shared,
   name: 'cancelSubscription',
+  audit: { subject: 'subscription' },
   ofUser: true,
   method: 'delete',
   path: '/billing/subscription',

@@ -81,6 +81,7 @@ export const getCallback = route({
 export const retryCallback = route({
   ...shared,
   name: 'retryCallback',
+  audit: { subject: 'callback' },
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/callback/retry',

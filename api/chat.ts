@@ -12,6 +12,7 @@ const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
 export const sendChatMessage = route({
   ...shared,
   name: 'sendChatMessage',
+  audit: { not: 'The chat is its own record.' },
   method: 'post',
   path: '/chat/messages',
   summary: 'Send a message and get its answer',
@@ -104,6 +105,7 @@ export const resumeChatStream = route({
 export const stopChatStream = route({
   ...shared,
   name: 'stopChatStream',
+  audit: { not: 'The chat is its own record.' },
   method: 'delete',
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',

@@ -36,6 +36,7 @@ const token = field(text(200), 'The token from the mail', 'sy_join_an-example')
 export const inviteMember = route({
   ...ofWorkspace,
   name: 'inviteMember',
+  audit: { subject: 'invitation' },
   method: 'post',
   path: '/workspaces/{workspaceId}/invitations',
   summary: 'Invite somebody to a workspace',
@@ -66,6 +67,8 @@ export const listInvitations = route({
 export const withdrawInvitation = route({
   ...ofWorkspace,
   name: 'withdrawInvitation',
+  audit: { subject: 'invitation' },
+  lookBefore: ({ services, resource, params }) => services.workspaces.invitation(resource.id, params.invitationId),
   method: 'delete',
   path: '/workspaces/{workspaceId}/invitations/{invitationId}',
   summary: 'Withdraw an invitation',
@@ -81,6 +84,7 @@ export const previewInvitation = route({
   access: 'anyone',
   limit: 'address',
   name: 'previewInvitation',
+  audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/invitations/preview',
   summary: 'See what one is invited to',
@@ -104,6 +108,7 @@ export const acceptInvitation = route({
   tag: 'workspaces',
   access: 'login',
   name: 'acceptInvitation',
+  audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/invitations/accept',
   summary: 'Join a workspace',

@@ -34,6 +34,7 @@ export const listLogins = route({
 export const endLogin = route({
   ...shared,
   name: 'endLogin',
+  audit: { subject: 'login' },
   method: 'delete',
   path: '/auth/logins/{loginId}',
   summary: 'End a login',

@@ -57,6 +57,7 @@ const resource = ({ services, caller, params }: Named) => services.vault.get(own
 export const refreshManifest = route({
   ...shared,
   name: 'refreshManifest',
+  audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault/{entryId}/refresh-manifest',
   summary: "Check whether a site's manifest has changed",
@@ -71,6 +72,7 @@ export const refreshManifest = route({
 export const acceptManifest = route({
   ...shared,
   name: 'acceptManifest',
+  audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault/{entryId}/accept-manifest',
   summary: 'Accept a changed manifest',

@@ -9,6 +9,9 @@ import { member, role } from './schemas/workspace-schema.ts'
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
 const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
 
+type Concerned = { services: Services; resource: { id: string }; params: { workspaceId: string; userId: string } }
+const lookBefore = ({ services, resource, params }: Concerned) => services.workspaces.member(resource.id, params.userId)
+
 const shared = { tag: 'workspaces', status: 200, resource } as const
 
 export const listMembers = route({
@@ -29,6 +32,8 @@ export const changeRole = route({
   ...shared,
   access: 'login',
   name: 'changeRole',
+  audit: { subject: 'member' },
+  lookBefore,
   method: 'patch',
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: 'Give a member another role',
@@ -48,6 +53,8 @@ export const removeMember = route({
   ...shared,
   access: 'login',
   name: 'removeMember',
+  audit: { subject: 'member' },
+  lookBefore,
   method: 'delete',
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: 'Remove a member, or leave a workspace',

@@ -1,8 +1,11 @@
 import * as v from 'valibot'
 import { notificationKinds } from '../src/notifications/notification.ts'
+import { ownersIn } from '../src/owners/reach.ts'
+import type { Services } from '../src/services.ts'
+import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
-import { field, named } from './schemas/documented.ts'
-import { id, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
+import { field, named, whole } from './schemas/documented.ts'
+import { id, inWorkspace, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const kind = named(
   'NotificationKind',
@@ -20,20 +23,73 @@ const fields = v.object({
   title: field(v.string(), 'One line', 'Tracker must be reconnected'),
   message: field(v.string(), 'The text of the mail', 'The site does not accept the token any more.'),
   createdAt: time,
+  readAt: field(v.nullable(time), 'When it was marked as read, for everybody of its owner', null),
+  readBy: field(v.nullable(id), 'The user who marked it', null),
 })
 const notification = named('Notification', fields, 'Something that an owner has to look at')
 
+type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { notificationId: string } }
+const resource = ({ services, caller, params }: Named) =>
+  services.notifications.get(ownersIn(caller.reach), params.notificationId)
+
+const unreadOnly = named(
+  'UnreadOnly',
+  v.picklist(['true', 'false'], 'must be true or false'),
+  'Whether to list only those that nobody has read',
+)
+const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22'
+
+const shared = { tag: 'notifications', access: 'account', status: 200 } as const
+const ofReaders = { needs: 'use', audit: { not: 'A notification itself says who has read it.' } } as const
+
 export const listNotifications = route({
-  tag: 'notifications',
-  access: 'account',
+  ...shared,
   name: 'listNotifications',
   method: 'get',
   path: '/notifications',
   summary: 'List notifications, newest first',
   description: "Each is also mailed to the account's address if the platform has a mail server.",
   owner: 'query',
-  query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind) }),
-  status: 200,
+  query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind), unread: v.optional(unreadOnly, 'false') }),
   response: pageOf(notification),
-  handle: ({ services, ownerId, query }) => services.notifications.list(ownerId, query),
+  handle: ({ services, ownerId, query }) =>
+    services.notifications.list(ownerId, { ...query, unread: query.unread === 'true' }),
+})
+
+export const markNotification = route({
+  ...shared,
+  ...ofReaders,
+  name: 'markNotification',
+  method: 'patch',
+  path: '/notifications/{notificationId}',
+  summary: 'Mark a notification as read, or as unread again',
+  description: 'For everybody of its owner.',
+  body: v.strictObject({ read: field(v.boolean('must be true or false'), 'Whether it is read', true) }),
+  response: notification,
+  resource,
+  codes: ['NOT_FOUND'],
+  handle: ({ services, caller, resource, body }) => services.notifications.mark(resource, body.read, caller.userId),
+})
+
+export const markNotifications = route({
+  ...shared,
+  ...ofReaders,
+  name: 'markNotifications',
+  method: 'post',
+  path: '/notifications/read',
+  summary: 'Mark notifications as read, up to one that you have seen',
+  description: 'That one and all older ones of the same owner. Those that came since stay unread.',
+  owner: 'body',
+  body: v.strictObject({
+    ...inWorkspace,
+    upTo: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The newest one that you have seen', exampleId),
+  }),
+  response: named(
+    'MarkedNotifications',
+    v.object({ count: field(whole, 'How many were unread', 3) }),
+    'What was marked',
+  ),
+  handle: async ({ services, caller, ownerId, body }) => ({
+    count: await services.notifications.markAll(ownerId, body.upTo, caller.userId),
+  }),
 })

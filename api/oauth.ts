@@ -44,6 +44,7 @@ export const startOAuth = route({
   tag: 'vault',
   access: 'account',
   name: 'startOAuth',
+  audit: { not: 'Noted when the site is connected.' },
   method: 'post',
   path: `${folder}/start`,
   summary: 'Start to connect a site by OAuth, or to reconnect an entry',

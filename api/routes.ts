@@ -1,10 +1,12 @@
 import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
+import * as adminOverview from './admin-overview.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
 import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
 import * as approvals from './approvals.ts'
+import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'
 import * as calls from './calls.ts'
@@ -67,7 +69,9 @@ export const routes: AnyRoute[] = [
   webhooks,
   notifications,
   admin,
+  adminOverview,
   outbox,
+  audit,
   health,
   toolsiteSchema,
 ].flatMap((noun) => Object.values<AnyRoute>(noun as unknown as Record<string, AnyRoute>))

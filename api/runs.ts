@@ -53,6 +53,7 @@ export const getRun = route({
 export const skipRun = route({
   ...shared,
   name: 'skipRun',
+  audit: { subject: 'run' },
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/skip',
@@ -67,6 +68,7 @@ export const skipRun = route({
 export const replayRun = route({
   ...shared,
   name: 'replayRun',
+  audit: { subject: 'run' },
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/replay',
@@ -97,6 +99,7 @@ export const replayRun = route({
 export const cancelRun = route({
   ...shared,
   name: 'cancelRun',
+  audit: { subject: 'run' },
   needs: 'use',
   whenClosed: true,
   method: 'post',

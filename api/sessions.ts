@@ -19,6 +19,7 @@ const current = { tag: 'sessions', access: 'anyone', path: '/sessions/current', 
 export const createSession = route({
   ...ofAccount,
   name: 'createSession',
+  audit: { not: 'The session is its own record.' },
   method: 'post',
   path: '/sessions',
   summary: 'Create a chat session',
@@ -77,6 +78,7 @@ export const getCurrentSession = route({
 export const endCurrentSession = route({
   ...current,
   name: 'endCurrentSession',
+  audit: { not: 'The session is its own record.' },
   method: 'delete',
   summary: 'End the session of a token',
   description: 'Its token is refused from then on.',
@@ -87,6 +89,7 @@ export const endCurrentSession = route({
 export const endSession = route({
   ...ofAccount,
   name: 'endSession',
+  audit: { not: 'The session is its own record.' },
   needs: 'use',
   whenClosed: true,
   method: 'delete',

@@ -28,6 +28,7 @@ export const inspectSite = route({
   access: 'account',
   status: 200,
   name: 'inspectSite',
+  audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/vault/inspect',
   summary: "Read a site's manifest before connecting it",

@@ -58,6 +58,7 @@ export const listVault = route({
 export const addToVault = route({
   ...shared,
   name: 'addToVault',
+  audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault',
   summary: 'Connect a site with a bearer token that it issued',
@@ -92,6 +93,7 @@ export const getVaultEntry = route({
 export const replaceVaultToken = route({
   ...shared,
   name: 'replaceVaultToken',
+  audit: { subject: 'vault_entry' },
   method: 'patch',
   path: '/vault/{entryId}',
   summary: 'Replace the token of a connected site',
@@ -107,6 +109,7 @@ export const replaceVaultToken = route({
 export const removeFromVault = route({
   ...shared,
   name: 'removeFromVault',
+  audit: { subject: 'vault_entry' },
   whenClosed: true,
   method: 'delete',
   path: '/vault/{entryId}',
@@ -137,6 +140,7 @@ export const listTools = route({
 export const callTool = route({
   ...shared,
   name: 'callTool',
+  audit: { not: 'The call is its own record.' },
   needs: 'use',
   method: 'post',
   path: '/vault/{entryId}/tools/{toolName}/call',

@@ -67,6 +67,7 @@ const shared = { tag: 'webhooks', access: 'anyone' } as const
 export const receiveWebhook = route({
   ...shared,
   name: 'receiveWebhook',
+  audit: { not: 'The run is its own record.' },
   method: 'post',
   path: webhookPath,
   summary: 'Start a run of a webhook-triggered agent',
@@ -128,6 +129,7 @@ export const getDelivery = route({
 export const withdrawDelivery = route({
   ...ofSender,
   name: 'withdrawDelivery',
+  audit: { not: 'The run is its own record.' },
   method: 'delete',
   summary: 'Withdraw a delivery that is still queued (for its sender)',
   description:

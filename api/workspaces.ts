@@ -21,6 +21,7 @@ function present({ reach }: Pick<Caller, 'reach'>, row: Workspace) {
 export const createWorkspace = route({
   ...byLogin,
   name: 'createWorkspace',
+  audit: { subject: 'workspace', in: 'home' },
   method: 'post',
   path: '/workspaces',
   summary: 'Create a workspace',
@@ -66,6 +67,7 @@ export const getWorkspace = route({
 export const updateWorkspace = route({
   ...byLogin,
   name: 'updateWorkspace',
+  audit: { subject: 'workspace' },
   method: 'patch',
   path: '/workspaces/{workspaceId}',
   summary: 'Rename a workspace, or bound what it may use',
@@ -82,6 +84,7 @@ export const updateWorkspace = route({
 export const deleteWorkspace = route({
   ...byLogin,
   name: 'deleteWorkspace',
+  audit: { subject: 'workspace', in: 'home' },
   method: 'delete',
   path: '/workspaces/{workspaceId}',
   summary: 'Delete a workspace',

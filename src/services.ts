@@ -1,5 +1,7 @@
+import { createOverview } from './admin/overview.ts'
 import { createAgents } from './agents/agents.ts'
 import { createApprovals } from './approvals/approvals.ts'
+import { createAudit } from './audit/audit.ts'
 import { createBilling } from './billing/billing.ts'
 import { createSandboxGateway } from './billing/gateway.ts'
 import { systemClock, type Clock } from './clock.ts'
@@ -76,6 +78,7 @@ export function createServices(
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
+  const audit = createAudit(base)
   const outbox = createOutbox(base)
   const users = createUsers({ ...base, outbox, passwordCost })
   const notifications = createNotifications(base)
@@ -117,6 +120,8 @@ export function createServices(
 
   return {
     ...base,
+    audit,
+    overview: createOverview(base),
     approvals,
     chat,
     vaultKeys,

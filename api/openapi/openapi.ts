@@ -23,7 +23,8 @@ const tags: Record<string, string> = {
   callbacks: "Endings of runs, posted to their owners' addresses",
   webhooks: "For senders. They need no account, only the agent's secret",
   notifications: 'What owners have to look at',
-  admin: 'For operators of the platform: workers and suspended hosts',
+  audit: 'Who did what',
+  admin: 'For operators of the platform: who is there, what there is, workers and suspended hosts',
   sites: 'For owners of sites',
   health: 'For operators of the platform',
 }

@@ -15,6 +15,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   },
   host: { description: 'A host as in its URLs, with its port unless that is 443', example: 'tracker.example.com' },
   loginId: { description: 'The id of a login', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a21' },
+  notificationId: { description: 'The id of a notification', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
   paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },
   runId: { description: 'The id of a run', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16' },
   chatId: { description: 'The id of an answer, or any text', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20' },

@@ -13,6 +13,7 @@ import { createFormat, sendEventStream } from '../streams/event-stream.ts'
 import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
+import { audited } from './audited.ts'
 import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
@@ -74,7 +75,8 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
       const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
       return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
     }
-    const handled: unknown = await route.handle(input)
+    const work = async (): Promise<unknown> => route.handle(input)
+    const handled = caller && ownerId ? await audited(route, { ...input, caller, ownerId }, work) : await work()
     if (!isChatStream(handled)) return respond(route, services, ctx, handled)
     const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
     const key = `${tokenOf(ctx)} ${ctx.path}`

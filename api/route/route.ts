@@ -5,6 +5,7 @@ import type { Action } from '../../src/owners/roles.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
 import type { ChatStream } from '../streams/chat-stream.ts'
+import type { SubjectKind } from '../../src/audit/audit-entry.ts'
 import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
@@ -15,6 +16,12 @@ import type { Params, RequestFacts } from './request-facts.ts'
 export type Access = 'anyone' | 'account' | 'login' | 'admin'
 
 export type Limit = 'caller' | 'address' | 'browser' | 'none'
+
+/**
+ * What the audit log notes of a route: what it changes, or why there is nothing to note. `home`: in the log of the user,
+ * not in that of the workspace that is made or deleted.
+ */
+export type Audited = { subject: SubjectKind; in?: 'home' } | { not: string }
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
@@ -99,6 +106,10 @@ export interface Route<
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
+  /** What the audit log notes; every route that changes something says so. */
+  audit?: Audited
+  /** What it changes, as it is before the change, if that is not the resource. */
+  lookBefore?: (input: Before<Path, A> & { resource: Resource }) => Promise<object | undefined>
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
   resource?: (input: Before<Path, A>) => Promise<Resource>
   status: 200 | 201 | 202 | 204 | 303

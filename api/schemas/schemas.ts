@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { tierNames } from '../../src/billing/tiers.ts'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
@@ -97,6 +98,8 @@ export const trigger = named(
   'What starts the runs of an agent',
   'webhook',
 )
+
+export const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
 
 export const errorCode = named(
   'ErrorCode',

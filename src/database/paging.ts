@@ -29,8 +29,10 @@ export interface PageRequest extends Period {
 /** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
 export type ListName =
   | 'agents'
+  | 'all-workspaces'
   | 'agent-runs'
   | 'approvals'
+  | 'audit'
   | 'callbacks'
   | 'calls'
   | 'changes'
@@ -45,6 +47,7 @@ export type ListName =
   | 'refreshes'
   | 'runs'
   | 'sessions'
+  | 'users'
   | 'vault'
   | 'workspaces'
 
@@ -174,11 +177,14 @@ function union<R extends Row>(query: QueryBuilder<R, R[]>, parts: QueryBuilder<R
   return model.query(query.knex()).from(all) as unknown as QueryBuilder<R, R[]>
 }
 
-const byId: PageKey<Row> = {
-  column: 'id',
+/** The key of rows that are read together with others: their id, with its table. */
+export const idIn = (column: string): PageKey<Row> => ({
+  column,
   read: (text) => (isId(text) ? text : undefined),
   write: (row) => String(row.$id()),
-}
+})
+
+const byId = idIn('id')
 
 function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): KeyValue {
   const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')

@@ -11,7 +11,7 @@ export const notificationKinds = [
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
-/** Something that an owner must look at (table `notifications`). Only the state of its mail ever changes. */
+/** Something that an owner must look at (table `notifications`). Only the state of its mail changes, and who has read it. */
 export class Notification extends Row {
   static override tableName = 'notifications'
   declare id: string
@@ -32,4 +32,7 @@ export class Notification extends Row {
   /** When a pending one is tried next. */
   declare mailNextAt: Date | null
   declare mailedAt: Date | null
+  /** It is read for everybody of its owner. */
+  declare readAt: Date | null
+  declare readBy: string | null
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { newId } from '../ids.ts'
+import { assertThat } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { belongsTo, type Owners } from '../owners/reach.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
 import { oneLine, plainLines } from './plain-text.ts'
@@ -23,6 +25,7 @@ export interface NewNotification {
  */
 export function createNotifications(context: { database: Database; clock: Clock; config: Pick<Config, 'mail'> }) {
   const { database, clock, config } = context
+  const unreadOnes = () => Notification.query(database).whereNull('readAt')
 
   return {
     /**
@@ -53,18 +56,37 @@ export function createNotifications(context: { database: Database; clock: Clock;
       return rows.length > 0
     },
 
-    /** One page of an owner's notifications, newest first, of one kind if named. Fails for an invalid cursor. */
+    /** One page of an owner's notifications, newest first, of one kind or unread if asked. Fails for an invalid cursor. */
     list: (
       ownerId: string,
-      request: PageRequest & { kind?: NotificationKind | undefined },
+      { kind, unread = false, ...request }: PageRequest & { kind?: NotificationKind | undefined; unread?: boolean },
     ): Promise<Page<Notification>> =>
-      page(Notification.query(database), {
+      page(unread ? unreadOnes() : Notification.query(database), {
         list: 'notifications',
         time: 'createdAt',
         of: { ownerId },
         ...request,
-        only: { kind: request.kind },
+        only: { kind },
       }),
+
+    /** One of the owners' notifications. NOT_FOUND. */
+    async get(owners: Owners, id: string): Promise<Notification> {
+      const found = isId(id) ? await Notification.query(database).findById(id) : undefined
+      const message = 'There is no notification with this identifier.'
+      assertThat(found && belongsTo(owners, found.ownerId), 'NOT_FOUND', { message })
+      return found
+    },
+
+    /** Marks one as read, or as unread again. Who has read it first stays. */
+    async mark({ id }: Notification, read: boolean, userId: string): Promise<Notification> {
+      const mine = read ? unreadOnes() : Notification.query(database).whereNotNull('readAt')
+      await mine.where({ id }).patch(read ? { readAt: clock.now(), readBy: userId } : { readAt: null, readBy: null })
+      return Notification.query(database).findById(id).throwIfNotFound()
+    },
+
+    /** Marks all of an owner as read that are not newer than the named one. Returns how many. */
+    markAll: async (ownerId: string, upTo: string, userId: string): Promise<number> =>
+      unreadOnes().where({ ownerId }).where('id', '<=', upTo).patch({ readAt: clock.now(), readBy: userId }),
   }
 }
 

@@ -144,6 +144,10 @@ export function createInvitations(context: {
     invitations: (workspaceId: string, request: PageRequest): Promise<Page<Invitation>> =>
       page(open(database).where({ workspaceId }), { list: 'invitations', time: 'createdAt', ...request }),
 
+    /** An open one; undefined if there is none. */
+    invitation: async (workspaceId: string, id: string): Promise<Invitation | undefined> =>
+      isId(id) ? open(database).where({ workspaceId }).findById(id) : undefined,
+
     /** Withdraws an open invitation: its token is refused from then on. NOT_FOUND. */
     async withdrawInvitation(workspaceId: string, id: string): Promise<void> {
       const living = open(database).where({ workspaceId })

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { can, type Role } from '../owners/roles.ts'
@@ -29,7 +29,11 @@ export function createMembers(context: { database: Database; clock: Clock }) {
   return {
     /** Those who joined last come first. */
     members: (workspaceId: string, request: PageRequest): Promise<Page<NamedMember>> =>
-      page(named(database, workspaceId), { list: 'members', key: byMembership, time: 'joinedAt', ...request }),
+      page(named(database, workspaceId), { list: 'members', key: idIn('members.id'), time: 'joinedAt', ...request }),
+
+    /** undefined if the user is no member. */
+    member: async (workspaceId: string, userId: string): Promise<NamedMember | undefined> =>
+      isId(userId) ? named(database, workspaceId).findOne({ userId }) : undefined,
 
     /** Gives a member another role. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN (there is one owner, and stays one). */
     changeRole: (workspaceId: string, userId: string, role: Role): Promise<NamedMember> =>
@@ -53,10 +57,4 @@ export function createMembers(context: { database: Database; clock: Clock }) {
         await endSessions(trx, { ownerId: workspaceId, userId }, now)
       }),
   }
-}
-
-const byMembership = {
-  column: 'members.id',
-  read: (text: string) => (isId(text) ? text : undefined),
-  write: ({ id }: NamedMember) => id,
 }

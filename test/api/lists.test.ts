@@ -13,6 +13,7 @@ import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
+import { notificationOf } from '../helpers/notifications.ts'
 import { agentOf, connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { cancel, start } from '../helpers/runs.ts'
@@ -123,17 +124,12 @@ const makers: Record<string, Make> = {
   listWorkspaces: (_house, { someone }, round) => workspaceOf(someone, `Workspace ${round}`),
   listInvitations: (_house, { someone, params }) => inviteTo(someone, params.workspaceId),
   listMembers: ({ platform }, { params }) => memberOf(platform, params.workspaceId, 'viewer'),
-  listNotifications: ({ platform }, { userId }, round, nth) =>
-    platform.services.database.transaction((trx) =>
-      platform.services.notifications.notify(trx, {
-        ownerId: userId,
-        kind: 'agent_failing',
-        subjectId: newId(),
-        key: `${round} ${nth}`,
-        title: 'An agent fails',
-        message: 'It fails.',
-      }),
-    ),
+  listNotifications: ({ platform }, { userId }) => notificationOf(platform, userId),
+  listAudit: ({ platform }, { userId, params: { agentId: subjectId } }) => {
+    const by = { userId, via: 'login' as const }
+    const deed = { ownerId: userId, action: 'pauseAgent', subjectKind: 'agent' as const, subjectId, by }
+    return platform.services.database.transaction((trx) => platform.services.audit.record(trx, deed))
+  },
 }
 
 /** What admins list belongs to nobody, and has tests of its own. */
@@ -194,7 +190,7 @@ async function page(route: AnyRoute, place: Place, query: Record<string, string>
 async function walk(route: AnyRoute, place: Place, filter: Record<string, string> = {}): Promise<string[]> {
   const keys: string[] = []
   let query: Record<string, string> = { ...filter, limit: '1' }
-  while (keys.length < 30) {
+  while (keys.length < 100) {
     const { keys: more, nextCursor } = await page(route, place, query)
     keys.push(...more)
     if (nextCursor === null) break
@@ -299,6 +295,9 @@ const ofNoRow: Record<string, string> = {
   'listCallbacks status': 'delivered',
   'listApprovals status': 'expired',
   sessionId: newId(),
+  action: 'suspendHost',
+  subjectId: newId(),
+  actorId: newId(),
 }
 
 test('a filter holds on later pages, and beside a cursor of somebody else', async (t) => {
@@ -307,9 +306,9 @@ test('a filter holds on later pages, and beside a cursor of somebody else', asyn
   if (!place || !other) throw new Error('there are places')
   const filters = lists.flatMap((route) => {
     const { entries } = route.query as unknown as { entries: object }
-    // Runs of one agent are in the order of their sequence: a list of its own.
+    // Runs of one agent are in the order of their sequence: a list of its own. All notifications here are unread.
     return Object.keys(entries).flatMap((name) =>
-      name in pagingOfOwner || name === 'agentId' ? [] : [{ route, name }],
+      name in pagingOfOwner || name === 'agentId' || name === 'unread' ? [] : [{ route, name }],
     )
   })
   t.true(filters.length >= 8)

@@ -30,18 +30,18 @@ const needs: Record<string, Need> = {
   ...named('see', 'listNotifications removeMember'),
   ...named(
     'use',
-    'callTool startRun createSession endSession cancelRun replayRun skipRun decideApproval retryCallback',
+    'callTool startRun createSession endSession cancelRun replayRun skipRun decideApproval retryCallback markNotification markNotifications',
   ),
   ...named('build', 'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest'),
   ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
-  ...named('administer', 'inviteMember listInvitations withdrawInvitation'),
+  ...named('administer', 'inviteMember listInvitations withdrawInvitation listAudit'),
   ...named('own', 'deleteWorkspace'),
 }
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation'.split(
+  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit'.split(
     ' ',
   )
 

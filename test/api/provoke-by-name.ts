@@ -2,7 +2,6 @@ import type { ExecutionContext } from 'ava'
 import * as health from '../../api/health.ts'
 import * as jwks from '../../api/jwks.ts'
 import * as models from '../../api/models.ts'
-import * as notifications from '../../api/notifications.ts'
 import * as toolsiteSchema from '../../api/schemas/toolsite-schema.ts'
 import { adminTable } from './provokers/admin.ts'
 import { agentsTable } from './provokers/agents.ts'
@@ -12,6 +11,7 @@ import { billingTable } from './provokers/billing.ts'
 import { chatTable } from './provokers/chat.ts'
 import { callbacksTable } from './provokers/callbacks.ts'
 import { manifestsTable } from './provokers/manifests.ts'
+import { notificationsTable } from './provokers/notifications.ts'
 import { oauthTable } from './provokers/oauth.ts'
 import { runsTable } from './provokers/runs.ts'
 import { schedulesTable } from './provokers/schedules.ts'
@@ -35,6 +35,7 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...agentsTable(stage, recorder, spender),
     ...runsTable(stage, recorder, spender),
     ...approvalsTable(stage, recorder),
+    ...notificationsTable(stage, recorder),
     ...schedulesTable(stage, recorder),
     ...sessionsTable(stage, recorder),
     ...chatTable(t, stage, recorder, spender),
@@ -43,7 +44,6 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listModels: { done: () => recorder.ask(stage.owner, models.listModels) },
-    listNotifications: { done: () => recorder.ask(stage.owner, notifications.listNotifications) },
     readToolsiteSchema: { done: () => recorder.ask(stage.nobody, toolsiteSchema.readToolsiteSchema) },
     readSigningKeys: { done: () => recorder.ask(stage.nobody, jwks.readSigningKeys) },
     healthz: { done: () => recorder.ask(stage.nobody, health.healthz) },

@@ -11,9 +11,12 @@ export async function snapshot(database: Database): Promise<Record<string, strin
   return digests
 }
 
+/** Of the requests of other tests that are under way, nothing is known yet. */
+const finished: Record<string, string> = { audit_entries: 'where outcome is not null' }
+
 async function digest(database: Database, table: string): Promise<string> {
   const { rows } = await database.raw<{ rows: { digest: string }[] }>(
-    `select count(*) || ' rows, ' || md5(coalesce(string_agg(r::text, ' ' order by r::text), '')) as digest from ?? r`,
+    `select count(*) || ' rows, ' || md5(coalesce(string_agg(r::text, ' ' order by r::text), '')) as digest from ?? r ${finished[table] ?? ''}`,
     [table],
   )
   return rows[0]?.digest ?? ''

@@ -9,6 +9,7 @@ import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
+import { notificationOf } from '../helpers/notifications.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
@@ -108,6 +109,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     host: 'tools.example.com',
     workspaceId: own,
     userId: (await call(owner, auth.me)).body.id,
+    notificationId: (await notificationOf(platform, agent.ownerId)).id,
     invitationId: (await inviteTo(owner, own)).body.id,
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
@@ -186,6 +188,8 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createWorkspace: { name: 'Support' },
   updateWorkspace: { name: 'Sales' },
   changeRole: { role: 'viewer' },
+  markNotification: { read: true },
+  markNotifications: { upTo: newId() },
   inviteMember: { email: `${newId()}@example.com`, role: 'viewer' },
   previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },

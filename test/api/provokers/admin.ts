@@ -1,4 +1,6 @@
 import * as admin from '../../../api/admin.ts'
+import * as adminOverview from '../../../api/admin-overview.ts'
+import * as audit from '../../../api/audit.ts'
 import * as outbox from '../../../api/outbox.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
@@ -11,6 +13,11 @@ export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder
   return {
     listHosts: { done: () => ask(operator, admin.listHosts) },
     suspendHost: { done: suspend },
+    listUsers: { done: () => ask(operator, adminOverview.listUsers) },
+    listAllWorkspaces: { done: () => ask(operator, adminOverview.listAllWorkspaces) },
+    getStats: { done: () => ask(operator, adminOverview.getStats) },
+    listConfiguredModels: { done: () => ask(operator, adminOverview.listConfiguredModels) },
+    listAuditOfAll: { done: () => ask(operator, audit.listAuditOfAll) },
     listOutbox: { done: () => ask(operator, outbox.listOutbox) },
     listWorkers: { done: () => ask(operator, admin.listWorkers) },
     liftHost: {

@@ -82,6 +82,10 @@ async function notNamed(stage: Stage, route: AnyRoute, odd: string[][]): Promise
 /** Every route that gives out cursors, and the list that it shows. */
 const listOf: Record<string, ListName> = {
   listAgents: 'agents',
+  listAudit: 'audit',
+  listAuditOfAll: 'audit',
+  listUsers: 'users',
+  listAllWorkspaces: 'all-workspaces',
   listAgentRuns: 'agent-runs',
   listApiKeys: 'keys',
   listApprovals: 'approvals',

@@ -35,6 +35,7 @@ export function expectedOf(before: Tables): Tables {
     chat_words: [],
     approvals: [],
     outbox_mails: [],
+    audit_entries: [],
     account_tokens: [],
     password_requests: [],
     due_agents: due.map((row) => without(row, 'id')),

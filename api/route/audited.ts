@@ -1,0 +1,89 @@
+import { CodedError } from '../../src/errors.ts'
+import type { SubjectKind } from '../../src/audit/audit-entry.ts'
+import type { Actor } from '../../src/audit/audit.ts'
+import { noted } from '../../src/audit/noted.ts'
+import type { Services } from '../../src/services.ts'
+import type { Caller } from '../../src/users/caller.ts'
+import type { RequestFacts } from './request-facts.ts'
+import type { AnyRoute } from './route.ts'
+
+/** The fields of each kind of thing that the log notes. None of them is a secret. */
+const fields: Record<SubjectKind, readonly string[]> = {
+  account: ['email', 'emailVerifiedAt', 'terms'],
+  agent: (
+    'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
+    'webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt'
+  ).split(' '),
+  api_key: ['name', 'scopes', 'expiresAt'],
+  approval: ['tool', 'siteOrigin', 'agentId', 'status', 'note'],
+  callback: ['runId', 'status'],
+  host: ['host', 'suspended'],
+  identity: ['issuer', 'provider'],
+  invitation: ['email', 'role', 'expiresAt'],
+  login: ['address', 'userAgent', 'createdAt'],
+  member: ['userId', 'email', 'role'],
+  notification: ['kind', 'readAt'],
+  payment_method: ['brand', 'last4'],
+  run: ['agentId', 'status', 'trigger'],
+  sign_in: ['issuer', 'clientId'],
+  subscription: ['tier', 'status', 'currentPeriodEnd', 'cancelAtPeriodEnd'],
+  vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
+  workspace: ['name', 'creditsPerMonth'],
+}
+
+interface Change {
+  services: Services
+  caller: Caller
+  request: RequestFacts
+  params: Readonly<Record<string, string>>
+  ownerId: string
+  resource: unknown
+}
+
+/** Who makes the request, and from where. */
+export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>): Actor => ({
+  userId: caller.userId,
+  via: caller.via,
+  viaId: caller.loginId ?? caller.apiKeyId,
+  address: request.address,
+  userAgent: request.header('user-agent'),
+})
+
+/** Does the work of a route, between the beginning and the end of its entry in the audit log. */
+export async function audited(route: AnyRoute, change: Change, work: () => Promise<unknown>): Promise<unknown> {
+  if (route.audit === undefined || 'not' in route.audit) return work()
+  const { services, caller, resource } = change
+  const { subject: subjectKind } = route.audit
+  const ownerId = route.audit.in === 'home' ? caller.reach.home : change.ownerId
+  const look = (thing: unknown) => (isThing(thing) ? noted(thing, fields[subjectKind]) : undefined)
+  const before = look(route.lookBefore ? await route.lookBefore(change) : resource)
+  const deed = { ownerId, action: route.name, subjectKind, subjectId: idOf(route, change), by: actorOf(change), before }
+  const complete = await services.audit.begin(deed)
+  try {
+    const answer = await work()
+    await complete({ kind: 'done', ...madeBy(route, answer), after: look(await afterwards(route, change, answer)) })
+    return answer
+  } catch (error) {
+    const isRefused = error instanceof CodedError && error.code !== 'INTERNAL_ERROR'
+    await complete({ kind: isRefused ? 'refused' : 'unknown' })
+    throw error
+  }
+}
+
+const isThing = (thing: unknown): thing is object => typeof thing === 'object' && thing !== null
+
+/** The last thing that the path names, or the account. What is made has its identifier later. */
+function idOf({ status, name }: AnyRoute, { params, caller }: Change): string | undefined {
+  if (status === 201) return undefined
+  return name === 'logout' ? caller.loginId : (Object.values(params).at(-1) ?? caller.userId)
+}
+
+const madeBy = ({ status }: AnyRoute, answer: unknown): { subjectId?: string } =>
+  status === 201 && isThing(answer) && 'id' in answer ? { subjectId: String(answer.id) } : {}
+
+/** The thing as it is now; it is read again, since an answer shows other fields than a row. Nothing of what is gone. */
+async function afterwards(route: AnyRoute, change: Change, answer: unknown): Promise<unknown> {
+  if (route.method === 'delete' && route.response === undefined) return undefined
+  if (route.lookBefore || !isThing(change.resource) || route.status === 201) return answer
+  return route.resource?.(change).catch(() => undefined)
+}

@@ -1,0 +1,111 @@
+import { raw } from 'objection'
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
+import { normalizeEmail } from '../users/email.ts'
+import type { TierName } from '../billing/tiers.ts'
+import { User } from '../users/user.ts'
+import { Workspace } from '../workspaces/workspace.ts'
+
+/** An account as operators see it. */
+class Account extends User {
+  /** null before its first use. */
+  declare tier: TierName | null
+  declare balance: number | null
+}
+
+/** A workspace as operators see it. */
+class Place extends Workspace {
+  declare payerEmail: string
+  declare members: number
+}
+
+/** How much of everything there is. */
+export interface Stats {
+  users: number
+  workspaces: number
+  agents: number
+  /** Unfinished ones. */
+  queuedRuns: number
+  runningRuns: number
+  waitingRuns: number
+  /** In the last 24 hours. */
+  endedRuns: number
+  failedRuns: number
+  pendingCallbacks: number
+  pendingMails: number
+}
+
+/** A configured model, its provider, and how many runs wait for a place there. */
+export interface ModelStanding {
+  name: string
+  id: string
+  isDefault: boolean
+  provider: { name: string; kind: string; host: string | null; concurrency: number; waitingRuns: number }
+}
+
+/** What operators see of the whole platform: who is there, and what there is. */
+export function createOverview(context: { database: Database; clock: Clock; config: Pick<Config, 'models'> }) {
+  const { database, clock, config } = context
+
+  return {
+    /** Newest first; the one with this address if one is named. */
+    async users({ email: written, ...request }: PageRequest & { email?: string | undefined }): Promise<Page<Account>> {
+      const query = Account.query(database)
+        .leftJoin('accounts', 'accounts.ownerId', 'users.id')
+        .select('users.*', 'accounts.tier', 'accounts.balance')
+      if (written !== undefined) void query.where({ email: normalizeEmail(written) ?? '' })
+      return page(query, { list: 'users', key: idIn('users.id'), time: 'users.createdAt', ...request })
+    },
+
+    /** Newest first, those that were deleted too. */
+    workspaces: (request: PageRequest): Promise<Page<Place>> =>
+      page(
+        Place.query(database)
+          .join('users', 'users.id', 'workspaces.payerId')
+          .select('workspaces.*', 'users.email as payerEmail', raw(membersCount)),
+        { list: 'all-workspaces', key: idIn('workspaces.id'), time: 'workspaces.createdAt', ...request },
+      ),
+
+    /** Counted when it is asked; a platform with a million accounts takes seconds. */
+    async stats(): Promise<Stats> {
+      const { rows } = await database.raw<{ rows: [Stats] }>(statsStatement, { since: later(clock.now(), -86_400) })
+      return rows[0]
+    },
+
+    /** In the order in which they are configured. */
+    async models(): Promise<ModelStanding[]> {
+      const { rows } = await database.raw<{ rows: { provider: string; count: number }[] }>(waitingStatement)
+      const waiting = new Map(rows.map(({ provider, count }) => [provider, count]))
+      return config.models.models.map(({ name, id, provider: of }) => {
+        const { kind = 'demo', baseUrl, concurrency = 0 } = config.models.providers.find((one) => one.name === of) ?? {}
+        const host = baseUrl === undefined ? null : new URL(baseUrl).host
+        const provider = { name: of, kind, host, concurrency, waitingRuns: waiting.get(of) ?? 0 }
+        return { name, id, isDefault: name === config.models.default, provider }
+      })
+    },
+  }
+}
+
+const membersCount = '(select count(*)::int from members where members.workspace_id = workspaces.id) as members'
+
+const waitingStatement = `
+  select no_place_at as provider, count(*)::int as count from runs
+   where status in ('queued', 'running', 'waiting') and no_place_at is not null group by 1`
+
+const statsStatement = `
+  select (select count(*) from users)::int as users,
+         (select count(*) from workspaces where deleted_at is null)::int as workspaces,
+         (select count(*) from agents where deleted_at is null)::int as agents,
+         queued as "queuedRuns", running as "runningRuns", waiting as "waitingRuns",
+         ended as "endedRuns", failed as "failedRuns",
+         (select count(*) from callbacks where status = 'pending')::int as "pendingCallbacks",
+         (select count(*) from outbox_mails where status = 'pending')::int
+           + (select count(*) from notifications where mail_status = 'pending')::int as "pendingMails"
+    from (select (count(*) filter (where status = 'queued'))::int as queued,
+                 (count(*) filter (where status = 'running'))::int as running,
+                 (count(*) filter (where status = 'waiting'))::int as waiting
+            from runs where status in ('queued', 'running', 'waiting')) unfinished,
+         (select count(*)::int as ended, (count(*) filter (where status = 'failed'))::int as failed
+            from runs where ended_at >= :since) over`

@@ -1,0 +1,149 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
+import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import { oneLine } from '../notifications/plain-text.ts'
+import { AuditEntry, NamedAuditEntry, type AuditVia, type SubjectKind } from './audit-entry.ts'
+
+/** Who acts, and from where. */
+export interface Actor {
+  userId: string | null
+  via: AuditVia
+  /** The login or the API key. */
+  viaId?: string | undefined
+  address?: string | undefined
+  userAgent?: string | undefined
+}
+
+/** Fields of a subject: what `noted` makes. Never a secret. */
+type Fields = Record<string, unknown> | undefined
+
+export interface Deed {
+  ownerId: string
+  action: string
+  subjectKind: SubjectKind
+  subjectId?: string | undefined
+  by: Actor
+  before?: Fields
+  after?: Fields
+}
+
+/** What came of a deed that had begun. Of what was refused nothing is kept: it has changed nothing. */
+export type Outcome =
+  | { kind: 'done'; subjectId?: string | undefined; after?: Fields }
+  | { kind: 'refused' }
+  | { kind: 'unknown' }
+
+/** Which entries are asked for. */
+interface Asked extends PageRequest {
+  action?: string | undefined
+  subjectId?: string | undefined
+  actorId?: string | undefined
+}
+
+/** How long an outcome is tried to be written, in milliseconds. After that the entry says that nobody knows it. */
+const recordMs = 5000
+
+/** How many old entries one round deletes. */
+const batch = 1000
+
+/**
+ * Who did what, from where, and what it changed: for every owner (docs/design.md, "The audit log"). A change through
+ * the API is noted before it is made and completed afterwards, so none can be made without an entry; what the platform
+ * and its commands change is noted in the transaction of the change.
+ */
+export function createAudit(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'auditDays'>
+  logger: Logger
+}) {
+  const { database, clock, config, logger } = context
+
+  const rowOf = ({ ownerId, action, subjectKind, subjectId, by, before, after }: Deed) => ({
+    id: newId(),
+    ownerId,
+    createdAt: clock.now(),
+    action,
+    subjectKind,
+    subjectId: subjectId === undefined ? null : oneLine(subjectId, 255),
+    actorId: by.userId,
+    via: by.via,
+    viaId: by.viaId ?? null,
+    address: by.address ?? null,
+    userAgent: by.userAgent === undefined ? null : oneLine(by.userAgent, 200),
+    before: before ?? null,
+    after: after ?? null,
+  })
+
+  /** Completes an entry. Never fails: the change has been made, or was refused, and the caller is told of that. */
+  async function complete(id: string, outcome: Outcome): Promise<void> {
+    const write = () => (outcome.kind === 'refused' ? withdraw(id) : patch(id, outcome))
+    await retryWhileUnavailable(write, AbortSignal.timeout(recordMs)).catch((error: unknown) =>
+      logger.warn({ err: error, entryId: id }, 'what came of a change is not in the audit log'),
+    )
+  }
+
+  async function patch(id: string, outcome: Exclude<Outcome, { kind: 'refused' }>): Promise<void> {
+    const { kind, subjectId, after = null } = { subjectId: undefined, after: undefined, ...outcome }
+    const change = { outcome: kind, after, ...(subjectId === undefined ? {} : { subjectId }) }
+    await AuditEntry.query(database).findById(id).whereNull('outcome').patch(change)
+  }
+
+  const withdraw = (id: string): Promise<void> =>
+    database.transaction(async (trx) => {
+      await trx.raw(`set local switchyard.audit = 'withdraw'`)
+      await AuditEntry.query(trx).findById(id).delete()
+    })
+
+  const named = () =>
+    NamedAuditEntry.query(database)
+      .leftJoin('users', 'users.id', 'auditEntries.actorId')
+      .select('auditEntries.*', 'users.email as actorEmail')
+
+  const pageOf = (of: Record<string, string>, { action, subjectId, actorId, ...request }: Asked) =>
+    page(named(), {
+      list: 'audit',
+      key: idIn('auditEntries.id'),
+      time: 'auditEntries.createdAt',
+      of,
+      ...request,
+      only: { action, subjectId, actorId },
+    })
+
+  return {
+    /** Notes what is about to be done, and returns how to say what came of it. */
+    async begin(deed: Deed): Promise<(outcome: Outcome) => Promise<void>> {
+      const row = rowOf(deed)
+      await AuditEntry.query(database).insert(row)
+      return (outcome) => complete(row.id, outcome)
+    },
+
+    /** Notes what is done in this transaction. */
+    async record(trx: Transaction, deed: Deed): Promise<void> {
+      await AuditEntry.query(trx).insert({ ...rowOf(deed), outcome: 'done' })
+    },
+
+    /** One page of an owner's log, newest first. */
+    list: (ownerId: string, request: Asked): Promise<Page<NamedAuditEntry>> => pageOf({ ownerId }, request),
+
+    /** One page of everything that was done here, or to one owner, newest first: for admins. */
+    all: ({ ownerId, ...request }: Asked & { ownerId?: string | undefined }): Promise<Page<NamedAuditEntry>> =>
+      pageOf(ownerId === undefined ? {} : { ownerId }, request),
+
+    /** Deletes entries that are older than AUDIT_DAYS. Safe in several processes at once. */
+    async purge(): Promise<void> {
+      await database.transaction(async (trx) => {
+        await trx.raw(`set local switchyard.audit = 'purge'`)
+        await trx.raw(purgeStatement, { before: firstIdAt(later(clock.now(), -config.auditDays * 86_400)), batch })
+      })
+    },
+  }
+}
+
+export type Audit = ReturnType<typeof createAudit>
+
+const purgeStatement = `
+  delete from audit_entries where id in (select id from audit_entries where id < :before order by id limit :batch)`

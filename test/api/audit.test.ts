@@ -1,0 +1,148 @@
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as audit from '../../api/audit.ts'
+import * as members from '../../api/members.ts'
+import { routes } from '../../api/routes.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { adminOf } from '../helpers/admins.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { agentOf, customer, person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+
+/* The log of who did what: complete, in order, for those who may see it, and never changed. */
+
+const stage = forWholeFile(test, 'the audit log', (t) => startPlatform(t))
+
+const logOf = async (client: Client, query: Record<string, string> = {}) =>
+  (await call(client, audit.listAudit, { query })).body.items
+
+async function openWorkspace() {
+  const platform = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  return { platform, owner, workspaceId }
+}
+
+test('every route that changes something says what the log notes of it, or why it notes nothing', (t) => {
+  const silent = routes.filter(({ method, audit: notes }) => method !== 'get' && notes === undefined)
+  t.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  )
+  const reasons = routes.flatMap(({ audit: notes }) => (notes && 'not' in notes ? [notes.not] : []))
+  for (const reason of reasons) t.regex(reason, /^[A-Z].{10,}\.$/)
+})
+
+test('the log of a workspace tells who made, changed and deleted what, with what was before and after', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const member = await memberOf(platform, workspaceId, 'member')
+  const agent = await agentOf(member, { workspaceId, name: 'Triage' })
+  const params = { agentId: agent.id }
+  await call(owner, agents.updateAgent, { params, body: { name: 'Sorting', systemPrompt: 'x'.repeat(4000) } })
+  await call(owner, agents.deleteAgent, { params })
+  const [deleted, updated, made] = await logOf(owner, { workspaceId })
+  const subject = { kind: 'agent', id: agent.id }
+  t.like(made, { action: 'createAgent', subject, ownerId: workspaceId, before: null, outcome: 'done' })
+  t.like(made?.actor, { userId: await userIdOf(member), email: member.email, via: 'login', address: '127.0.0.1' })
+  t.like(made?.after, { name: 'Triage', trigger: 'manual' })
+  const cut = `${'x'.repeat(500)}… (4000 characters)`
+  t.deepEqual(updated?.after, { name: 'Sorting', systemPrompt: cut })
+  t.deepEqual(updated?.before, { name: 'Triage', systemPrompt: made?.after?.['systemPrompt'] })
+  t.like(updated, { action: 'updateAgent', subject, actor: { userId: await userIdOf(owner) } })
+  t.like(deleted, { action: 'deleteAgent', subject, after: null, outcome: 'done', before: { name: 'Sorting' } })
+})
+
+test('what was refused is not in the log, since it has changed nothing', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const viewer = await memberOf(platform, workspaceId, 'viewer')
+  const params = { workspaceId, userId: await userIdOf(owner) }
+  t.is((await call(viewer, members.changeRole, { params, body: { role: 'viewer' } })).failure.code, 'PERMISSION_DENIED')
+  const refused = await call(owner, members.changeRole, { params, body: { role: 'admin' } })
+  t.is(refused.failure.code, 'ROLE_CHANGE_FORBIDDEN')
+  t.deepEqual(await logOf(owner, { workspaceId }), [])
+})
+
+test('a changed role and a removed member are noted with the role that was before', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const member = await memberOf(platform, workspaceId, 'member')
+  const params = { workspaceId, userId: await userIdOf(member) }
+  await call(owner, members.changeRole, { params, body: { role: 'viewer' } })
+  await call(member, members.removeMember, { params })
+  const [removed, changed] = await logOf(owner, { workspaceId })
+  t.deepEqual([changed?.before, changed?.after], [{ role: 'member' }, { role: 'viewer' }])
+  t.like(removed, { action: 'removeMember', actor: { email: member.email }, before: { role: 'viewer' }, after: null })
+})
+
+test('what an API key does is noted as its own, and no secret is in the log', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const body = { workspaceId, name: 'nightly', scopes: ['read' as const, 'write' as const] }
+  const { id, key } = (await call(owner, apiKeys.createApiKey, { body })).body
+  const client = { ...owner, token: key }
+  const agent = await agentOf(client, { workspaceId })
+  const { actor, action } = (await logOf(owner, { workspaceId }))[0] ?? {}
+  t.like({ actor, action }, { action: 'createAgent', actor: { via: 'api-key', viaId: id, email: owner.email } })
+  const everything = JSON.stringify(await platform.services.database('auditEntries').where({ ownerId: workspaceId }))
+  const secret = (await call(owner, agents.getAgent, { params: { agentId: agent.id } })).body.webhookSecret
+  for (const one of [key, secret]) t.false(typeof one === 'string' && everything.includes(one))
+})
+
+test('the log is filtered by action, thing and person', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const member = await memberOf(platform, workspaceId, 'member')
+  const first = await agentOf(member, { workspaceId })
+  await agentOf(owner, { workspaceId })
+  await call(owner, agents.pauseAgent, { params: { agentId: first.id } })
+  const actionsOf = async (query: Record<string, string>) =>
+    (await logOf(owner, { workspaceId, ...query })).map(({ action }) => action)
+  t.deepEqual(await actionsOf({ subjectId: first.id }), ['pauseAgent', 'createAgent'])
+  t.deepEqual(await actionsOf({ action: 'createAgent' }), ['createAgent', 'createAgent'])
+  t.deepEqual(await actionsOf({ actorId: await userIdOf(member) }), ['createAgent'])
+})
+
+test('making and deleting a workspace is in the log of its owner, who can read it afterwards', async (t) => {
+  const { owner, workspaceId } = await openWorkspace()
+  await call(owner, workspaces.updateWorkspace, { params: { workspaceId }, body: { name: 'Sales' } })
+  await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })
+  const [deleted, made] = (await logOf(owner)).filter(({ subject }) => subject.id === workspaceId)
+  t.like(made, { action: 'createWorkspace', after: { name: 'Support' } })
+  t.like(deleted, { action: 'deleteWorkspace', before: { name: 'Sales' }, after: null })
+})
+
+test('an admin of the platform reads the logs of all owners, or of one', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const admin = await adminOf(platform)
+  await agentOf(owner, { workspaceId })
+  const all = (await call(admin, audit.listAuditOfAll, { query: { ownerId: workspaceId } })).body.items
+  t.deepEqual(
+    all.map(({ action }) => action),
+    ['createAgent'],
+  )
+  t.true((await call(admin, audit.listAuditOfAll)).body.items.length > 1)
+})
+
+test('the database itself refuses to change or delete an entry', async (t) => {
+  const { platform, owner } = await openWorkspace()
+  const { database } = platform.services
+  await agentOf(owner)
+  const mine = () => database('auditEntries').where({ ownerId: userId })
+  const userId = await userIdOf(owner)
+  await t.throwsAsync(async () => mine().update({ action: 'somethingElse' }), { message: /append-only/ })
+  await t.throwsAsync(async () => mine().update({ outcome: 'unknown' }), { message: /append-only/ })
+  await t.throwsAsync(async () => mine().delete(), { message: /append-only/ })
+})
+
+test('old entries are deleted after the days that the operator has set', async (t) => {
+  const platform = await stage()
+  const someone = await person(platform)
+  const ownerId = await userIdOf(someone)
+  const { database, audit: log } = platform.services
+  const old = '00000000-0000-7000-8000-000000000001'
+  const row = { id: old, ownerId, createdAt: new Date(0), action: 'createAgent', subjectKind: 'agent', via: 'login' }
+  await database('auditEntries').insert({ ...row, outcome: 'done' })
+  await log.purge()
+  t.deepEqual(await database('auditEntries').where({ id: old }), [])
+  t.true((await logOf(someone)).length > 0)
+})

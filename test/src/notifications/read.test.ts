@@ -1,0 +1,60 @@
+import test from 'ava'
+import * as notifications from '../../../api/notifications.ts'
+import { call, type Client } from '../../helpers/client.ts'
+import { notificationOf } from '../../helpers/notifications.ts'
+import { customer, person } from '../../helpers/people.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { forWholeFile } from '../../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../../helpers/workspaces.ts'
+
+const stage = forWholeFile(test, 'read notifications', (t) => startPlatform(t))
+
+const idsOf = async (client: Client, query: Record<string, string> = {}) =>
+  (await call(client, notifications.listNotifications, { query })).body.items.map(({ id }) => id)
+
+const mark = (client: Client, notificationId: string, read = true) =>
+  call(client, notifications.markNotification, { params: { notificationId }, body: { read } })
+
+test('a notification is marked as read, with who did so, and as unread again', async (t) => {
+  const platform = await stage()
+  const someone = await person(platform)
+  const userId = await userIdOf(someone)
+  const [first, second] = [await notificationOf(platform, userId), await notificationOf(platform, userId)]
+  const { body } = await mark(someone, first.id)
+  t.like(body, { id: first.id, readBy: userId })
+  t.truthy(body.readAt)
+  t.is((await mark(someone, first.id)).body.readAt, body.readAt)
+  t.deepEqual(await idsOf(someone, { unread: 'true' }), [second.id])
+  t.deepEqual(await idsOf(someone), [second.id, first.id])
+  t.like((await mark(someone, first.id, false)).body, { readAt: null, readBy: null })
+  t.deepEqual(await idsOf(someone, { unread: 'true' }), [second.id, first.id])
+})
+
+test('all up to one that was seen are marked; what came since stays unread', async (t) => {
+  const platform = await stage()
+  const someone = await person(platform)
+  const userId = await userIdOf(someone)
+  await notificationOf(platform, userId)
+  const seen = await notificationOf(platform, userId)
+  const later = await notificationOf(platform, userId)
+  const markSeen = () => call(someone, notifications.markNotifications, { body: { upTo: seen.id } })
+  t.deepEqual((await markSeen()).body, { count: 2 })
+  t.deepEqual((await markSeen()).body, { count: 0 })
+  t.deepEqual(await idsOf(someone, { unread: 'true' }), [later.id])
+})
+
+test("a workspace's notification is read for all its members, and nobody else can mark it", async (t) => {
+  const platform = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const [member, stranger] = [await memberOf(platform, workspaceId, 'member'), await person(platform)]
+  const { id } = await notificationOf(platform, workspaceId)
+  t.is((await mark(stranger, id)).failure.code, 'NOT_FOUND')
+  t.is((await mark(await memberOf(platform, workspaceId, 'viewer'), id)).failure.code, 'PERMISSION_DENIED')
+  t.is((await mark(member, id)).status, 200)
+  t.deepEqual(await idsOf(owner, { workspaceId, unread: 'true' }), [])
+  await call(stranger, notifications.markNotifications, { body: { upTo: id } })
+  t.like((await call(owner, notifications.listNotifications, { query: { workspaceId } })).body.items[0], {
+    readBy: await userIdOf(member),
+  })
+})
