@@ -7,7 +7,6 @@ import * as logins from '../../api/logins.ts'
 import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
-import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { newId } from '../../src/ids.ts'
 import { notificationOf } from '../helpers/notifications.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -18,8 +17,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
-import { temporaryCertificates } from '../helpers/https-server.ts'
-import { startSites, type Sites } from '../helpers/sites.ts'
+import { startMoreSites, startSites, type Sites } from '../helpers/sites.ts'
 import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /** Everything that requests to all routes need: a platform, one that is closed to newcomers, one for the invited, its admin, an owner, and one thing of each kind of hers. */
@@ -60,14 +58,6 @@ async function lapse(platform: Platform, sites: StageSites) {
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
-
-/** More good sites than the free tier may connect, together with the two of `startSites`. */
-async function startMoreSites(t: ExecutionContext, count: number): Promise<string[]> {
-  const tls = await temporaryCertificates()
-  const started = await Promise.all(Array.from({ length: count }, () => startBadTools({ port: 0, tls })))
-  for (const { close } of started) t.teardown(close)
-  return started.map(({ origin }) => origin)
-}
 
 /** The sites of every stage: those of all tests, and one that uses OAuth. */
 type StageSites = Sites & { oauth: BareOAuthSite }
