@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { api } from './api.ts'
 import { approvals } from './approvals.ts'
+import { audit } from './audit.ts'
 import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import { chatClients } from './chat-clients.ts'
@@ -33,6 +34,7 @@ import { workflows } from './workflows.ts'
 export const faults: Fault[] = [
   ...runs,
   ...approvals,
+  ...audit,
   ...longRuns,
   ...live,
   ...outputs,
