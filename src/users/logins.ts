@@ -16,7 +16,8 @@ import { RefreshToken } from './refresh-token.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
-interface TokenPair {
+export interface TokenPair {
+  loginId: string
   accessToken: string
   tokenType: 'Bearer'
   expiresIn: number
@@ -126,7 +127,7 @@ export function createLogins(context: {
 
   async function pair(userId: string, loginId: string, refreshToken: string, expiresIn: number): Promise<TokenPair> {
     const accessToken = await accessTokens.sign({ userId, loginId }, expiresIn)
-    return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
+    return { loginId, accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
   }
 
   /** Ends the caller's login. */
