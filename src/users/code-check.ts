@@ -7,7 +7,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { codesWereGuessed, codeWasUsed } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
-import { hashRecoveryCode, stepOf, tidy } from './totp.ts'
+import { hashRecoveryCode, isAppCode, stepOf, tidy } from './totp.ts'
 import type { User } from './user.ts'
 
 /** So many wrong codes one after another, and none is accepted for this long, in seconds. */
@@ -58,7 +58,7 @@ export function createCodeCheck(context: {
   }
 
   async function use(trx: Transaction, user: Owner, factor: SecondFactor, code: string): Promise<boolean> {
-    if (!/^\d{6}$/.test(code)) return useRecoveryCode(trx, user, factor.id, code)
+    if (!isAppCode(code)) return useRecoveryCode(trx, user, factor.id, code)
     const lastStep = stepOf(sealing.open(factor.secret, secretPlace(factor.id)), code, clock.now())
     if (lastStep === undefined || (factor.lastStep !== null && lastStep <= factor.lastStep)) return false
     await SecondFactor.query(trx).findById(factor.id).patch({ lastStep })

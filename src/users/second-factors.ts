@@ -11,7 +11,7 @@ import { secretPlace, wrongCode, type CodeCheck } from './code-check.ts'
 import type { Passwords } from './passwords.ts'
 import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
-import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf } from './totp.ts'
+import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
 import { User } from './user.ts'
 
 /** How long a secret waits for its first code, in seconds. */
@@ -76,7 +76,7 @@ export function createSecondFactors(context: {
       const begun = SecondFactor.query(trx).findOne({ userId }).whereNull('confirmedAt')
       const factor = await begun.where('createdAt', '>', later(now, -setUpSeconds))
       assertThat(user && factor, 'NOT_FOUND', { message: 'Begin with POST /auth/totp, at most an hour before.' })
-      const lastStep = stepOf(sealing.open(factor.secret, secretPlace(factor.id)), code, now)
+      const lastStep = stepOf(sealing.open(factor.secret, secretPlace(factor.id)), tidy(code), now)
       assertThat(lastStep !== undefined, 'UNAUTHORIZED', wrongCode)
       await SecondFactor.query(trx).findById(factor.id).patch({ confirmedAt: now, lastStep })
       await outbox.put(trx, { to: user.email, ...factorWasAdded(now, baseUrl) })

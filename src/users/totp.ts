@@ -14,15 +14,20 @@ export const newSecret = (): string => new Secret({ size: 20 }).base32
 export const addressOf = (secret: string, { host, email }: { host: string; email: string }): string =>
   new TOTP({ ...form, issuer: `Switchyard ${host}`, label: email, secret: Secret.fromBase32(secret) }).toString()
 
+/** Whether a text has the form of a code of the app. */
+export const isAppCode = (code: string): boolean => /^[0-9]{6}$/.test(code)
+
 /** The time step that a code belongs to; undefined if it is wrong now. */
 export function stepOf(secret: string, code: string, now: Date): number | undefined {
+  // The library throws for a text that is longer in bytes than in letters.
+  if (!isAppCode(code)) return undefined
   const timestamp = now.getTime()
   const delta = TOTP.validate({ ...form, token: code, secret: Secret.fromBase32(secret), timestamp, window: steps })
   return delta === null ? undefined : TOTP.counter({ period: form.period, timestamp }) + delta
 }
 
-/** A code as its owner may write it, with spaces and in any case. */
-export const tidy = (written: string): string => written.replaceAll(/[\s-]/g, '').toLowerCase()
+/** A code that its owner may have written with spaces, in any case, or with the wide digits of some keyboards. */
+export const tidy = (written: string): string => written.normalize('NFKC').replaceAll(/[\s-]/g, '').toLowerCase()
 
 /** How many recovery codes there are at first. */
 const recoveryCodes = 10
