@@ -99,4 +99,20 @@ export const signIn: Fault[] = [
     why: "whoever has made an account with somebody else's address keeps access to it",
     tests: ['test/api/totp.test.ts'],
   },
+  {
+    id: 'sign-in/work-for-accounts-only',
+    file: 'src/users/logins.ts',
+    find: 'const matches = await passwords.verify(user?.passwordHash, request.password)',
+    replace: 'const matches = user && (await passwords.verify(user.passwordHash, request.password))',
+    why: 'the time of a login tells whether there is an account',
+    tests: ['test/api/password-battery.test.ts'],
+  },
+  {
+    id: 'sign-in/tokens-from-the-future',
+    file: 'src/users/access-tokens.ts',
+    find: 'iat <= clock.now().getTime() / 1000 + aheadSeconds',
+    replace: 'iat > 0',
+    why: 'a token that was issued while a clock was wrong is good for years',
+    tests: ['test/api/forged-tokens.test.ts'],
+  },
 ]
