@@ -1,4 +1,6 @@
 import test from 'ava'
+import { codeAt } from '../helpers/authenticator.ts'
+import { resetTokenOf } from '../helpers/mailbox.ts'
 import { agentOf, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
@@ -27,6 +29,13 @@ interface Asked {
   method?: string
   body?: string
   headers?: Record<string, string>
+}
+
+/** What of the answers is read here. */
+interface Posted {
+  csrfToken?: string
+  secret?: string
+  recoveryCodes?: string[]
 }
 
 /** Runs in the page. The status is 0 where the browser refuses to ask, or to show the answer. */
@@ -76,6 +85,34 @@ test('a page of the platform logs in by cookie, changes things, reads a stream, 
   t.is((await ask('POST', '/auth/logout', { headers })).status, 204)
   t.is((await ask('GET', '/auth/me')).status, 401)
   t.deepEqual(await page.context().cookies(), [])
+})
+
+test('a page resets the password, sets an authenticator app up, and logs in with its code', async (t) => {
+  const { platform, openPage } = await open()
+  const { email } = await person(platform)
+  const page = await openPage()
+  await page.goto(`${platform.url}/docs`)
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const asked = { url: `${platform.url}${path}`, method: 'POST', body: JSON.stringify(body), headers }
+    const { status, text } = await page.evaluate(fetched, asked)
+    return { status, body: (text === '' ? {} : JSON.parse(text)) as Posted }
+  }
+  const password = 'a password from a page'
+  t.is((await post('/auth/forgot-password', { email })).status, 202)
+  const token = await resetTokenOf(platform, email)
+  t.is((await post('/auth/reset-password', { token, newPassword: password })).status, 204)
+  const { csrfToken = '' } = (await post('/auth/login', { email, password, cookie: true })).body
+  const headers = { 'x-csrf-token': csrfToken }
+  const { secret = '' } = (await post('/auth/totp', { currentPassword: password }, headers)).body
+  const confirmed = await post('/auth/totp/confirm', { code: codeAt(secret) }, headers)
+  t.is(confirmed.body.recoveryCodes?.length, 10)
+  t.is((await post('/auth/logout', {}, headers)).status, 204)
+  const refused = await post('/auth/login', { email, password, cookie: true })
+  t.like(refused, { status: 401, body: { code: 'UNAUTHORIZED', details: [{ path: 'code' }] } })
+  t.deepEqual(await page.context().cookies(), [])
+  const code = codeAt(secret, new Date(), 1)
+  t.is((await post('/auth/login', { email, password, code, cookie: true })).status, 201)
+  t.is((await page.evaluate(fetched, { url: `${platform.url}/auth/me` })).status, 200)
 })
 
 test('a page of another origin, or of another site, does nothing with the cookies of the platform', async (t) => {

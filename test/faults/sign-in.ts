@@ -92,6 +92,14 @@ export const signIn: Fault[] = [
     tests: ['test/api/totp.test.ts'],
   },
   {
+    id: 'sign-in/login-beside-a-confirmation',
+    file: 'src/users/logins.ts',
+    find: 'factor === undefined || factor.id === user.factorId',
+    replace: 'factor === undefined || true',
+    why: 'a login without a code opens after its account has got an app',
+    tests: ['test/src/users/users.test.ts'],
+  },
+  {
     id: 'sign-in/squatters-keys',
     file: 'src/users/recovery.ts',
     find: "await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: clock.now() })",
