@@ -1,52 +1,24 @@
 import * as v from 'valibot'
+import { cookieNames, inCookies, withoutLogin } from './browser/login-cookies.ts'
+import { refuseOtherPages, requireOwnPage } from './route/own-page.ts'
+import type { RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
-import { field, named, whole } from './schemas/documented.ts'
-import { id, text, time } from './schemas/schemas.ts'
+import { assertThat } from '../src/errors.ts'
+import type { Services } from '../src/services.ts'
+import {
+  account,
+  code,
+  cookie,
+  email,
+  orCookies,
+  password,
+  refreshToken,
+  tokenPair,
+  ttlSeconds,
+} from './schemas/auth-schema.ts'
+import { field } from './schemas/documented.ts'
+import { text } from './schemas/schemas.ts'
 
-const ttlSeconds = v.optional(
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(1, 'must be at least 1'),
-    v.maxValue(3600, 'must be at most 3600'),
-    v.metadata({ description: 'Shortens the life of the access token', examples: [900] }),
-  ),
-)
-
-const terms = named(
-  'Terms',
-  v.object({
-    currentVersion: field(v.string(), 'The version in force', '2026-01'),
-    acceptedVersion: field(v.nullable(v.string()), 'The version that was accepted last', '2026-01'),
-    acceptedAt: field(v.nullable(time), 'When it was accepted'),
-  }),
-  'Whether the terms in force are accepted; most operations need that',
-)
-const address = 'The address of the account'
-const user = named(
-  'Account',
-  v.object({
-    id,
-    email: field(v.string(), address, 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
-    createdAt: time,
-    terms,
-  }),
-  'An account',
-)
-const tokenPair = named(
-  'TokenPair',
-  v.object({
-    accessToken: field(v.string(), 'Send it as `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.an.example'),
-    tokenType: field(v.literal('Bearer'), 'How to send it'),
-    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
-    refreshToken: field(v.string(), 'Valid for one use', 'sy_refresh_an-example'),
-  }),
-  'What a login gives',
-)
-const email = field(text(254), address, 'ada@example.com')
-const password = field(text(256), 'The password', 'correct horse battery staple')
-const refreshToken = field(text(200), 'The refresh token of the pair before', 'sy_refresh_an-example')
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 
 export const register = route({
@@ -66,7 +38,7 @@ export const register = route({
     invitation: v.optional(field(text(200), 'The token of an invitation', 'sy_invite_an-example')),
   }),
   status: 201,
-  response: user,
+  response: account,
   codes: ['PERMISSION_DENIED', 'INVALID_TOKEN', 'TOKEN_EXPIRED'],
   handle: ({ services, body }) => services.users.register(body),
 })
@@ -78,17 +50,22 @@ export const login = route({
   method: 'post',
   path: '/auth/login',
   summary: 'Get an access token and a refresh token',
-  description: 'Every login is separate, and can be ended without the others.',
+  description:
+    'Every login is separate, and can be ended without the others. If the password is right and the account needs a code, ' +
+    'too, `UNAUTHORIZED` has a detail with the path `code`: ask for the code, and send all again. A code is good once.',
   access: 'anyone',
-  body: v.strictObject({ email, password, ttlSeconds }),
+  body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
   status: 200,
   response: tokenPair,
-  codes: ['UNAUTHORIZED'],
-  handle: ({ services, body, request }) =>
-    services.users.logins.open({
-      ...body,
-      from: { address: request.address, userAgent: request.header('user-agent') },
-    }),
+  alternatives: orCookies,
+  codes: ['UNAUTHORIZED', 'PERMISSION_DENIED'],
+  async handle({ services, body: { cookie: asked, ...credentials }, request }) {
+    // Another page must not log a visitor in as somebody else.
+    if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
+    const from = { address: request.address, userAgent: request.header('user-agent') }
+    const tokens = await services.users.logins.open({ ...credentials, from })
+    return asked ? inCookies(services, tokens) : tokens
+  },
 })
 
 export const refresh = route({
@@ -100,12 +77,43 @@ export const refresh = route({
   summary: 'Exchange a refresh token for a new pair',
   description: 'A refresh token is valid for one use. Reuse ends its login, because the token may have been stolen.',
   access: 'anyone',
-  body: v.strictObject({ refreshToken, ttlSeconds }),
+  body: v.pipe(
+    v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),
+    v.forward(
+      v.check(
+        ({ refreshToken: sent, cookie: asked = false }) => (sent === undefined) === asked,
+        'is needed, unless "cookie" is true: then it is in the cookie',
+      ),
+      ['refreshToken'],
+    ),
+  ),
   status: 200,
   response: tokenPair,
-  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
-  handle: ({ services, body }) => services.users.logins.refresh(body),
+  alternatives: orCookies,
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'UNAUTHORIZED', 'PERMISSION_DENIED'],
+  async handle({ services, body: { refreshToken: sent, ttlSeconds: seconds }, request }) {
+    const tokens = await services.users.logins.refresh({
+      refreshToken: sent ?? refreshCookie(request, services.config.http.baseUrl),
+      ttlSeconds: seconds,
+    })
+    return sent === undefined ? inCookies(services, tokens) : tokens
+  },
 })
+
+/**
+ * The refresh token in the cookie. A page that was loaded again has no CSRF token yet, and gets it here; so the browser
+ * has to say which page it is. UNAUTHORIZED, PERMISSION_DENIED.
+ */
+function refreshCookie(request: RequestFacts, baseUrl: string): string {
+  const found = request.cookie(cookieNames(baseUrl).refresh)
+  assertThat(found, 'UNAUTHORIZED', { message: 'There is no cookie with a refresh token. Log in.' })
+  requireOwnPage(request.header, baseUrl)
+  return found
+}
+
+/** Deletes the cookies of a login that came by cookie: only then there is no Authorization header. */
+const forgetting = (request: RequestFacts, services: Services) =>
+  request.header('authorization') === undefined ? withoutLogin(services) : undefined
 
 export const logout = route({
   ...shared,
@@ -117,7 +125,10 @@ export const logout = route({
   description: 'Ends this login: its access token and its refresh token are refused from then on.',
   access: 'login',
   status: 204,
-  handle: ({ services, caller }) => services.users.logins.end(caller),
+  async handle({ services, caller, request }) {
+    await services.users.logins.end(caller)
+    return forgetting(request, services)
+  },
 })
 
 export const logoutEverywhere = route({
@@ -130,7 +141,10 @@ export const logoutEverywhere = route({
   description: 'Chat sessions end, too. API keys stay valid.',
   access: 'login',
   status: 204,
-  handle: ({ services, caller }) => services.users.logins.endAll(caller),
+  async handle({ services, caller, request }) {
+    await services.users.logins.endAll(caller)
+    return forgetting(request, services)
+  },
 })
 
 export const acceptTerms = route({
@@ -143,7 +157,7 @@ export const acceptTerms = route({
   description: 'Operations other than those of the account need this.',
   access: 'login',
   status: 200,
-  response: user,
+  response: account,
   handle: ({ services, caller }) => services.users.acceptTerms(caller),
 })
 
@@ -157,7 +171,7 @@ export const me = route({
   access: 'account',
   limit: 'caller',
   status: 200,
-  response: user,
+  response: account,
   handle: ({ services, caller }) => services.users.me(caller),
 })
 
@@ -172,7 +186,7 @@ export const changePassword = route({
   access: 'login',
   body: v.strictObject({ currentPassword: password, newPassword: field(password, 'The password from now on') }),
   status: 200,
-  response: user,
+  response: account,
   async handle({ services, caller, body }) {
     await services.users.changePassword(caller, body)
     return services.users.me(caller)

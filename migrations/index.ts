@@ -35,6 +35,7 @@ import * as accountTokens from './20261123000852-account-tokens.ts'
 import * as loginDetails from './20261123000855-login-details.ts'
 import * as loginList from './20261123000856-login-list.ts'
 import * as admins from './20261123000857-admins.ts'
+import * as secondFactors from './20261123001100-second-factors.ts'
 import * as audit from './20261123001200-audit.ts'
 import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
@@ -78,6 +79,7 @@ export const migrations: Migration[] = [
   { ...loginDetails, name: '20261123000855-login-details' },
   { ...loginList, name: '20261123000856-login-list' },
   { ...admins, name: '20261123000857-admins' },
+  { ...secondFactors, name: '20261123001100-second-factors' },
   { ...audit, name: '20261123001200-audit' },
   { ...readNotifications, name: '20261123001205-read-notifications' },
   { ...unreadNotifications, name: '20261123001206-unread-notifications' },

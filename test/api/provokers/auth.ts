@@ -2,8 +2,10 @@ import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
 import * as logins from '../../../api/logins.ts'
+import * as totp from '../../../api/totp.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { invite } from '../../../src/users/invite.ts'
+import { codeAt, setUpTotp } from '../../helpers/authenticator.ts'
 import { resetTokenOf, tokenTo } from '../../helpers/mailbox.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
@@ -25,6 +27,7 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
   const invitee = 'invited@example.com'
   const registerWith = (invitation: string) =>
     ask(invited, auth.register, { body: { email: invitee, password: 'a good password', invitation } })
+  const fromElsewhere = { origin: 'https://elsewhere.example' }
   const key = { name: 'A key', scopes: ['read' as const] }
   return {
     register: {
@@ -40,10 +43,17 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
     login: {
       done: () => ask(nobody, auth.login, { body: credentials }),
       UNAUTHORIZED: () => ask(nobody, auth.login, { body: { ...credentials, password: 'a wrong password' } }),
+      PERMISSION_DENIED: () =>
+        ask(nobody, auth.login, { body: { ...credentials, cookie: true }, headers: fromElsewhere }),
     },
     refresh: {
       done: async () => refresh(await refreshToken()),
       INVALID_TOKEN: () => refresh('sy_refresh_never-given-out'),
+      UNAUTHORIZED: () => ask(nobody, auth.refresh, { body: { cookie: true } }),
+      async PERMISSION_DENIED() {
+        const headers = { cookie: `switchyard_refresh=${await refreshToken()}`, ...fromElsewhere }
+        return ask(nobody, auth.refresh, { body: { cookie: true }, headers })
+      },
       async TOKEN_EXPIRED() {
         const someone = await newcomer(platform)
         const { body } = await ask(nobody, auth.login, { body: { email: someone.email, password: someone.password } })
@@ -104,6 +114,44 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
         const someone = await newcomer(platform)
         const body = { newEmail: `new-${someone.email}`, currentPassword: someone.password }
         return ask(someone, accountMails.changeEmail, { body })
+      },
+    },
+    readCsrfToken: { done: () => ask(owner, logins.readCsrfToken) },
+    getTotp: { done: () => ask(owner, totp.getTotp) },
+    startTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.startTotp, { body: { currentPassword: someone.password } })
+      },
+    },
+    confirmTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        const { body } = await ask(someone, totp.startTotp, { body: { currentPassword: someone.password } })
+        return ask(someone, totp.confirmTotp, { body: { code: codeAt(body.secret) } })
+      },
+      NOT_FOUND: async () => ask(await newcomer(platform), totp.confirmTotp, { body: { code: '123456' } }),
+    },
+    renewRecoveryCodes: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [code = ''] = (await setUpTotp(someone)).recoveryCodes
+        return ask(someone, totp.renewRecoveryCodes, { body: { currentPassword: someone.password, code } })
+      },
+      async NOT_FOUND() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.renewRecoveryCodes, { body: { currentPassword: someone.password, code: '123456' } })
+      },
+    },
+    removeTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [code = ''] = (await setUpTotp(someone)).recoveryCodes
+        return ask(someone, totp.removeTotp, { body: { currentPassword: someone.password, code } })
+      },
+      async NOT_FOUND() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.removeTotp, { body: { currentPassword: someone.password, code: '123456' } })
       },
     },
     listLogins: { done: () => ask(owner, logins.listLogins) },

@@ -37,6 +37,8 @@ export function expectedOf(before: Tables): Tables {
     outbox_mails: [],
     audit_entries: [],
     account_tokens: [],
+    second_factors: [],
+    recovery_codes: [],
     password_requests: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),

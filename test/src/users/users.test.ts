@@ -3,6 +3,7 @@ import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { User } from '../../../src/users/user.ts'
 import { CodedError } from '../../../src/errors.ts'
+import { newId } from '../../../src/ids.ts'
 import { invite } from '../../../src/users/invite.ts'
 import { createUsers } from '../../../src/users/users.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
@@ -157,6 +158,19 @@ test('a login with the old password that meets a password change waits for it, a
   const login = t.throwsAsync(users.logins.open({ email, password }))
   await somebodyWaits(database)
   await change.commit()
+  t.like(await login, { code: 'UNAUTHORIZED' })
+})
+
+test('a login without a code that meets the confirmation of an app waits for it, and is refused', async (t) => {
+  const { users, database, clock, enter } = await openUsers(t)
+  const { email, caller } = await enter()
+  const confirmation = await database.transaction()
+  await confirmation('users').where({ id: caller.userId }).forNoKeyUpdate()
+  const login = t.throwsAsync(users.logins.open({ email, password }))
+  await somebodyWaits(database)
+  const times = { created_at: clock.now(), confirmed_at: clock.now() }
+  await confirmation('second_factors').insert({ id: newId(), user_id: caller.userId, secret: 'sealed', ...times })
+  await confirmation.commit()
   t.like(await login, { code: 'UNAUTHORIZED' })
 })
 
