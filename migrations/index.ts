@@ -35,6 +35,9 @@ import * as accountTokens from './20261123000852-account-tokens.ts'
 import * as loginDetails from './20261123000855-login-details.ts'
 import * as loginList from './20261123000856-login-list.ts'
 import * as admins from './20261123000857-admins.ts'
+import * as movable from './20261123001000-movable.ts'
+import * as movableIndexes from './20261123001010-movable-indexes.ts'
+import * as revocations from './20261123001020-revocations.ts'
 import { conversion } from './conversion/conversion.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
@@ -75,4 +78,7 @@ export const migrations: Migration[] = [
   { ...loginDetails, name: '20261123000855-login-details' },
   { ...loginList, name: '20261123000856-login-list' },
   { ...admins, name: '20261123000857-admins' },
+  { ...movable, name: '20261123001000-movable' },
+  { ...movableIndexes, name: '20261123001010-movable-indexes' },
+  { ...revocations, name: '20261123001020-revocations' },
 ]

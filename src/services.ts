@@ -12,6 +12,7 @@ import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
 import { createModels } from './models/models.ts'
+import { createMoves } from './moves/moves.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -111,7 +112,8 @@ export function createServices(
   const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
-  const workspaces = createWorkspaces({ ...base, billing, outbox })
+  const moves = createMoves({ ...base, billing, schedules })
+  const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
 
@@ -134,6 +136,7 @@ export function createServices(
     agents,
     sessions,
     workspaces,
+    moves,
     accessChanges,
     models,
     callbacks,

@@ -12,6 +12,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
   { table: 'outbox_mails', column: 'body' },
+  { table: 'vault_revocations', column: 'token' },
 ]
 
 /** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */

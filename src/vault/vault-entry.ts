@@ -34,6 +34,10 @@ export class VaultEntry extends Row {
   declare refreshAfter: Date | null
   declare renewedAt: Date
   declare lastUsedAt: Date | null
+  /** The user whose credential it is; null if that is not known. */
+  declare connectedBy: string | null
+  /** When it came from another owner; calls before are not shown to the present one. */
+  declare movedAt: Date | null
   declare createdAt: Date
   declare updatedAt: Date
 }
