@@ -94,7 +94,9 @@ export function createRevocations(context: {
     /** Makes the attempts that are due, of these or of all. A site that fails is asked again, for a day. */
     async carryOut(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
       if (ids?.length === 0) return
-      for (let rounds = 0; rounds < mostRounds && !stopping?.aborted; rounds += 1) if (!(await round(ids))) return
+      for (let rounds = 0; rounds < mostRounds; rounds += 1) {
+        if (stopping?.aborted || !(await round(ids))) return
+      }
     },
   }
 }

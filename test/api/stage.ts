@@ -186,6 +186,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createWorkspace: { name: 'Support' },
   updateWorkspace: { name: 'Sales' },
   changeRole: { role: 'viewer' },
+  moveThings: { agentIds: [], entryIds: [] },
   inviteMember: { email: `${newId()}@example.com`, role: 'viewer' },
   previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },

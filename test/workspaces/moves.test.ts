@@ -9,8 +9,11 @@ import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
 import * as workspaces from '../../api/workspaces.ts'
+import { Agent } from '../../src/agents/agent.ts'
 import { newId } from '../../src/ids.ts'
 import { roles } from '../../src/owners/roles.ts'
+import { Run } from '../../src/runs/run.ts'
+import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { agentOf, connectBadTools, connectTracker, customer, deliver, ended, person } from '../helpers/people.ts'
 import { webhookAgent } from '../helpers/people.ts'
@@ -226,10 +229,10 @@ test('20 moves at once, to and fro, leave everything in one place', async (t) =>
     Array.from({ length: 20 }, (_, index) => move(member, { ...things, ...(index % 2 === 0 && { workspaceId }) })),
   )
   t.deepEqual(new Set(answers.map(codeOrStatus)), new Set([200]))
-  const ownerOf = async (table: string, id: string) =>
-    ((await database(table).where({ id }).first('ownerId')) as { ownerId: string }).ownerId
   const { database } = (await stage()).platform.services
-  t.is(await ownerOf('agents', agent.id), await ownerOf('vault_entries', entryId))
+  const there = await Agent.query(database).findById(agent.id).throwIfNotFound()
+  const entry = await VaultEntry.query(database).findById(entryId).throwIfNotFound()
+  t.is(there.ownerId, entry.ownerId)
   const competing = await Promise.all([
     ...Array.from({ length: 10 }, () => move(member, { ...things, workspaceId })),
     ...Array.from({ length: 10 }, () => call(member, agents.deleteAgent, { params: { agentId: agent.id } })),
@@ -253,28 +256,20 @@ test('deliveries during a move are accepted once each, in order, for whoever had
   const by = (await seen(owner, agent.id)) ? owner : member
   await allEnded(by, agent, 60)
   const { database } = platform.services
-  const rows = (await database('runs').where({ agentId: agent.id }).orderBy('sequence')) as {
-    id: string
-    ownerId: string
-    status: string
-    sequence: number
-  }[]
+  const rows = await Run.query(database).where({ agentId: agent.id }).orderBy('sequence')
   t.deepEqual(
     rows.map(({ id }) => id).toSorted((one, other) => (one < other ? -1 : 1)),
     receipts.map(({ body }) => body.runId).toSorted((one, other) => (one < other ? -1 : 1)),
   )
   t.deepEqual(
-    rows.map(({ sequence }) => Number(sequence)),
+    rows.map(({ sequence }) => sequence),
     Array.from(rows, (_, index) => index + 1),
   )
   t.true(rows.every(({ status }) => status === 'completed'))
-  const current = ((await database('agents').where({ id: agent.id }).first('ownerId')) as { ownerId: string }).ownerId
-  const { movedSequence } = (await database('agents').where({ id: agent.id }).first('movedSequence')) as {
-    movedSequence: number | null
-  }
-  const since = rows.filter(({ sequence }) => Number(sequence) > Number(movedSequence ?? 0))
+  const current = await Agent.query(database).findById(agent.id).throwIfNotFound()
+  const since = rows.filter(({ sequence }) => sequence > (current.movedSequence ?? 0))
   t.true(
-    since.every(({ ownerId }) => ownerId === current),
+    since.every(({ ownerId }) => ownerId === current.ownerId),
     'a run after the last move belongs to who has the agent',
   )
   t.true(
