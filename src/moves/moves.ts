@@ -7,6 +7,7 @@ import { assertThat, CodedError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { ownersIn, requireAction, type Reach } from '../owners/reach.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
+import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { lockPlaces, lockThings, type Named } from './lock.ts'
@@ -41,10 +42,11 @@ interface Move extends Named {
 export function createMoves(context: {
   database: Database
   clock: Clock
+  due: Pick<Due, 'vaultEntry'>
   billing: Pick<Billing, 'account'>
   schedules: Pick<Schedules, 'noteChange' | 'syncSoon'>
 }) {
-  const { database, clock, billing, schedules } = context
+  const { database, clock, due, billing, schedules } = context
 
   /** Whose the things are. AGENT_NOT_FOUND, NOT_FOUND for what the caller may not see; PERMISSION_DENIED. */
   async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: Named): Promise<string[]> {
@@ -78,6 +80,8 @@ export function createMoves(context: {
     const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
     const incoming = { targetId, agents: leaving.agents.filter(isIncoming) }
     await assertRoom(trx, move.standing, { ...incoming, entries: leaving.entries.filter(isIncoming).length })
+    // Calls of runs that wait for such a site are not to wait any longer.
+    for (const id of moving.entryIds) await due.vaultEntry(trx, id)
     await write(trx, { ...moving, userId, now: clock.now() })
     return noteSchedules(trx, leaving.agents, targetId)
   }
