@@ -11,6 +11,7 @@ import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
 import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
+import { moves } from './moves.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { providers } from './providers.ts'
@@ -47,6 +48,7 @@ export const faults: Fault[] = [
   ...sites,
   ...tools,
   ...users,
+  ...moves,
   ...accounts,
   ...why,
   ...providers,
