@@ -18,6 +18,9 @@ import { write } from './write.ts'
 /** How many agents and entries are moved at a time. */
 export const mostMoved = 100
 
+/** Agents that a refusal names. */
+const mostNamed = 10
+
 /** How often things are looked for again that somebody else moves at the same time. */
 const mostTries = 20
 
@@ -74,7 +77,7 @@ export function createMoves(context: {
       things.filter(({ ownerId }) => ownerId !== targetId)
     const leaving = { agents: elsewhere(agents), entries: elsewhere(entries) }
     const moving = { targetId, agentIds: idsOf(leaving.agents), entryIds: idsOf(leaving.entries) }
-    assertIdle(queues.filter(({ agentId }) => moving.agentIds.includes(agentId)))
+    assertIdle(leaving.agents, queues)
     await assertTogether(trx, moving)
     const payerOf = (ownerId: string) => places.find((place) => place.ownerId === ownerId)?.payerId
     const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
@@ -130,9 +133,10 @@ function assertCount(count: number): void {
 }
 
 /** A run belongs to whom it was accepted for, with its payload and its costs; so an agent is moved between runs. */
-function assertIdle(queues: readonly AgentQueue[]): void {
-  const busy = queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId)
-  const who = busy.length === 1 ? `The agent ${busy[0]} has` : `The agents ${busy.join(', ')} have`
-  const message = `${who} unfinished runs, which belong to the present owner. Move it when they have ended, or cancel them.`
+function assertIdle(agents: readonly Agent[], queues: readonly AgentQueue[]): void {
+  const ids = queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId)
+  const busy = agents.filter(({ id }) => ids.includes(id)).map(({ name }) => JSON.stringify(name))
+  const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
+  const message = `There are unfinished runs, which belong to the present owner, of ${busy.slice(0, mostNamed).join(', ')}${more}. Move when they have ended, or cancel them.`
   assertThat(busy.length === 0, 'AGENT_ALREADY_RUNNING', { message })
 }
