@@ -41,7 +41,7 @@ export const createAgent = route({
   response: agent,
   codes: ['TIER_REQUIRED', 'AGENT_LIMIT_REACHED', 'INVALID_URL'],
   handle: async ({ services, caller, ownerId, body }) =>
-    presentAgent(services, await services.agents.create(ownerId, body), caller),
+    presentAgent(services, await services.agents.create(ownerId, body, caller), caller),
 })
 
 export const listAgents = route({

@@ -62,7 +62,7 @@ export const listCallbacks = route({
   response: pageOf(listedCallback),
   resource: agentOf,
   codes: ['AGENT_NOT_FOUND'],
-  handle: ({ services, resource, query }) => services.callbacks.list(resource.id, query),
+  handle: ({ services, resource, query }) => services.callbacks.list(resource, query),
 })
 
 export const getCallback = route({

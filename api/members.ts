@@ -4,7 +4,7 @@ import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { pageOf, paging } from './schemas/schemas.ts'
-import { member, role } from './schemas/workspace-schema.ts'
+import { connections, member, role } from './schemas/workspace-schema.ts'
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
 const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
@@ -60,13 +60,16 @@ export const removeMember = route({
   summary: 'Remove a member, or leave a workspace',
   description:
     'Whoever is removed sees nothing of the workspace any more, at once: their chats in it end, and the API keys that ' +
-    'they made for it are refused. What they made stays. Everybody but the owner may leave, also with the role viewer.',
+    'they made for it are refused. What they made stays. Whether the sites that they connected stay, too, is said by the ' +
+    "workspace's `connectionsOfLeavers`, unless an admin says it here. Everybody but the owner may leave, also with the role viewer.",
   needs: 'see',
+  query: v.strictObject({ connections: v.optional(connections) }),
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'MEMBER_NOT_FOUND', 'ROLE_CHANGE_FORBIDDEN', 'PERMISSION_DENIED'],
-  async handle({ services, caller, resource, params }) {
-    if (params.userId !== caller.userId) requireAction(caller.reach, resource.id, 'administer', true)
-    await services.workspaces.removeMember(resource.id, params.userId)
+  async handle({ services, caller, resource, params, query }) {
+    const isSimple = params.userId === caller.userId && query.connections === undefined
+    if (!isSimple) requireAction(caller.reach, resource.id, 'administer', true)
+    await services.workspaces.removeMember(resource.id, params.userId, query.connections)
     await services.accessChanges.note()
   },
 })

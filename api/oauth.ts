@@ -57,7 +57,7 @@ export const startOAuth = route({
   owner: 'body',
   async handle({ services, caller, ownerId, body }) {
     const { tools, acceptHosts: accepted } = body
-    const given = { tools, acceptHosts: accepted }
+    const given = { userId: caller.userId, tools, acceptHosts: accepted }
     if ('url' in body) return services.vault.flows.start({ ownerId, target: { url: body.url }, ...given })
     const entry = await services.vault.get(ownersIn(caller.reach), body.entryId)
     requireAction(caller.reach, entry.ownerId, 'build')

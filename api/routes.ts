@@ -19,6 +19,7 @@ import * as logins from './logins.ts'
 import * as manifests from './manifests.ts'
 import * as members from './members.ts'
 import * as models from './models.ts'
+import * as moves from './moves.ts'
 import * as notifications from './notifications.ts'
 import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
@@ -48,6 +49,7 @@ export const routes: AnyRoute[] = [
   workspaces,
   members,
   invitations,
+  moves,
   billing,
   vault,
   calls,

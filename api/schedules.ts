@@ -100,7 +100,7 @@ export const listFires = route({
   resource,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, resource, query }) {
-    const page = await services.schedules.fires(resource.id, query)
+    const page = await services.schedules.fires(resource, query)
     return { ...page, items: page.items.map(presentFire) }
   },
 })

@@ -74,7 +74,8 @@ export const addToVault = route({
   status: 201,
   response: entry,
   codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
-  handle: async ({ services, ownerId, body }) => presentEntry(services, await services.vault.add(ownerId, body)),
+  handle: async ({ services, caller, ownerId, body }) =>
+    presentEntry(services, await services.vault.add(ownerId, body, caller.userId)),
 })
 
 export const getVaultEntry = route({
@@ -102,8 +103,8 @@ export const replaceVaultToken = route({
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
-  handle: async ({ services, resource, body }) =>
-    presentEntry(services, await services.vault.replaceToken(resource, body.token)),
+  handle: async ({ services, caller, resource, body }) =>
+    presentEntry(services, await services.vault.replaceToken(resource, body.token, caller.userId)),
 })
 
 export const removeFromVault = route({

@@ -70,7 +70,7 @@ export const updateWorkspace = route({
   audit: { subject: 'workspace' },
   method: 'patch',
   path: '/workspaces/{workspaceId}',
-  summary: 'Rename a workspace, or bound what it may use',
+  summary: 'Rename a workspace, bound what it may use, or say what leavers leave',
   description: 'Admins and the owner may do so.',
   needs: 'administer',
   body: v.strictObject(workspaceChanges),

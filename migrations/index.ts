@@ -35,6 +35,9 @@ import * as accountTokens from './20261123000852-account-tokens.ts'
 import * as loginDetails from './20261123000855-login-details.ts'
 import * as loginList from './20261123000856-login-list.ts'
 import * as admins from './20261123000857-admins.ts'
+import * as movable from './20261123001000-movable.ts'
+import * as movableIndexes from './20261123001010-movable-indexes.ts'
+import * as revocations from './20261123001020-revocations.ts'
 import * as secondFactors from './20261123001100-second-factors.ts'
 import * as audit from './20261123001200-audit.ts'
 import * as readNotifications from './20261123001205-read-notifications.ts'
@@ -79,6 +82,9 @@ export const migrations: Migration[] = [
   { ...loginDetails, name: '20261123000855-login-details' },
   { ...loginList, name: '20261123000856-login-list' },
   { ...admins, name: '20261123000857-admins' },
+  { ...movable, name: '20261123001000-movable' },
+  { ...movableIndexes, name: '20261123001010-movable-indexes' },
+  { ...revocations, name: '20261123001020-revocations' },
   { ...secondFactors, name: '20261123001100-second-factors' },
   { ...audit, name: '20261123001200-audit' },
   { ...readNotifications, name: '20261123001205-read-notifications' },

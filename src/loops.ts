@@ -63,6 +63,12 @@ export const loops = [
   { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
+    name: 'revocations',
+    every: () => 5,
+    where: 'workers',
+    round: ({ vault }, stopping) => vault.revocations.carryOut(null, stopping),
+  },
+  {
     name: 'keep-alive',
     every: () => 60,
     where: 'workers',

@@ -14,6 +14,7 @@ import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
 import { createModels } from './models/models.ts'
+import { createMoves } from './moves/moves.ts'
 import { createMails } from './notifications/mails.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -114,7 +115,8 @@ export function createServices(
   const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
-  const workspaces = createWorkspaces({ ...base, billing, outbox })
+  const moves = createMoves({ ...base, audit, billing, schedules })
+  const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
 
@@ -139,6 +141,7 @@ export function createServices(
     agents,
     sessions,
     workspaces,
+    moves,
     accessChanges,
     models,
     callbacks,

@@ -38,6 +38,7 @@ const listed = {
     'The run that it accepted last; null before the first one, and if it is no longer kept',
     null,
   ),
+  createdBy: field(v.nullable(id), 'The user who made it; null if that is not known', null),
   createdAt: time,
   updatedAt: time,
 }

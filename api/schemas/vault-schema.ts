@@ -76,6 +76,7 @@ export const entry = named(
       'A change of the manifest that waits to be accepted',
       null,
     ),
+    connectedBy: field(v.nullable(id), 'The user whose credential it is; null if that is not known', null),
     createdAt: time,
     updatedAt: time,
   }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { roles } from '../../src/owners/roles.ts'
+import { connections as kinds } from '../../src/workspaces/workspace.ts'
 import { field, named, whole } from './documented.ts'
 import { id, name, time } from './schemas.ts'
 
@@ -18,8 +19,19 @@ const cap = field(
   null,
 )
 
+export const connections = named(
+  'Connections',
+  v.picklist(kinds, `must be ${kinds.join(' or ')}`),
+  'keep: sites that a leaving member has connected stay · remove: they are disconnected, and revoked where the site allows',
+  'keep',
+)
+
 export const workspaceName = field(name(100), nameMeaning, 'Support')
-export const workspaceChanges = { name: v.optional(workspaceName), creditsPerMonth: v.optional(cap) }
+export const workspaceChanges = {
+  name: v.optional(workspaceName),
+  creditsPerMonth: v.optional(cap),
+  connectionsOfLeavers: v.optional(connections),
+}
 
 export const workspace = named(
   'Workspace',
@@ -30,6 +42,7 @@ export const workspace = named(
     role: field(role, 'What you are in it'),
     open: field(v.boolean(), 'Whether it can be worked in: the tier of its owner includes workspaces', true),
     creditsPerMonth: cap,
+    connectionsOfLeavers: connections,
     createdAt: time,
   }),
   'What several people share: agents, sites, runs and chats',

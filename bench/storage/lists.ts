@@ -7,6 +7,8 @@ import type { MeasuredAgent, Side } from './side.ts'
 const limit = 20
 
 const biggest = (side: Side): MeasuredAgent => side.agentsOf('biggest')[0] as MeasuredAgent
+/** As lists read it. */
+const unmoved = ({ id, ownerId }: MeasuredAgent) => ({ id, ownerId, movedAt: null })
 const statuses = [undefined, ...runStatuses] as const
 const origins = [undefined, ...triggers] as const
 
@@ -88,7 +90,7 @@ const ofFormer = [
   simple('runs of a former agent', (side) =>
     side.services.runs.reading.list(former(side).ownerId, { limit, agentId: former(side).id }),
   ),
-  simple('callbacks of a former agent', (side) => side.services.callbacks.list(former(side).id, { limit })),
+  simple('callbacks of a former agent', (side) => side.services.callbacks.list(unmoved(former(side)), { limit })),
   simple('ledger of a former owner', (side) => side.services.billing.credits.ledger(former(side).ownerId, { limit })),
 ]
 
@@ -105,10 +107,10 @@ export const lists: Operation[] = [
   ),
   simple('agents of an owner', (side) => side.services.agents.list(biggest(side).ownerId, { limit })),
   ...pages('callbacks of an agent', 'callbacks', (side, request) =>
-    side.services.callbacks.list(biggest(side).id, request),
+    side.services.callbacks.list(unmoved(biggest(side)), request),
   ),
   simple('callbacks of an agent, failed', (side) =>
-    side.services.callbacks.list(biggest(side).id, { limit, status: 'failed' }),
+    side.services.callbacks.list(unmoved(biggest(side)), { limit, status: 'failed' }),
   ),
   ...pages('ledger of an owner', 'ledger', (side, request) =>
     side.services.billing.credits.ledger(biggest(side).ownerId, request),
@@ -117,8 +119,8 @@ export const lists: Operation[] = [
   simple('notifications of an owner, of a rare kind', (side) =>
     side.services.notifications.list(former(side).ownerId, { limit, kind: 'queue_blocked' }),
   ),
-  simple('fires of an agent', (side) => side.services.schedules.fires(scheduled(side).id, { limit })),
+  simple('fires of an agent', (side) => side.services.schedules.fires(unmoved(scheduled(side)), { limit })),
   simple('fires of an agent, missed', (side) =>
-    side.services.schedules.fires(scheduled(side).id, { limit, outcome: 'missed' }),
+    side.services.schedules.fires(unmoved(scheduled(side)), { limit, outcome: 'missed' }),
   ),
 ]

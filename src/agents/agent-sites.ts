@@ -1,8 +1,7 @@
-import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { CodedError } from '../errors.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { assertSites } from '../vault/site-choices.ts'
-import { VaultEntry } from '../vault/vault-entry.ts'
+import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
 import type { SiteChoice } from './agent-fields.ts'
@@ -85,10 +84,12 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),
 
     /** Replaces the agent's sites. Whatever was lost before is no longer missed. */
-    async store(trx: Transaction, agentId: string, sites: SiteChoice[]): Promise<void> {
-      // Entries before rows that refer to them, as when an entry is removed, to avoid deadlocks.
-      const ids = sites.map(({ vaultEntryId }) => vaultEntryId)
-      await VaultEntry.query(trx).findByIds(ids).orderBy('id').select('id').forKeyShare()
+    async store(
+      trx: Transaction,
+      { id: agentId, ownerId }: Pick<Agent, 'id' | 'ownerId'>,
+      sites: SiteChoice[],
+    ): Promise<void> {
+      await lockNamed(trx, { ownerId, by: 'agent' }, sites)
       await AgentSite.query(trx).delete().where({ agentId })
       await LostSite.query(trx).delete().where({ agentId })
       if (sites.length === 0) return
@@ -99,7 +100,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
         tools: tools ?? null,
         askFirst: askFirst.length > 0 ? askFirst : null,
       }))
-      await AgentSite.query(trx).insert(rows).catch(refuseRemoved)
+      await AgentSite.query(trx).insert(rows)
     },
 
     async withSites(agent: Agent): Promise<AgentWithSites> {
@@ -112,11 +113,4 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
       return Object.assign(agent, { sites })
     },
   }
-}
-
-/** A site may have been removed from the vault since the request was checked. */
-function refuseRemoved(error: unknown): never {
-  if (violatedConstraint(error) !== 'agent_sites_vault_entry_fk') throw error
-  const message = 'A site of the agent was removed from the vault in the meantime.'
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
 }

@@ -44,6 +44,11 @@ export class Agent extends Row {
   declare summarizes: boolean
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
+  /** Who made it; null if that is not known. */
+  declare createdBy: string | null
+  /** When it came from another owner, and its last run there; what was before is not shown to the present owner. */
+  declare movedAt: Date | null
+  declare movedSequence: number | null
   declare createdAt: Date
   declare updatedAt: Date
   declare deletedAt: Date | null

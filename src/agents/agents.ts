@@ -88,7 +88,11 @@ export function createAgents(context: {
      * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable
      * output schema, unknown models, sites or tools), INVALID_URL (of callbacks).
      */
-    async create(ownerId: string, { sites: choices, ...fields }: AgentFields): Promise<AgentWithSites> {
+    async create(
+      ownerId: string,
+      { sites: choices, ...fields }: AgentFields,
+      { userId: createdBy = null }: { userId?: string | null } = {},
+    ): Promise<AgentWithSites> {
       assertTrigger(fields)
       assertModels(fields, models)
       if (fields.outputSchema) await outputs.assertSchema(fields.outputSchema, ownerId)
@@ -104,10 +108,10 @@ export function createAgents(context: {
         assertThat(count < standing.limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
-        const made = { createdAt: now, updatedAt: now }
+        const made = { createdBy, createdAt: now, updatedAt: now }
         await Agent.query(trx).insert({ id, ownerId, ...fields, ...callback, webhookSecret, ...made })
         await AgentQueue.query(trx).insert({ agentId: id, progressedAt: now, signalledAt: now })
-        await sites.store(trx, id, choices)
+        await sites.store(trx, { id, ownerId }, choices)
         await schedules.noteChange(trx, undefined, await living(trx).findById(id).throwIfNotFound(), now)
       })
       if (fields.trigger === 'scheduled') schedules.syncSoon(id)
@@ -128,7 +132,7 @@ export function createAgents(context: {
       const needsSync = await database.transaction(async (trx) => {
         // Checked under the row's lock: two changes may be valid alone but not together.
         const current = await living(trx).findById(id).forNoKeyUpdate()
-        assertThat(current, 'AGENT_NOT_FOUND')
+        assertThat(current?.ownerId === ownerId, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
         assertTrigger(after)
         // A model that was chosen before stays chosen, also if it is not configured any more.
@@ -142,7 +146,7 @@ export function createAgents(context: {
         await Agent.query(trx)
           .findById(id)
           .patch({ ...fields, ...callback, updatedAt: clock.now() })
-        if (choices) await sites.store(trx, id, choices)
+        if (choices) await sites.store(trx, current, choices)
         if (choices) await due.agent(trx, id)
         return schedules.noteChange(trx, current, after, clock.now())
       })
@@ -161,7 +165,7 @@ export function createAgents(context: {
       const message = 'The agent has no callbackUrl, so there is no secret to change.'
       assertThat(callbackUrl !== null, 'VALIDATION_ERROR', { message })
       const callbackSecret = callbackAddress.newSealedSecret(id)
-      await living(database).findById(id).patch({ callbackSecret, updatedAt: clock.now() })
+      await living(database).findById(id).where({ ownerId }).patch({ callbackSecret, updatedAt: clock.now() })
       return get(ownerId, id)
     },
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
@@ -18,22 +19,32 @@ export function createLifecycle(context: {
 }) {
   const { database, clock, due, schedules, get } = context
 
-  async function change(id: string, patch: (current: Agent, now: Date) => Partial<Agent> | undefined): Promise<void> {
-    if (await database.transaction((trx) => changeUnderLock(trx, id, patch))) schedules.syncSoon(id)
+  async function change(
+    agent: Changed,
+    patch: (current: Agent, now: Date) => Partial<Agent> | undefined,
+  ): Promise<void> {
+    if (await database.transaction((trx) => changeUnderLock(trx, agent, patch))) schedules.syncSoon(agent.id)
   }
 
   /** Locks the queue before the agent, as everywhere. */
-  async function pauseUnderLock(trx: Transaction, id: string): Promise<boolean> {
+  async function pauseUnderLock(trx: Transaction, agent: Changed): Promise<boolean> {
+    const { id } = agent
     await lockQueue(trx, id)
-    const needsSync = await changeUnderLock(trx, id, ({ pausedAt }, now) =>
+    const needsSync = await changeUnderLock(trx, agent, ({ pausedAt }, now) =>
       pausedAt === null ? { pausedAt: now } : undefined,
     )
     await holdQueue(trx, id)
     return needsSync
   }
 
-  async function changeUnderLock(trx: Transaction, id: string, patch: Parameters<typeof change>[1]): Promise<boolean> {
+  async function changeUnderLock(
+    trx: Transaction,
+    { id, ownerId }: Changed,
+    patch: Parameters<typeof change>[1],
+  ): Promise<boolean> {
     const current = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
+    // It was moved since the caller's permission was checked.
+    assertThat(!current || current.ownerId === ownerId, 'AGENT_NOT_FOUND')
     const now = clock.now()
     const changes = current && patch(current, now)
     if (!changes) return false
@@ -47,21 +58,28 @@ export function createLifecycle(context: {
      * Stops the agent: no run starts or continues, and new runs are queued. Safe to repeat. Fails with AGENT_NOT_FOUND,
      * as resuming does.
      */
-    async pause({ id, ownerId }: Agent): Promise<AgentWithSites> {
-      if (await database.transaction((trx) => pauseUnderLock(trx, id))) schedules.syncSoon(id)
+    async pause(agent: Agent): Promise<AgentWithSites> {
+      const { id, ownerId } = agent
+      if (await database.transaction((trx) => pauseUnderLock(trx, agent))) schedules.syncSoon(id)
       return get(ownerId, id)
     },
 
     /** Ends the pause; the reconciler does the rest. */
-    async resume({ id, ownerId }: Agent): Promise<AgentWithSites> {
-      await change(id, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null }))
-      return get(ownerId, id)
+    async resume(agent: Agent): Promise<AgentWithSites> {
+      await change(agent, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null }))
+      return get(agent.ownerId, agent.id)
     },
 
-    /** Deletes the agent: nothing more is accepted or started for it. Its runs stay on record. */
-    remove: ({ id }: Agent): Promise<void> => change(id, (_current, now) => ({ deletedAt: now })),
+    /**
+     * Deletes the agent: nothing more is accepted or started for it. Its runs stay on record. AGENT_NOT_FOUND if it was
+     * moved meanwhile.
+     */
+    remove: (agent: Agent): Promise<void> => change(agent, (_current, now) => ({ deletedAt: now })),
   }
 }
+
+/** An agent as it was found: of this owner. */
+type Changed = Pick<Agent, 'id' | 'ownerId'>
 
 /** Unpaid runs fail after a time, a paused agent's runs do not: from the pause on, it is the cause of the block. */
 async function holdQueue(trx: Transaction, id: string): Promise<void> {

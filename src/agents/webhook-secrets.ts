@@ -59,7 +59,7 @@ export function createWebhookSecrets(context: {
       await database.transaction(async (trx) => {
         // Locked, because the proof may be changed at the same time.
         const agent = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
-        assertThat(agent, 'AGENT_NOT_FOUND')
+        assertThat(agent?.ownerId === ownerId, 'AGENT_NOT_FOUND')
         assertUsable(agent.webhookProof, secret, { path: 'secret', message: `The secret must be ${standardForm}.` })
         const now = clock.now()
         const overlaps = overlapSeconds > 0

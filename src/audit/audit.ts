@@ -122,8 +122,8 @@ export function createAudit(context: {
     },
 
     /** Notes what is done in this transaction. */
-    async record(trx: Transaction, deed: Deed): Promise<void> {
-      await AuditEntry.query(trx).insert({ ...rowOf(deed), outcome: 'done' })
+    async record(trx: Transaction, ...deeds: Deed[]): Promise<void> {
+      await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed), outcome: 'done' as const })))
     },
 
     /** One page of an owner's log, newest first. */

@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -39,19 +40,24 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       await trx.raw(queueStatement, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
     },
 
-    /** An agent's callbacks, newest first, of one status if named. Fails for an invalid cursor. */
-    list: (agentId: string, request: PageRequest & { status?: CallbackStatus | undefined }): Promise<Page<Callback>> =>
+    /** Those of an agent, and of its present owner, newest first, of one status if named. Fails for an invalid cursor. */
+    list: (
+      { id: agentId, ownerId, movedAt }: Pick<Agent, 'id' | 'ownerId' | 'movedAt'>,
+      request: PageRequest & { status?: CallbackStatus | undefined },
+    ): Promise<Page<Callback>> =>
       page(Callback.query(database), {
         list: 'callbacks',
         time: 'createdAt',
-        of: { agentId },
+        // Postgres would take the two for independent.
+        of: { agentId, ...(movedAt && { ownerId }) },
         ...request,
         only: { status: request.status },
       }),
 
     /**
      * Posts a run's callback again, whatever its status, to the agent's current address; it gets as much time as a new
-     * one. NOT_FOUND if the run has no callback, or its agent has no address any more.
+     * one. NOT_FOUND if the run has no callback, or its agent has no address any more, or another owner, whose address
+     * must not get it.
      */
     async retry(runId: string): Promise<Shown> {
       const now = clock.now()
@@ -66,7 +72,8 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-const noAddress = 'The agent of the run no longer has a callbackUrl, or was deleted: there is nowhere to post to.'
+const noAddress =
+  'The agent of the run no longer has a callbackUrl, or was deleted or moved: there is nowhere to post to.'
 
 const noCallback = 'The run has no callback: it has not ended, or its agent had no callbackUrl when it did.'
 
@@ -79,5 +86,5 @@ const retryStatement = `
   update callbacks c
      set status = 'pending', tries = 0, next_at = :now, ended_at = null, give_up_at = :giveUpAt, url = a.callback_url
     from agents a
-   where a.id = c.agent_id and c.run_id = :runId and a.callback_url is not null and a.deleted_at is null
+   where a.id = c.agent_id and a.owner_id = c.owner_id and c.run_id = :runId and a.callback_url is not null and a.deleted_at is null
   returning 1`

@@ -6,7 +6,12 @@ import { assertThat } from '../errors.ts'
  * removed: so nothing is made by one who is just being removed.
  */
 export async function assertMember(trx: Transaction, ownerId: string, userId: string): Promise<void> {
-  if (ownerId === userId) return
+  assertThat(await isMember(trx, ownerId, userId), 'WORKSPACE_NOT_FOUND')
+}
+
+/** Whether it is the user's own, or the user is a member. Under the same lock. */
+export async function isMember(trx: Transaction, ownerId: string, userId: string): Promise<boolean> {
+  if (ownerId === userId) return true
   const member: unknown = await trx('members').where({ workspaceId: ownerId, userId }).first('id')
-  assertThat(member !== undefined, 'WORKSPACE_NOT_FOUND')
+  return member !== undefined
 }

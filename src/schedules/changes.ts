@@ -79,5 +79,5 @@ function remainsDue(fire: Date, { before, plan }: Change): boolean {
 /** What Temporal must know of an agent, as text; equal texts need no sync. */
 function syncedState(agent: ScheduledAgent | undefined): string {
   if (!agent || agent.deletedAt || agent.trigger !== 'scheduled') return 'none'
-  return JSON.stringify([agent.cron, agent.timeZone, agent.pausedAt !== null])
+  return JSON.stringify([agent.cron, agent.timeZone, agent.pausedAt !== null, agent.ownerId])
 }

@@ -31,7 +31,7 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
       const plan = assertScheduled(agent)
       const now = clock.now()
       const schedule = await Schedule.query(database).findById(agent.id)
-      const last = await firesOf(database, agent.id).orderBy('nominalAt', 'desc').limit(shown)
+      const last = await firesOf(database, agent).orderBy('nominalAt', 'desc').limit(shown)
       return {
         cron: agent.cron,
         timeZone: plan.timeZone,
@@ -46,11 +46,11 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
 
     /** One page of an agent's ledger, newest first. Throws for an invalid cursor. */
     async fires(
-      agentId: string,
+      agent: FiredAgent,
       request: PageRequest & { outcome?: RecordedOutcome | undefined },
     ): Promise<Page<FireWithMessage>> {
       const only = { outcome: request.outcome }
-      const fires = await page(firesOf(database, agentId), {
+      const fires = await page(firesOf(database, agent), {
         list: 'fires',
         ...request,
         only,
@@ -73,12 +73,18 @@ function assertScheduled(agent: Agent): Plan {
   return plan
 }
 
+type FiredAgent = Pick<Agent, 'id' | 'ownerId' | 'movedAt'>
+
 /** Runs are kept for a shorter time than fires; a deleted run is null. */
-const firesOf = (database: Database, agentId: string) =>
+const firesOf = (database: Database, { id: agentId, ownerId, movedAt }: FiredAgent) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
-    .select(Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').as('runId'))
+    .select(
+      Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').where({ ownerId }).as('runId'),
+    )
     .where({ agentId })
+    // Those before a move were of another owner.
+    .where((fires) => (movedAt ? void fires.where('recordedAt', '>=', movedAt) : undefined))
 
 const withMessage = (fire: ScheduleFire): FireWithMessage => ({
   ...fieldsOf(fire),

@@ -13,6 +13,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'oauth_flows', column: 'verifier' },
   { table: 'outbox_mails', column: 'body' },
   { table: 'second_factors', column: 'secret' },
+  { table: 'vault_revocations', column: 'token' },
 ]
 
 /** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */

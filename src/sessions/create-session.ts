@@ -92,7 +92,7 @@ export function createCreateSession(context: {
       const expiresAt = endOf(now, config.sessions, { ttlSeconds, keyExpiresAt })
       const times = { createdAt: now, usedAt: now, expiresAt, endedAt: null }
       const made = await Session.query(trx).insert({ ...own, ...times, lastNumber: 0 })
-      await sites.store(trx, made.id, wanted.sites)
+      await sites.store(trx, own, wanted.sites)
       return made
     })
     return Object.assign(session, { token })

@@ -1,8 +1,7 @@
-import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { CodedError } from '../errors.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { assertGranted, assertSites, type SiteChoice } from '../vault/site-choices.ts'
-import { VaultEntry } from '../vault/vault-entry.ts'
+import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { asksFirst } from './ask-first.ts'
 import { SessionSite, type Session } from './session.ts'
@@ -76,11 +75,13 @@ export function createSessionSites(context: { database: Database; vault: Vault }
     },
 
     /** Stores the sites of a new session. VALIDATION_ERROR if one was removed from the vault in the meantime. */
-    async store(trx: Transaction, sessionId: string, sites: readonly SiteChoice[]): Promise<void> {
+    async store(
+      trx: Transaction,
+      { id: sessionId, ownerId }: Pick<Session, 'id' | 'ownerId'>,
+      sites: readonly SiteChoice[],
+    ): Promise<void> {
       if (sites.length === 0) return
-      // Entries before rows that refer to them, as when an entry is removed, to avoid deadlocks.
-      const ids = sites.map(({ vaultEntryId }) => vaultEntryId)
-      await VaultEntry.query(trx).findByIds(ids).orderBy('id').select('id').forKeyShare()
+      await lockNamed(trx, { ownerId, by: 'session' }, sites)
       const rows = sites.map(({ vaultEntryId, tools, askFirst }, position) => ({
         sessionId,
         vaultEntryId,
@@ -88,14 +89,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
         tools: tools ? [...tools] : null,
         askFirst: askFirst ? [...askFirst] : null,
       }))
-      await SessionSite.query(trx).insert(rows).catch(refuseRemoved)
+      await SessionSite.query(trx).insert(rows)
     },
   }
-}
-
-/** A site may have been removed from the vault since the request was checked. */
-function refuseRemoved(error: unknown): never {
-  if (violatedConstraint(error) !== 'session_sites_vault_entry_fk') throw error
-  const message = 'A site of the session was removed from the vault in the meantime.'
-  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
 }

@@ -41,10 +41,14 @@ interface DirectRequest {
 }
 
 /** The same, with the JSON text of the arguments. */
-type Asked = Omit<DirectRequest, 'args'> & { args: string }
+type Asked = Omit<DirectRequest, 'args'> & { args: string; ownerId: string }
 
 const isSameText = (one: string, other: string): boolean =>
   one === other || isSameJson(JSON.parse(one), JSON.parse(other))
+
+function assertKey(fits: boolean, message: string): void {
+  assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
+}
 
 /** Tool calls that users make directly, without an agent. */
 export function createTools(context: {
@@ -86,10 +90,14 @@ export function createTools(context: {
       : DirectToolCall.query(database).findOne({ vaultEntryId: entry.id, idempotencyKey })
 
   /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
-  async function repeat(first: DirectToolCall, { tool, args }: Asked): Promise<DirectResult> {
+  async function repeat(first: DirectToolCall, { tool, args, ownerId }: Asked): Promise<DirectResult> {
+    assertKey(
+      first.ownerId === ownerId,
+      'The idempotency key was already used before the site was moved here. Use a new key.',
+    )
     const isSame = first.tool === tool && isSameText(first.arguments, args)
     const message = `The idempotency key was already used, by call ${first.id}, for another tool or other arguments. Use a new key.`
-    assertThat(isSame, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
+    assertKey(isSame, message)
     return answerOf((isFinal(first.status) ? first : await ended(first.id)) ?? first)
   }
 
@@ -119,7 +127,7 @@ export function createTools(context: {
      * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
      */
     async callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
-      const request = { ...named, args: JSON.stringify(args) }
+      const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
       const earlier = await callUnder(entry, request.idempotencyKey)
       if (earlier) return repeat(earlier, request)
       await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
@@ -145,20 +153,23 @@ export function createTools(context: {
 
     /** The calls of an entry without their contents, newest first; those under a key if one is given. */
     list: (
-      { id: vaultEntryId }: VaultEntry,
+      { id: vaultEntryId, ownerId, movedAt }: VaultEntry,
       { idempotencyKey, ...request }: PageRequest & { idempotencyKey?: string | undefined },
     ): Promise<Page<DirectToolCall>> =>
       page(DirectToolCall.query(database).select(...listedFields), {
         list: 'calls',
         time: 'startedAt',
-        of: { vaultEntryId },
+        // Those before a move were of another owner. Postgres would take the two for independent.
+        of: { vaultEntryId, ...(movedAt && { ownerId }) },
         only: { idempotencyKey },
         ...request,
       }),
 
     /** One call of an entry; NOT_FOUND if it has none with this id. */
-    async get({ id: vaultEntryId }: VaultEntry, callId: string): Promise<DirectToolCall> {
-      const call = isId(callId) ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId }) : undefined
+    async get({ id: vaultEntryId, ownerId }: VaultEntry, callId: string): Promise<DirectToolCall> {
+      const call = isId(callId)
+        ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })
+        : undefined
       assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this identifier at this site.' })
       return call
     },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, CodedError, isCoded } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
@@ -12,6 +12,7 @@ import type { DiscoveredSite, Sites } from '../sites/sites.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
+import { assertMember, isMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { openCredential, sealCredential, type Credential } from './credential.ts'
@@ -53,7 +54,7 @@ export function createEntries(context: {
     const entry = isId(id)
       ? await VaultEntry.query(database).whereIn('ownerId', listOf(owners)).findById(id)
       : undefined
-    assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+    assertThat(entry, 'NOT_FOUND', { message: noEntry })
     return entry
   }
 
@@ -84,6 +85,7 @@ export function createEntries(context: {
     try {
       return await database.transaction(async (trx) => {
         await lockOwner(trx, fields.ownerId)
+        if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy)
         // An earlier attempt committed, but its confirmation was lost.
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored
@@ -98,14 +100,17 @@ export function createEntries(context: {
 
   /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
   function renew(
-    id: string,
+    { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
     credential: Credential,
     fields: Partial<VaultEntry>,
     check: (entry: VaultEntry) => void = () => {},
   ): Promise<VaultEntry> {
     return database.transaction(async (trx) => {
+      await lockOwner(trx, ownerId)
+      const mayStill = by === null || (await isMember(trx, ownerId, by))
       const entry = await VaultEntry.query(trx).findById(id).forUpdate()
-      assertThat(entry, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+      // It may have been moved, or the member removed, since the permission was checked.
+      assertThat(mayStill && entry?.ownerId === ownerId, 'NOT_FOUND', { message: noEntry })
       check(entry)
       const now = clock.now()
       await due.vaultEntry(trx, id)
@@ -113,6 +118,7 @@ export function createEntries(context: {
         ...fields,
         credential: sealCredential(sealing, entry, credential),
         generation: entry.generation + 1,
+        connectedBy: by,
         status: 'connected',
         statusReason: null,
         renewedAt: now,
@@ -163,23 +169,26 @@ export function createEntries(context: {
      * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or a site
      * that uses OAuth), and as `Sites.discover` does.
      */
-    async add(ownerId: string, { url, token, acceptHosts }: NewEntry): Promise<VaultEntry> {
+    async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
       const { origin, manifest, foreignHosts } = await sites.discover(url, ownerId)
       await assertNew(ownerId, origin)
       assertPasted(manifest.auth.type, 'url', 'This site connects by OAuth 2.0: use POST /vault/oauth/start.')
       assertHostsAccepted(foreignHosts, acceptHosts)
-      return insert({ ownerId, origin, manifest }, { accessToken: token })
+      return insert({ ownerId, connectedBy, origin, manifest }, { accessToken: token })
     },
 
     /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
     keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
-      const { ownerId, origin, manifest, clientId, entryId } = flow
+      const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
       const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
       const { accessToken, refreshToken } = grant
-      if (entryId) return renew(entryId, { accessToken, refreshToken }, fields, (entry) => assertSameSite(flow, entry))
+      const isSame = (entry: VaultEntry) => assertSameSite(flow, entry)
+      const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
+      if (entryId) return renew(renewed, { accessToken, refreshToken }, fields, isSame)
       // The entry takes the flow's id, so a repeated store inserts nothing.
-      return insert({ ownerId, origin, manifest, ...fields }, { accessToken, refreshToken }, flow.id)
+      const made = { ownerId, connectedBy, origin, manifest, ...fields }
+      return insert(made, { accessToken, refreshToken }, flow.id).catch(refuseLeaver)
     },
 
     /** With the first members of their manifests only: a hundred manifests may be many megabytes. */
@@ -193,11 +202,11 @@ export function createEntries(context: {
       }),
 
     /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
-    async replaceToken(entry: VaultEntry, token: string): Promise<VaultEntry> {
+    async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
       const message =
         'This site connects by OAuth 2.0: authorize it again with POST /vault/oauth/start and this "entryId".'
       assertPasted(entry.authType, 'token', message)
-      return renew(entry.id, { accessToken: token }, {})
+      return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
     },
 
     /** The site's tools, and whether the granted scopes allow calling them. */
@@ -223,17 +232,27 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt createdAt updatedAt`.split(' ')
+  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt connectedBy createdAt updatedAt`.split(
+    ' ',
+  )
 
 const shortManifest = `
   (select json_build_object('version', version, 'description', description,
                             'server', json_build_object('url', server->'url'))
      from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
+const noEntry = 'There is no vault entry with this identifier.'
+
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
   const message = `The vault holds ${count} sites, as many as your tier allows.`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
+}
+
+/** To a browser that returns, the workspace says nothing. */
+function refuseLeaver(error: unknown): never {
+  if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
+  throw new CodedError('NOT_FOUND', { message: 'Whoever began to connect the site has left the workspace.' })
 }
 
 /** The owner may have accepted other addresses since the flow began; the grant comes from the old ones. */

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
+import type { Revocations } from './revocations.ts'
 import { VaultEntry } from './vault-entry.ts'
 
 /** Agents that a refusal names. */
@@ -17,22 +18,29 @@ export function createRemoval(context: {
   database: Database
   clock: Clock
   due: Due
-  revoke: (entry: VaultEntry) => Promise<void>
+  revocations: Pick<Revocations, 'note' | 'carryOut'>
 }) {
-  const { database, clock, due, revoke } = context
+  const { database, clock, due, revocations } = context
 
-  async function removeUnderLock(trx: Transaction, id: string, force: boolean): Promise<VaultEntry | undefined> {
+  /** Returns the revocations that it has noted. */
+  async function removeUnderLock(trx: Transaction, { id, ownerId }: Named, force: boolean): Promise<string[]> {
     // An agent that takes up the entry locks its row, too: either it is among the users, or it finds no entry.
     const entry = await VaultEntry.query(trx).findById(id).forUpdate()
-    if (!entry) return undefined
-    const users = await usersOf(trx, id)
-    if (!force) assertUnused(users)
-    const { origin, name } = entry
-    const agentIds = users.map((user) => user.id)
-    await trx.raw(loseStatement, { origin, name, agentIds, now: clock.now() })
-    await due.vaultEntry(trx, id)
-    await VaultEntry.query(trx).deleteById(id)
-    return entry
+    if (!entry) return []
+    // It was moved since the caller's permission was checked.
+    assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+    if (!force) assertUnused(await usersOf(trx, id))
+    return removeAll(trx, [entry])
+  }
+
+  /** Of rows that are locked. */
+  async function removeAll(trx: Transaction, entries: readonly VaultEntry[]): Promise<string[]> {
+    const ids = entries.map(({ id }) => id)
+    await trx.raw(loseStatement, { ids, now: clock.now() })
+    for (const id of ids) await due.vaultEntry(trx, id)
+    const noted = await revocations.note(trx, entries)
+    await VaultEntry.query(trx).findByIds(ids).delete()
+    return noted
   }
 
   return {
@@ -40,13 +48,24 @@ export function createRemoval(context: {
      * Deletes the entry and revokes its credential at the site, if the site supports it. Unless forced, fails with
      * VALIDATION_ERROR while agents use the entry, and names them. The agents lose the site, and their runs say so.
      */
-    async remove({ id }: Pick<VaultEntry, 'id'>, { force }: { force: boolean }): Promise<void> {
-      // Revokes the deleted row's tokens: they may have been refreshed since the entry was read.
-      const removed = await database.transaction((trx) => removeUnderLock(trx, id, force))
-      if (removed) await revoke(removed)
+    async remove(entry: Named, { force }: { force: boolean }): Promise<void> {
+      const noted = await database.transaction((trx) => removeUnderLock(trx, entry, force))
+      await revocations.carryOut(noted)
+    },
+
+    /**
+     * Deletes what a user has connected for an owner, in the caller's transaction, whoever uses it. The credentials are
+     * revoked later.
+     */
+    async removeConnectedBy(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
+      const connected = VaultEntry.query(trx).where({ ownerId, connectedBy: userId })
+      const entries = await connected.orderBy('id').forUpdate()
+      if (entries.length > 0) await removeAll(trx, entries)
     },
   }
 }
+
+type Named = Pick<VaultEntry, 'id' | 'ownerId'>
 
 /** The agents that use the entry. Locked, so that one whose sites are being set anew is asked after that. */
 async function usersOf(trx: Transaction, entryId: string): Promise<User[]> {
@@ -60,8 +79,15 @@ const usersStatement = `
    order by a.id for update of s`
 
 const loseStatement = `
+  with used as (
+    select a.id, e.origin, e.name from agent_sites s
+      join agents a on a.id = s.agent_id
+      join vault_entries e on e.id = s.vault_entry_id
+     where e.id = any(:ids::uuid[]) and a.deleted_at is null
+     order by a.id for update of s
+  )
   insert into agent_lost_sites (agent_id, origin, name, lost_at)
-  select id, :origin, :name, :now from unnest(:agentIds::uuid[]) as t (id)
+  select id, origin, name, :now from used
       on conflict (agent_id, origin) do update set name = excluded.name, lost_at = excluded.lost_at`
 
 function assertUnused(users: User[]): void {

@@ -1,3 +1,5 @@
+import type { Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
 import { Row } from '../database/row.ts'
 import type { Manifest } from '../sites/manifest/manifest.ts'
 import type { Scope } from '../sites/tool.ts'
@@ -34,6 +36,31 @@ export class VaultEntry extends Row {
   declare refreshAfter: Date | null
   declare renewedAt: Date
   declare lastUsedAt: Date | null
+  /** The user whose credential it is; null if that is not known. */
+  declare connectedBy: string | null
+  /** When it came from another owner; calls before are not shown to the present one. */
+  declare movedAt: Date | null
   declare createdAt: Date
   declare updatedAt: Date
+}
+
+/**
+ * Locks the entries that an agent or a session is to use, before rows that refer to them, as when an entry is removed, to
+ * avoid deadlocks. VALIDATION_ERROR if one was removed or moved since the request was checked.
+ */
+export async function lockNamed(
+  trx: Transaction,
+  { ownerId, by }: { ownerId: string; by: 'agent' | 'session' },
+  sites: readonly { vaultEntryId: string }[],
+): Promise<void> {
+  const ids = new Set(sites.map(({ vaultEntryId }) => vaultEntryId))
+  // A weaker lock would read the owner from before a move that has just been committed.
+  const entries = await VaultEntry.query(trx)
+    .findByIds([...ids])
+    .orderBy('id')
+    .select('id', 'ownerId')
+    .forShare()
+  const found = entries.filter((entry) => entry.ownerId === ownerId)
+  const message = `A site of the ${by} was removed from the vault in the meantime.`
+  assertThat(found.length === ids.size, 'VALIDATION_ERROR', { message, details: [{ path: 'sites', message }] })
 }

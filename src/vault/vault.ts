@@ -14,6 +14,7 @@ import { createEntries } from './entries.ts'
 import { createFlows } from './oauth/flows.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
 import { createRemoval } from './removal.ts'
+import { createRevocations } from './revocations.ts'
 import { createRefresh } from './refresh/refresh.ts'
 
 /**
@@ -36,9 +37,11 @@ export function createVault(context: {
   const markNeedsReauth = createMarkNeedsReauth(context)
   const entries = createEntries({ ...context, oauthClient })
   const refresh = createRefresh({ ...context, oauthClient, markNeedsReauth })
+  const revocations = createRevocations({ ...context, oauthClient })
   return {
     ...entries,
-    ...createRemoval({ ...context, revoke: entries.revoke }),
+    ...createRemoval({ ...context, revocations }),
+    revocations,
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
     callback: createCallback({ ...context, oauthClient, keep: entries.keep }),
     refresh,

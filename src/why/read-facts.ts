@@ -55,14 +55,15 @@ export async function readFacts(
   knowledge: Knowledge,
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
-  const agent = await Agent.query(trx).findById(agentId).throwIfNotFound()
-  const { ownerId } = agent
+  const present = await Agent.query(trx).findById(agentId).throwIfNotFound()
+  const { ownerId } = present
   const account = await Account.query(trx).findOne('ownerId', payerOf(ownerId)).throwIfNotFound()
   const now = knowledge.clock.now()
   const standing = standingOf(account, now, { ownerId, ...(await boundsOf(trx, ownerId, now)) })
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)
+  const agent = asked && asked.run.ownerId !== ownerId ? goneFor(present) : present
   const trigger = (asked && hasEnded(asked.run.status) ? asked.run : next)?.trigger ?? agent.trigger
   return {
     now,
@@ -79,11 +80,12 @@ export async function readFacts(
   }
 }
 
-async function readAsked(trx: Transaction, runId: string): Promise<Facts['asked']> {
-  const run = await Run.query(trx)
-    .findById(runId)
+/** The agent as whoever had it before sees it: only the run is theirs, and it has ended. */
+const goneFor = (agent: Agent): Agent =>
+  Object.assign(agent.$clone(), { name: 'an agent that was moved', deletedAt: agent.movedAt })
 
-    .throwIfNotFound()
+async function readAsked(trx: Transaction, runId: string): Promise<{ run: Run; ahead: number }> {
+  const run = await Run.query(trx).findById(runId).throwIfNotFound()
   if (run.status !== 'queued') return { run, ahead: 0 }
   const ahead = await Run.query(trx)
     .where({ agentId: run.agentId })

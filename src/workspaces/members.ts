@@ -7,11 +7,24 @@ import { can, type Role } from '../owners/roles.ts'
 import { endSessions } from '../sessions/session.ts'
 import { ApiKey } from '../users/api-key.ts'
 import { lockOwner } from '../users/user.ts'
+import type { Vault } from '../vault/vault.ts'
 import { Member, NamedMember } from './member.ts'
+import { Workspace, type Connections } from './workspace.ts'
 
 /** The members of workspaces. Changes hold the lock of the user who pays, under which keys and sessions are made. */
-export function createMembers(context: { database: Database; clock: Clock }) {
-  const { database, clock } = context
+export function createMembers(context: {
+  database: Database
+  clock: Clock
+  vault: Pick<Vault, 'removeConnectedBy' | 'flows'>
+}) {
+  const { database, clock, vault } = context
+
+  /** In the transaction that ends the membership, with the user who pays locked. */
+  async function removeConnections(trx: Transaction, left: Left, wanted?: Connections): Promise<void> {
+    await vault.flows.endOf(trx, left)
+    const { connectionsOfLeavers } = await Workspace.query(trx).findById(left.ownerId).throwIfNotFound()
+    if ((wanted ?? connectionsOfLeavers) === 'remove') await vault.removeConnectedBy(trx, left)
+  }
 
   const named = (db: Database | Transaction, workspaceId: string) =>
     NamedMember.query(db)
@@ -45,8 +58,12 @@ export function createMembers(context: { database: Database; clock: Clock }) {
         return member.$set({ role })
       }),
 
-    /** Ends a membership, and with it the member's keys and sessions here. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN. */
-    removeMember: (workspaceId: string, userId: string): Promise<void> =>
+    /**
+     * Ends a membership, and with it the member's keys and sessions here, and attempts to connect sites. What becomes of the
+     * sites that the member has connected is `connections`, or else what the workspace says. MEMBER_NOT_FOUND,
+     * ROLE_CHANGE_FORBIDDEN.
+     */
+    removeMember: (workspaceId: string, userId: string, connections?: Connections): Promise<void> =>
       database.transaction(async (trx) => {
         const member = await locked(trx, workspaceId, userId)
         const message = 'The owner cannot leave the workspace, but may delete it.'
@@ -55,6 +72,13 @@ export function createMembers(context: { database: Database; clock: Clock }) {
         const now = clock.now()
         await ApiKey.query(trx).where({ workspaceId, userId }).whereNull('revokedAt').patch({ revokedAt: now })
         await endSessions(trx, { ownerId: workspaceId, userId }, now)
+        await removeConnections(trx, { ownerId: workspaceId, userId }, connections)
       }),
   }
+}
+
+/** Whose membership of what has ended. */
+interface Left {
+  ownerId: string
+  userId: string
 }

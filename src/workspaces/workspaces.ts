@@ -11,13 +11,21 @@ import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
 import { createMembers } from './members.ts'
 import { assertMembershipRoom } from './membership-room.ts'
-import { Workspace } from './workspace.ts'
+import { Workspace, type Connections } from './workspace.ts'
 
 /** A workspace as something that belongs to an owner: itself. */
 export type OwnedWorkspace = Workspace & { ownerId: string }
 
+interface WorkspaceChanges {
+  name?: string | undefined
+  creditsPerMonth?: number | null | undefined
+  connectionsOfLeavers?: Connections | undefined
+}
+
 /** Workspaces: owners whose things several people share (docs/design.md, "Owners and workspaces"). */
-export function createWorkspaces(context: Parameters<typeof createInvitations>[0] & { due: Due }) {
+export function createWorkspaces(
+  context: Parameters<typeof createInvitations>[0] & Parameters<typeof createMembers>[0] & { due: Due },
+) {
   const { database, clock, billing, due } = context
   const living = (db: Database | Transaction) => Workspace.query(db).whereNull('deletedAt')
 
@@ -59,13 +67,14 @@ export function createWorkspaces(context: Parameters<typeof createInvitations>[0
     list: (reach: Reach, request: PageRequest): Promise<Page<Workspace>> =>
       page(living(database).whereIn('id', ownersIn(reach)), { list: 'workspaces', time: 'createdAt', ...request }),
 
-    /** Changes the name, or what it may use. WORKSPACE_NOT_FOUND if it was deleted meanwhile. */
-    async update(
-      { id }: Workspace,
-      changes: { name?: string | undefined; creditsPerMonth?: number | null | undefined },
-    ): Promise<OwnedWorkspace> {
-      const { name, creditsPerMonth } = changes
-      const given = { ...(name !== undefined && { name }), ...(creditsPerMonth !== undefined && { creditsPerMonth }) }
+    /** Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted meanwhile. */
+    async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
+      const { name, creditsPerMonth, connectionsOfLeavers } = changes
+      const given = {
+        ...(name !== undefined && { name }),
+        ...(creditsPerMonth !== undefined && { creditsPerMonth }),
+        ...(connectionsOfLeavers !== undefined && { connectionsOfLeavers }),
+      }
       return database.transaction(async (trx) => {
         const changed = await living(trx).patchAndFetchById(id, given)
         assertThat(changed, 'WORKSPACE_NOT_FOUND')

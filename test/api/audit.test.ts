@@ -3,6 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as audit from '../../api/audit.ts'
 import * as members from '../../api/members.ts'
+import * as moves from '../../api/moves.ts'
 import { routes } from '../../api/routes.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -144,4 +145,14 @@ test('old entries are deleted after the days that the operator has set', async (
   await log.purge()
   t.deepEqual(await database('auditEntries').where({ id: old }), [])
   t.true((await logOf(someone)).length > 0)
+})
+
+test('a move is in the log of the former owner and in that of the new one', async (t) => {
+  const { owner, workspaceId } = await openWorkspace()
+  const agent = await agentOf(owner)
+  const ownerId = await userIdOf(owner)
+  await call(owner, moves.moveThings, { body: { workspaceId, agentIds: [agent.id] } })
+  const logs = [await logOf(owner, { subjectId: agent.id }), await logOf(owner, { workspaceId, subjectId: agent.id })]
+  for (const [entry] of logs)
+    t.like(entry, { action: 'moveThings', before: { ownerId }, after: { ownerId: workspaceId } })
 })

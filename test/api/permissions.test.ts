@@ -32,7 +32,10 @@ const needs: Record<string, Need> = {
     'use',
     'callTool startRun createSession endSession cancelRun replayRun skipRun decideApproval retryCallback markNotification markNotifications',
   ),
-  ...named('build', 'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest'),
+  ...named(
+    'build',
+    'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest moveThings',
+  ),
   ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'inviteMember listInvitations withdrawInvitation listAudit'),

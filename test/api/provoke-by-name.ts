@@ -12,6 +12,7 @@ import { chatTable } from './provokers/chat.ts'
 import { callbacksTable } from './provokers/callbacks.ts'
 import { manifestsTable } from './provokers/manifests.ts'
 import { notificationsTable } from './provokers/notifications.ts'
+import { movesTable } from './provokers/moves.ts'
 import { oauthTable } from './provokers/oauth.ts'
 import { runsTable } from './provokers/runs.ts'
 import { schedulesTable } from './provokers/schedules.ts'
@@ -41,6 +42,7 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...chatTable(t, stage, recorder, spender),
     ...callbacksTable(stage, recorder),
     ...workspacesTable(stage, recorder),
+    ...movesTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listModels: { done: () => recorder.ask(stage.owner, models.listModels) },

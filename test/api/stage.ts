@@ -184,6 +184,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   changeRole: { role: 'viewer' },
   markNotification: { read: true },
   markNotifications: { upTo: newId() },
+  moveThings: { agentIds: [], entryIds: [] },
   inviteMember: { email: `${newId()}@example.com`, role: 'viewer' },
   previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },

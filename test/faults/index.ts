@@ -12,6 +12,7 @@ import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
 import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
+import { moves } from './moves.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { providers } from './providers.ts'
@@ -51,6 +52,7 @@ export const faults: Fault[] = [
   ...tools,
   ...users,
   ...signIn,
+  ...moves,
   ...accounts,
   ...why,
   ...providers,

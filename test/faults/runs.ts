@@ -120,8 +120,8 @@ export const runs: Fault[] = [
   {
     id: 'runs/key-without-body',
     file: 'src/runs/accept/decision.ts',
-    find: 'if ((request.bodyHash ?? null) === earlier.bodyHash) {',
-    replace: 'if (earlier) {',
+    find: 'isOurs && (request.bodyHash ?? null) === earlier.bodyHash',
+    replace: 'isOurs',
     why: 'another delivery under a used key is answered with the receipt of the first, and lost',
     tests: ['test/src/webhooks/idempotency.test.ts'],
     match: 'of several bodies*',

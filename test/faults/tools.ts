@@ -65,8 +65,8 @@ export const tools: Fault[] = [
   {
     id: 'tools/calls-of-other-entries',
     file: 'src/tools/tools.ts',
-    find: 'findOne({ id: callId, vaultEntryId })',
-    replace: 'findOne({ id: callId })',
+    find: 'findOne({ id: callId, vaultEntryId, ownerId })',
+    replace: 'findOne({ id: callId, ownerId })',
     why: 'a call is shown under an entry of somebody else',
     tests: ['test/api/direct-calls.test.ts'],
     match: 'a call is shown*',

@@ -13,8 +13,8 @@ export const vault: Fault[] = [
   {
     id: 'vault/removal-forgets-agents',
     file: 'src/vault/removal.ts',
-    find: 'const agentIds = users.map((user) => user.id)',
-    replace: 'const agentIds: string[] = []',
+    find: '    await trx.raw(loseStatement, { ids, now: clock.now() })\n',
+    replace: '',
     why: 'runs go on without a site as if their agent had never had it',
     tests: ['test/src/vault/removal.test.ts'],
   },

@@ -53,7 +53,7 @@ export const wiring: Fault[] = [
   {
     id: 'wiring/list-callbacks',
     file: 'src/callbacks/callbacks.ts',
-    find: 'of: { agentId },',
+    find: 'of: { agentId, ...(movedAt && { ownerId }) },',
     replace: '',
     why: 'callbacks of every agent are listed',
     tests: ['test/api/lists.test.ts'],

@@ -14,6 +14,7 @@ const asked: Record<LoopName, string[]> = {
   'password requests': ['users.recovery.carryOut'],
   mails: ['mails.send'],
   manifests: ['manifests.checkDue'],
+  revocations: ['vault.revocations.carryOut'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],

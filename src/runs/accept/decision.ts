@@ -21,6 +21,7 @@ export interface Queue {
 export interface Known {
   id: string
   agentId: string
+  ownerId: string
   idempotencyKey: string
   bodyHash: string | null
   sequence: number
@@ -44,7 +45,8 @@ export function decide(
   known: Map<string, Known>,
   depth: number,
 ): Exclude<Decision, 'locked'> {
-  if (!queue) return { error: new CodedError('AGENT_NOT_FOUND') }
+  const isThere = queue && (request.ownerId === undefined || request.ownerId === queue.ownerId)
+  if (!isThere) return { error: new CodedError('AGENT_NOT_FOUND') }
   const { agentId, idempotencyKey } = request
   const earlier = idempotencyKey === undefined ? undefined : known.get(keyOf(agentId, idempotencyKey))
   if (earlier) return repeated(request, earlier)
@@ -59,7 +61,7 @@ export function decide(
   }
   queue.lastSequence += 1
   if (!skipped) queue.unfinished += 1
-  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), toKnown(request, receipt))
+  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), toKnown(request, receipt, queue.ownerId))
   return { receipt, isNew: true }
 }
 
@@ -73,18 +75,22 @@ export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known
 }
 
 function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'locked'> {
-  if ((request.bodyHash ?? null) === earlier.bodyHash) {
+  const isOurs = request.ownerId === undefined || request.ownerId === earlier.ownerId
+  if (isOurs && (request.bodyHash ?? null) === earlier.bodyHash) {
     const { id, status, sequence, ahead } = earlier
     return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
   }
-  const message = `The idempotency key was already used, by run ${earlier.id}, with a different body. Use a new key.`
+  const message = isOurs
+    ? `The idempotency key was already used, by run ${earlier.id}, with a different body. Use a new key.`
+    : 'The idempotency key was already used before the agent was moved here. Use a new key.'
   const path = request.keyPlace ?? 'Idempotency-Key'
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }
 
-const toKnown = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt): Known => ({
+const toKnown = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt, ownerId: string): Known => ({
   id: runId,
   agentId: request.agentId,
+  ownerId,
   idempotencyKey: request.idempotencyKey ?? '',
   bodyHash: request.bodyHash ?? null,
   sequence,

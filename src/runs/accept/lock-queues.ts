@@ -4,16 +4,16 @@ import type { AcceptRequest } from './receipt.ts'
 
 /** Locks the queue row of one agent; waits while it is locked. */
 export async function lockOne(trx: Transaction, agentId: string): Promise<Map<string, Queue>> {
-  const { rows } = await trx.raw<{ rows: Queue[] }>(lockStatement, { agentIds: [agentId] })
+  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} for share of a`, { agentIds: [agentId] })
   return new Map(rows.map((row) => [row.agentId, row]))
 }
 
 /**
  * Locks the queue rows that are not locked elsewhere; `locked` are the others. A busy or frozen holder of a lock delays
- * only its own agents, not the whole batch. The agents' rows are locked too, as the runs' foreign keys will.
+ * only its own agents, not the whole batch.
  */
 export async function lockFree(trx: Transaction, agentIds: string[]) {
-  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked for key share of a skip locked`, {
+  const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked for share of a skip locked`, {
     agentIds,
   })
   const queues = new Map(rows.map((row) => [row.agentId, row]))
@@ -23,7 +23,10 @@ export async function lockFree(trx: Transaction, agentIds: string[]) {
   return { queues, locked: new Set(existing.rows.map(({ agentId }) => agentId)) }
 }
 
-/** In order of id, so that two processes never deadlock. */
+/**
+ * In order of id, so that two processes never deadlock. The agents' rows are locked too: a weaker lock, or none, would read
+ * the owner from before a move that has just been committed.
+ */
 const lockStatement = `
   select q.agent_id as "agentId", a.owner_id as "ownerId", a.name as "agentName", q.last_sequence as "lastSequence", q.unfinished, q.awake,
          q.blocked_cause as "blockedCause"
@@ -46,7 +49,7 @@ export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Pr
 
 const knownStatement = `
   select r.id, k.agent_id as "agentId", k.key as "idempotencyKey", encode(k.body_hash, 'hex') as "bodyHash", r.sequence,
-         r.status, coalesce((select (e.data ->> 'ahead')::int from run_events e
+         r.owner_id as "ownerId", r.status, coalesce((select (e.data ->> 'ahead')::int from run_events e
                               where e.run_id = r.id and e.number = 1), 0) as ahead
     from unnest(:agentIds::uuid[], :keys::text[]) as given (agent_id, key)
     join idempotency_keys k on k.agent_id = given.agent_id and k.key = given.key

@@ -43,6 +43,7 @@ export function createManual(context: {
     async startManually(agent: Startable, { id, idempotencyKey: key, input }: ClientRequest): Promise<Run> {
       const { runId } = await acceptOnce(agent, {
         agentId: agent.id,
+        ownerId: agent.ownerId,
         trigger: 'manual',
         requestId: id,
         payload: input,

@@ -65,6 +65,7 @@ export function createReplay(context: {
       assertThat(input !== undefined || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,
+        ownerId: run.ownerId,
         trigger: run.trigger,
         requestId: id,
         payload: input?.payload,

@@ -30,7 +30,8 @@ type LastRun = Pick<Run, 'id' | 'agentId' | 'status' | 'acceptedAt'>
 
 const lastStatement = `
   select r.id, r.agent_id as "agentId", r.status, r.accepted_at as "acceptedAt"
-    from agent_queues q join runs r on r.agent_id = q.agent_id and r.sequence = q.last_sequence
+    from agent_queues q join agents a on a.id = q.agent_id
+    join runs r on r.agent_id = q.agent_id and r.sequence = q.last_sequence and r.owner_id = a.owner_id
    where q.agent_id = any(:agentIds::uuid[])`
 
 const bySequence: PageKey<Run> = {
@@ -69,9 +70,12 @@ export function createReading(context: TimelineContext & { database: Database })
       if (agentId === undefined) return page(runs, { list: 'runs', of: { ownerId }, ...filter })
       if (!isId(agentId)) return { items: [], nextCursor: null }
       // One condition, and not one for each: Postgres would take them for independent, and expect hardly a run.
-      const own = Agent.query(database).where({ id: agentId, ownerId }).select('id')
+      const own = Agent.query(database).where({ id: agentId, ownerId })
       const rangeOf = (period: Period) => sequencesOf(database, agentId, period)
-      return page(runs.where('agentId', own), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
+      // What it ran for another owner before it was moved is not for this one.
+      const moved = await own.clone().whereNotNull('movedSequence').select('movedSequence').first()
+      if (moved) void runs.where('sequence', '>', moved.movedSequence)
+      return page(runs.where('agentId', own.select('id')), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
     },
 
     /** The run that each agent accepted last, by agent id; none for an agent without runs, or if it is purged. */

@@ -116,9 +116,11 @@ export function createManifests(context: {
      * Puts the pending change into use, if it is the one that the owner was shown. VALIDATION_ERROR if another change
      * is pending or none is, and for new hosts outside the site that were not accepted.
      */
-    async accept({ id }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
+    async accept({ id, ownerId }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
+        // It may have been moved since the caller's permission was checked.
+        assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
         const known = sites.foreignHostsOf(entry.origin, entry.manifest)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import { listOf, type Owners } from '../../owners/reach.ts'
 import { isId, newId } from '../../ids.ts'
@@ -19,6 +19,8 @@ import type { VaultEntry } from '../vault-entry.ts'
 /** What an owner wants to connect: a new site, or an existing entry. */
 interface FlowRequest {
   ownerId: string
+  /** Who begins it. */
+  userId?: string | undefined
   target: { url: string } | { entry: VaultEntry }
   /** Names of the tools to make usable; all of the site's if absent. */
   tools?: readonly string[] | undefined
@@ -104,6 +106,7 @@ export function createFlows(context: {
       await OAuthFlow.query(database).insert({
         id,
         ownerId: request.ownerId,
+        userId: request.userId ?? null,
         entryId: entry?.id ?? null,
         origin,
         manifest,
@@ -164,6 +167,14 @@ export function createFlows(context: {
         : undefined
       assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
       return flow
+    },
+
+    /** Ends what a user has begun for an owner and not finished, in the caller's transaction. */
+    async endOf(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
+      const message = 'Whoever began to connect the site has left the workspace.'
+      const ended = { status: 'failed', code: 'WORKSPACE_NOT_FOUND', message, verifier: null } as const
+      const open = OAuthFlow.query(trx).where({ ownerId, userId, status: 'pending' })
+      await open.patch({ ...ended, endedAt: clock.now() })
     },
 
     /** Deletes flows a day after they expire. */

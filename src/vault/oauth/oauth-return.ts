@@ -31,7 +31,7 @@ export function createCallback(context: {
   sealing: Sealing
   logger: Logger
   oauthClient: OAuthClient
-  /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND. */
+  /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND, WORKSPACE_NOT_FOUND. */
   keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
 }) {
   const { database, clock, sealing, logger, oauthClient, keep } = context

@@ -34,6 +34,7 @@ export function expectedOf(before: Tables): Tables {
     chat_tool_calls: [],
     chat_words: [],
     approvals: [],
+    vault_revocations: [],
     outbox_mails: [],
     audit_entries: [],
     account_tokens: [],

@@ -1,0 +1,165 @@
+import { Agent } from '../agents/agent.ts'
+import type { Actor, Audit, Deed } from '../audit/audit.ts'
+import type { SubjectKind } from '../audit/audit-entry.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Standing } from '../billing/standing.ts'
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { ownersIn, requireAction, type Reach } from '../owners/reach.ts'
+import type { AgentQueue } from '../runs/agent-queue.ts'
+import type { Due } from '../runs/due.ts'
+import type { Schedules } from '../schedules/schedules.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
+import { lockPlaces, lockThings, type Named } from './lock.ts'
+import { assertRoom } from './room.ts'
+import { assertTogether } from './together.ts'
+import { write } from './write.ts'
+
+/** How many agents and entries are moved at a time. */
+export const mostMoved = 100
+
+/** Agents that a refusal names. */
+const mostNamed = 10
+
+/** How often things are looked for again that somebody else moves at the same time. */
+const mostTries = 20
+
+/** Who moves something: with the owners that they may see. */
+interface Mover {
+  userId: string
+  reach: Reach
+}
+
+/** What a move is about, once the caller was found to be permitted. */
+interface Move extends Named {
+  targetId: string
+  sources: readonly string[]
+  userId: string
+  by: Actor
+  standing: Standing
+}
+
+/**
+ * Moves agents and vault entries between owners (docs/decisions/0054): all that is named, from one owner or several, or
+ * nothing.
+ */
+export function createMoves(context: {
+  database: Database
+  clock: Clock
+  due: Pick<Due, 'vaultEntry'>
+  billing: Pick<Billing, 'account'>
+  schedules: Pick<Schedules, 'noteChange' | 'syncSoon'>
+  audit: Pick<Audit, 'record'>
+}) {
+  const { database, clock, due, billing, schedules, audit } = context
+
+  /** Whose the things are. AGENT_NOT_FOUND, NOT_FOUND for what the caller may not see; PERMISSION_DENIED. */
+  async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: Named): Promise<string[]> {
+    const owners = ownersIn(reach)
+    const living = Agent.query(database).whereNull('deletedAt').whereIn('ownerId', owners)
+    const agents = await living.findByIds(agentIds.filter(isId)).select('id', 'ownerId')
+    assertThat(agents.length === agentIds.length, 'AGENT_NOT_FOUND')
+    const seen = VaultEntry.query(database).whereIn('ownerId', owners)
+    const entries = await seen.findByIds(entryIds.filter(isId)).select('id', 'ownerId')
+    assertThat(entries.length === entryIds.length, 'NOT_FOUND', { message: noEntry })
+    const sources = [...new Set([...agents, ...entries].map(({ ownerId }) => ownerId))]
+    for (const ownerId of sources) requireAction(reach, ownerId, 'build')
+    return sources
+  }
+
+  /** Returns the agents whose schedules have to be synced; undefined if something is no longer where it was found. */
+  async function moveUnderLock(trx: Transaction, move: Move): Promise<string[] | undefined> {
+    const { targetId, sources, userId } = move
+    const places = await lockPlaces(trx, [...new Set([targetId, ...sources])], userId)
+    const { queues, agents, entries } = await lockThings(trx, move)
+    const known = new Set(places.map(({ ownerId }) => ownerId))
+    const there = [...agents, ...entries].filter(({ ownerId }) => known.has(ownerId))
+    if (there.length < move.agentIds.length + move.entryIds.length) return undefined
+    const elsewhere = <T extends { ownerId: string }>(things: T[]): T[] =>
+      things.filter(({ ownerId }) => ownerId !== targetId)
+    const leaving = { agents: elsewhere(agents), entries: elsewhere(entries) }
+    const moving = { targetId, agentIds: idsOf(leaving.agents), entryIds: idsOf(leaving.entries) }
+    assertIdle(leaving.agents, queues)
+    await assertTogether(trx, moving)
+    const payerOf = (ownerId: string) => places.find((place) => place.ownerId === ownerId)?.payerId
+    const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
+    const incoming = { targetId, agents: leaving.agents.filter(isIncoming) }
+    await assertRoom(trx, move.standing, { ...incoming, entries: leaving.entries.filter(isIncoming).length })
+    // Calls of runs that wait for such a site are not to wait any longer.
+    for (const id of moving.entryIds) await due.vaultEntry(trx, id)
+    await write(trx, { ...moving, userId, now: clock.now() })
+    await audit.record(trx, ...deedsOf(leaving, move))
+    return noteSchedules(trx, leaving.agents, targetId)
+  }
+
+  async function noteSchedules(trx: Transaction, agents: readonly Agent[], ownerId: string): Promise<string[]> {
+    const changed: string[] = []
+    for (const agent of agents) {
+      const after = Object.assign(agent.$clone(), { ownerId })
+      if (await schedules.noteChange(trx, agent, after, clock.now())) changed.push(agent.id)
+    }
+    return changed
+  }
+
+  return {
+    /**
+     * Moves what is named to an owner whom the caller may build for; what is there already stays. Safe to repeat. Fails with
+     * AGENT_NOT_FOUND, NOT_FOUND (an entry), PERMISSION_DENIED, WORKSPACE_NOT_FOUND, WORKSPACE_REQUIRED, VALIDATION_ERROR
+     * (an agent and a site that it uses would be parted), AGENT_ALREADY_RUNNING (unfinished runs), AGENT_LIMIT_REACHED,
+     * VAULT_LIMIT_REACHED, TIER_REQUIRED, TOKEN_EXISTS.
+     */
+    async move(mover: Mover, by: Actor, targetId: string, asked: Named): Promise<Named & { ownerId: string }> {
+      const named = { agentIds: [...new Set(asked.agentIds)], entryIds: [...new Set(asked.entryIds)] }
+      assertCount(named.agentIds.length + named.entryIds.length)
+      const standing = await billing.account(targetId)
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const move = { ...named, targetId, sources: await sourcesOf(mover, named), userId: mover.userId, by, standing }
+        const changed = await database.transaction((trx) => moveUnderLock(trx, move))
+        for (const id of changed ?? []) schedules.syncSoon(id)
+        if (changed) return { ownerId: targetId, ...named }
+      }
+      throw new CodedError('AGENT_NOT_FOUND', { message: 'What you name is being moved by others. Try again later.' })
+    },
+  }
+}
+
+export type Moves = ReturnType<typeof createMoves>
+
+/** A move is in the log of whom the thing has left, and in that of whom it has now. */
+function deedsOf(
+  leaving: Record<'agents' | 'entries', readonly Moving[]>,
+  { by, targetId }: Pick<Move, 'by' | 'targetId'>,
+) {
+  const deeds = (things: readonly Moving[], subjectKind: SubjectKind): Deed[] =>
+    things.flatMap(({ id, name, ownerId: sourceId }) =>
+      [sourceId, targetId].map((ownerId) => ({
+        ...{ ownerId, action: 'moveThings', subjectKind, subjectId: id, by },
+        before: { name, ownerId: sourceId },
+        after: { ownerId: targetId },
+      })),
+    )
+  return [...deeds(leaving.agents, 'agent'), ...deeds(leaving.entries, 'vault_entry')]
+}
+
+type Moving = Pick<Agent | VaultEntry, 'id' | 'name' | 'ownerId'>
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
+
+const noEntry = 'There is no vault entry with this identifier.'
+
+function assertCount(count: number): void {
+  const message = `Name 1 to ${mostMoved} agents and vault entries.`
+  const fits = count > 0 && count <= mostMoved
+  assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: '', message }] })
+}
+
+/** A run belongs to whom it was accepted for, with its payload and its costs; so an agent is moved between runs. */
+function assertIdle(agents: readonly Agent[], queues: readonly AgentQueue[]): void {
+  const ids = queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId)
+  const busy = agents.filter(({ id }) => ids.includes(id)).map(({ name }) => JSON.stringify(name))
+  const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
+  const message = `There are unfinished runs, which belong to the present owner, of ${busy.slice(0, mostNamed).join(', ')}${more}. Move when they have ended, or cancel them.`
+  assertThat(busy.length === 0, 'AGENT_ALREADY_RUNNING', { message })
+}

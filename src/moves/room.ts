@@ -1,0 +1,37 @@
+import { Agent } from '../agents/agent.ts'
+import type { Standing } from '../billing/standing.ts'
+import { requireFeature } from '../billing/tiers.ts'
+import type { Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { paidWith } from '../owners/payer.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
+
+/** What comes to the account that pays for an owner. */
+interface Incoming {
+  targetId: string
+  agents: readonly Pick<Agent, 'trigger'>[]
+  entries: number
+}
+
+/**
+ * Refuses what the account that pays for the target has no room for: TIER_REQUIRED, AGENT_LIMIT_REACHED,
+ * VAULT_LIMIT_REACHED. Under the lock of its user, as when something is made.
+ */
+export async function assertRoom(
+  trx: Transaction,
+  standing: Pick<Standing, 'tier' | 'limits' | 'features'>,
+  { targetId, agents, entries }: Incoming,
+): Promise<void> {
+  const { limits } = standing
+  if (agents.some(({ trigger }) => trigger === 'webhook')) requireFeature(standing, 'webhooks')
+  if (agents.length > 0) {
+    const count = await Agent.query(trx).whereNull('deletedAt').whereIn('ownerId', paidWith(targetId)).resultSize()
+    const message = `There are ${count} agents already; the tier of whoever pays allows ${limits.agents}.`
+    assertThat(count + agents.length <= limits.agents, 'AGENT_LIMIT_REACHED', { message })
+  }
+  if (entries > 0) {
+    const count = await VaultEntry.query(trx).whereIn('ownerId', paidWith(targetId)).resultSize()
+    const message = `The vault holds ${count} sites already; the tier of whoever pays allows ${limits.vaultSites}.`
+    assertThat(count + entries <= limits.vaultSites, 'VAULT_LIMIT_REACHED', { message })
+  }
+}

@@ -1,0 +1,52 @@
+import type { Transaction } from '../database/database.ts'
+import { assertThat, type ErrorDetail } from '../errors.ts'
+
+/** Something that refers to something else, of which only one is moved. */
+interface Torn {
+  agentId: string
+  agentName: string
+  entryId: string
+  origin: string
+}
+
+/** How many a refusal lists. */
+const mostListed = 50
+
+/**
+ * An agent uses sites of its own owner only. Refuses to move one without the sites that it uses, and a site without the agents
+ * that use it: VALIDATION_ERROR, with a list of what has to be moved as well. Call it with both locked.
+ */
+export async function assertTogether(
+  trx: Transaction,
+  moving: { targetId: string; agentIds: readonly string[]; entryIds: readonly string[] },
+): Promise<void> {
+  const bindings = { ...moving, most: mostListed }
+  const without = await trx.raw<{ rows: Torn[] }>(sitesLeftStatement, bindings)
+  const used = await trx.raw<{ rows: Torn[] }>(agentsLeftStatement, bindings)
+  const details: ErrorDetail[] = [...without.rows.map(siteLeft), ...used.rows.map(agentLeft)]
+  const message = `An agent uses sites of its own owner only, so they are moved together. ${details[0]?.message ?? ''}`
+  assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
+}
+
+const siteLeft = ({ agentName, origin, entryId }: Torn): ErrorDetail => ({
+  path: 'entryIds',
+  message: `The agent ${JSON.stringify(agentName)} uses ${origin}: move the vault entry ${entryId} with it, or take the site out of its sites.`,
+})
+
+const agentLeft = ({ agentName, agentId, origin }: Torn): ErrorDetail => ({
+  path: 'agentIds',
+  message: `${origin} is used by the agent ${JSON.stringify(agentName)}: move the agent ${agentId} with it, or take the site out of its sites.`,
+})
+
+const torn = `
+  select a.id as "agentId", a.name as "agentName", e.id as "entryId", e.origin
+    from agent_sites s join agents a on a.id = s.agent_id join vault_entries e on e.id = s.vault_entry_id`
+
+const sitesLeftStatement = `${torn}
+   where s.agent_id = any(:agentIds::uuid[]) and e.id <> all(:entryIds::uuid[]) and e.owner_id <> :targetId
+   order by a.id, s.position limit :most`
+
+const agentsLeftStatement = `${torn}
+   where s.vault_entry_id = any(:entryIds::uuid[]) and a.id <> all(:agentIds::uuid[]) and a.owner_id <> :targetId
+     and a.deleted_at is null
+   order by e.id, a.id limit :most`

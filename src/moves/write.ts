@@ -1,0 +1,56 @@
+import { violatedConstraint, type Transaction } from '../database/database.ts'
+import { CodedError } from '../errors.ts'
+
+/** What changes hands, to whom, and who does it. */
+interface Moving {
+  targetId: string
+  userId: string
+  agentIds: readonly string[]
+  entryIds: readonly string[]
+  now: Date
+}
+
+/**
+ * Gives agents and entries to another owner. Their former owner keeps what was done for it: runs, calls, callbacks and
+ * notifications name their owner themselves. TOKEN_EXISTS if the target has an entry of the same site.
+ */
+export async function write(trx: Transaction, moving: Moving): Promise<void> {
+  const { agentIds, entryIds } = moving
+  await trx.raw(agentsStatement, { ...moving })
+  await trx.raw(queuesStatement, { agentIds })
+  await trx.raw(entriesStatement, { ...moving }).catch(refuseTwice)
+  await trx.raw('delete from session_sites where vault_entry_id = any(:entryIds::uuid[])', { entryIds })
+  await trx.raw(deletedAgentsStatement, { entryIds })
+}
+
+function refuseTwice(error: unknown): never {
+  if (violatedConstraint(error) !== 'vault_entries_owner_origin') throw error
+  const message = 'One of the sites is connected there already. Disconnect it in one of the two places first.'
+  throw new CodedError('TOKEN_EXISTS', { message })
+}
+
+const agentsStatement = `
+  update agents a
+     set owner_id = :targetId, moved_at = :now, moved_sequence = q.last_sequence, updated_at = :now
+    from agent_queues q
+   where q.agent_id = a.id and a.id = any(:agentIds::uuid[])`
+
+/** Why the queue was held back depends on who pays. */
+const queuesStatement = `
+  update agent_queues set blocked_cause = null, blocked_since = null
+   where agent_id = any(:agentIds::uuid[]) and blocked_cause is not null`
+
+/** Whoever is no member at the target leaves nothing there; then it is the mover's. */
+const entriesStatement = `
+  update vault_entries e
+     set owner_id = :targetId, moved_at = :now, updated_at = :now,
+         connected_by = case when e.connected_by = :targetId
+                               or exists (select 1 from members m
+                                           where m.workspace_id = :targetId and m.user_id = e.connected_by)
+                             then e.connected_by else :userId::uuid end
+   where e.id = any(:entryIds::uuid[])`
+
+/** Agents that were deleted do not come back, and must not refer to the sites of others. */
+const deletedAgentsStatement = `
+  delete from agent_sites s using agents a
+   where a.id = s.agent_id and a.deleted_at is not null and s.vault_entry_id = any(:entryIds::uuid[])`

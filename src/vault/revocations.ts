@@ -1,0 +1,111 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { openCredential } from './credential.ts'
+import type { OAuthClient } from './oauth/oauth-client.ts'
+import { Revocation } from './revocation.ts'
+import type { VaultEntry } from './vault-entry.ts'
+
+/** How long a site is asked to revoke a grant, in seconds: a day. Then whoever has the account revokes it there. */
+const triedSeconds = 86_400
+/** The longest pause between attempts, in seconds. */
+const longestPause = 3600
+/** Attempts of a round, which are made at a time. */
+const batch = 10
+/** A site may be asked to revoke the grants of a whole vault: so many rounds follow each other at once. */
+const mostRounds = 20
+
+const tokenPlace = (id: string) => ({ id, column: 'vault_revocations.token' })
+
+/**
+ * Revokes grants that are no longer needed at their sites (RFC 7009). What is to be revoked is noted in the transaction that
+ * takes the entry out of the vault, and forgotten once its site has answered: so the end of a process loses none. A site may be
+ * asked twice, which changes nothing (RFC 7009, 2.2).
+ */
+export function createRevocations(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'sites'>
+  logger: Logger
+  sealing: Sealing
+  oauthClient: Pick<OAuthClient, 'revoke'>
+}) {
+  const { database, clock, config, logger, sealing, oauthClient } = context
+  const leaseSeconds = config.sites.tokenTimeoutSeconds * 2 + 10
+
+  /** Nothing for a site that knows no revocation, and for a credential whose key is gone. */
+  function toRow(entry: VaultEntry): Partial<Revocation> | undefined {
+    const { auth } = entry.manifest
+    if (entry.authType !== 'oauth2' || auth.type !== 'oauth2' || !auth.revocation_url) return undefined
+    const [id, createdAt] = [newId(), clock.now()]
+    try {
+      const { refreshToken, accessToken } = openCredential(sealing, entry)
+      const token = sealing.seal(refreshToken ?? accessToken, tokenPlace(id))
+      const times = { createdAt, nextAt: createdAt, giveUpAt: later(createdAt, triedSeconds) }
+      return { id, ...times, attempts: 0, clientId: entry.clientId ?? '', token, auth }
+    } catch (error) {
+      logger.warn({ err: error, entryId: entry.id }, 'the grant will not be revoked at the site')
+      return undefined
+    }
+  }
+
+  /** Takes those that are due; they become due again in case this process is killed. */
+  async function take(ids: readonly string[] | null): Promise<Revocation[]> {
+    const now = clock.now()
+    const bindings = { now, until: later(now, leaseSeconds), batch, ids }
+    const { rows } = await database.raw<{ rows: { id: string }[] }>(takeStatement, bindings)
+    return Revocation.query(database).findByIds(rows.map(({ id }) => id))
+  }
+
+  async function attempt({ id, clientId, token, auth, attempts, giveUpAt }: Revocation): Promise<void> {
+    try {
+      await oauthClient.revoke(auth, clientId, sealing.open(token, tokenPlace(id)))
+    } catch (error) {
+      const now = clock.now()
+      const isLast = now >= giveUpAt
+      logger.warn({ err: error, revocationId: id, attempts, isLast }, 'the grant was not revoked at the site')
+      if (!isLast) {
+        const nextAt = later(now, Math.min(15 * 2 ** (attempts - 1), longestPause))
+        await Revocation.query(database).findById(id).patch({ nextAt })
+        return
+      }
+    }
+    await Revocation.query(database).deleteById(id)
+  }
+
+  /** True if there may be more. */
+  async function round(ids: readonly string[] | null): Promise<boolean> {
+    const taken = await take(ids)
+    await Promise.all(taken.map(attempt))
+    return taken.length === batch
+  }
+
+  return {
+    /** Notes the grants of entries in the transaction that deletes them. Returns the ids of what is to be revoked. */
+    async note(trx: Transaction, entries: readonly VaultEntry[]): Promise<string[]> {
+      const rows = entries.flatMap((entry) => toRow(entry) ?? [])
+      if (rows.length > 0) await Revocation.query(trx).insert(rows)
+      return rows.map(({ id = '' }) => id)
+    },
+
+    /** Makes the attempts that are due, of these or of all. A site that fails is asked again, for a day. */
+    async carryOut(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
+      if (ids?.length === 0) return
+      for (let rounds = 0; rounds < mostRounds; rounds += 1) {
+        if (stopping?.aborted || !(await round(ids))) return
+      }
+    },
+  }
+}
+
+export type Revocations = ReturnType<typeof createRevocations>
+
+const takeStatement = `
+  update vault_revocations set next_at = :until, attempts = attempts + 1
+   where id in (select id from vault_revocations
+                 where next_at <= :now and (:ids::uuid[] is null or id = any(:ids::uuid[]))
+                 order by next_at limit :batch for update skip locked)
+  returning id`

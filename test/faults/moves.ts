@@ -1,0 +1,108 @@
+import type { Fault } from './fault.ts'
+
+const moving = ['test/workspaces/moves.test.ts']
+const atOnce = ['test/workspaces/moves-at-once.test.ts']
+const leaving = ['test/workspaces/leavers.test.ts']
+
+/** Moves between owners, and what leavers leave. */
+export const moves: Fault[] = [
+  {
+    id: 'moves/in-mid-run',
+    file: 'src/moves/moves.ts',
+    find: 'unfinished > 0',
+    replace: 'unfinished > 1',
+    why: 'a delivery is carried out for somebody else than for whom it was accepted',
+    tests: moving,
+    match: '*unfinished runs*',
+  },
+  {
+    id: 'moves/role-of-before',
+    file: 'src/moves/lock.ts',
+    find: "assertThat(can(role, 'build'), 'PERMISSION_DENIED', { message })",
+    replace: '',
+    why: 'who has just become a viewer takes agents away',
+    tests: atOnce,
+    match: '*the role counts*',
+  },
+  {
+    id: 'moves/owner-of-before',
+    file: 'src/runs/accept/lock-queues.ts',
+    find: '`${lockStatement} for share of a`',
+    replace: '`${lockStatement} for key share of a`',
+    why: 'a fire that waited for a move is paid for by the former owner',
+    tests: atOnce,
+    match: '*waits for a move*',
+  },
+  {
+    id: 'moves/parted',
+    file: 'src/moves/moves.ts',
+    find: '    await assertTogether(trx, moving)\n',
+    replace: '',
+    why: 'an agent refers to a site of another owner, and cannot use it',
+    tests: moving,
+    match: '*are not parted*',
+  },
+  {
+    id: 'moves/past-runs-shown',
+    file: 'src/runs/reading/read-runs.ts',
+    find: "if (moved) void runs.where('sequence', '>', moved.movedSequence)",
+    replace: 'void moved',
+    why: 'the new owner reads the runs of the former one',
+    tests: moving,
+    match: '*stays there*',
+  },
+  {
+    id: 'moves/callback-to-another',
+    file: 'src/callbacks/callbacks.ts',
+    find: ' and a.owner_id = c.owner_id',
+    replace: '',
+    why: 'the ending of a run is posted to the address of another owner',
+    tests: moving,
+    match: '*stays there*',
+  },
+  {
+    id: 'moves/key-of-another',
+    file: 'src/tools/tools.ts',
+    find: 'first.ownerId === ownerId,',
+    replace: "ownerId !== '',",
+    why: 'under a guessed key the new owner gets the result of a call of the former one',
+    tests: moving,
+    match: '*stays there*',
+  },
+  {
+    id: 'moves/limit-not-counted',
+    file: 'src/moves/room.ts',
+    find: 'count + agents.length <= limits.agents',
+    replace: 'count <= limits.agents',
+    why: 'one has more agents than the tier allows, by way of a workspace',
+    tests: atOnce,
+    match: '*never exceed*',
+  },
+  {
+    id: 'leavers/revoked-once',
+    file: 'src/vault/revocations.ts',
+    find: '        return\n      }\n    }\n',
+    replace: '      }\n    }\n',
+    why: 'a grant lives on at a site that was away when it was to be revoked',
+    tests: leaving,
+    match: '*does not answer*',
+  },
+  {
+    id: 'leavers/decide-themselves',
+    file: 'api/members.ts',
+    find: ' && query.connections === undefined',
+    replace: '',
+    why: 'who leaves takes the sites of the workspace along against its setting',
+    tests: leaving,
+    match: '*nobody but admins*',
+  },
+  {
+    id: 'leavers/flow-goes-on',
+    file: 'src/workspaces/members.ts',
+    find: '    await vault.flows.endOf(trx, left)\n',
+    replace: '',
+    why: 'who was removed finishes to connect a site',
+    tests: leaving,
+    match: '*outlive the membership*',
+  },
+]
