@@ -6,7 +6,7 @@ export type { Logger } from 'pino'
 const secretNames = new Set(
   (
     'authorization proxyauthorization cookie setcookie password currentpassword newpassword token accesstoken ' +
-    'refreshtoken sessiontoken xsessiontoken secret webhooksecret callbacksecret xwebhooksecret xgitlabtoken clientsecret apikey credential ' +
+    'refreshtoken sessiontoken xsessiontoken csrftoken xcsrftoken recoverycodes otpauthuri secret webhooksecret callbacksecret xwebhooksecret xgitlabtoken clientsecret apikey credential ' +
     'codeverifier payload prompt systemprompt arguments result'
   ).split(' '),
 )

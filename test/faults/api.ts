@@ -227,7 +227,7 @@ export const api: Fault[] = [
   },
   {
     id: 'api/page-of-cookies',
-    file: 'api/browser/browser-answer.ts',
+    file: 'api/browser/cookies.ts',
     find: 'httpOnly: true, sameSite',
     replace: 'httpOnly: false, sameSite',
     why: 'a script reads the cookie that binds a flow',

@@ -43,7 +43,7 @@ for (const members of secretMembers) {
 /** As the product and its peers spell them: headers, members of bodies, parameters of forms, columns, log entries. */
 const secretNames = (
   'Authorization Proxy-Authorization Cookie Set-Cookie password currentPassword newPassword token accessToken access_token ' +
-  'refreshToken refresh_token sessionToken X-Session-Token secret webhookSecret webhook_secret callbackSecret ' +
+  'refreshToken refresh_token sessionToken X-Session-Token csrfToken X-CSRF-Token recoveryCodes otpauthUri secret webhookSecret webhook_secret callbackSecret ' +
   'callback_secret X-Webhook-Secret X-Gitlab-Token client_secret apiKey api_key credential code_verifier payload prompt systemPrompt ' +
   'system_prompt arguments result'
 ).split(' ')
@@ -68,7 +68,7 @@ test('a member of a secret name is redacted wherever it stands, however the name
 
 /** What answers show once and requests bring, by its name; `tokenType` and the like say nothing. */
 const isSecretOfOurs = (name: string): boolean =>
-  /(password|secret|prompt|payload|credential|arguments|result|verifier|token)$/i.test(name)
+  /(password|secret|prompt|payload|credential|arguments|result|verifier|token|recoveryCodes|otpauthUri)$/i.test(name)
 
 test('every member of a request or an answer that is a secret by its name is redacted', (t) => {
   const names = namesIn(openapi(routes, 'http://test')).filter(isSecretOfOurs)
