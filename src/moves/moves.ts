@@ -135,7 +135,11 @@ function deedsOf(
   const deeds = (things: readonly Moving[], subjectKind: SubjectKind): Deed[] =>
     things.flatMap(({ id, name, ownerId: sourceId }) =>
       [sourceId, targetId].map((ownerId) => ({
-        ...{ ownerId, action: 'moveThings', subjectKind, subjectId: id, by },
+        ownerId,
+        action: 'moveThings',
+        subjectKind,
+        subjectId: id,
+        by,
         before: { name, ownerId: sourceId },
         after: { ownerId: targetId },
       })),
