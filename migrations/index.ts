@@ -36,6 +36,8 @@ import * as loginDetails from './20261123000855-login-details.ts'
 import * as loginList from './20261123000856-login-list.ts'
 import * as admins from './20261123000857-admins.ts'
 import { conversion } from './conversion/conversion.ts'
+import * as deletions from './20261123001050-deletions.ts'
+import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -75,4 +77,6 @@ export const migrations: Migration[] = [
   { ...loginDetails, name: '20261123000855-login-details' },
   { ...loginList, name: '20261123000856-login-list' },
   { ...admins, name: '20261123000857-admins' },
+  { ...deletions, name: '20261123001050-deletions' },
+  { ...deletionIndexes, name: '20261123001055-deletion-indexes' },
 ]

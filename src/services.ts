@@ -8,6 +8,7 @@ import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase } from './database/database.ts'
+import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
@@ -112,6 +113,7 @@ export function createServices(
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
   const workspaces = createWorkspaces({ ...base, billing, outbox })
+  const deletions = createDeletions({ ...base, agents, billing, vault, workspaces })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
 
@@ -135,6 +137,7 @@ export function createServices(
     sessions,
     workspaces,
     accessChanges,
+    deletions,
     models,
     callbacks,
     deliverCallbacks,

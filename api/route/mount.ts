@@ -5,7 +5,14 @@ import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
-import { requireAdmin, requireOwnAccount, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
+import {
+  requireAdmin,
+  requireKept,
+  requireOwnAccount,
+  requireScope,
+  requireTerms,
+  type Caller,
+} from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
@@ -100,6 +107,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
     if (needsTerms(route)) requireTerms(account)
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
+  if (caller && !route.whileClosing) requireKept(caller)
   const proven: unknown = await route.proof?.verify(given)
   const proved = route.proof?.account?.of(proven)
   if (proved) {

@@ -127,6 +127,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
     /** How long ended runs and direct tool calls are kept. */
     runRetentionDays: env.RUN_RETENTION_DAYS,
+    accountGraceDays: env.ACCOUNT_GRACE_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { Deletion } from '../deletion/deletion.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
@@ -31,6 +32,7 @@ interface Client {
 
 const day = 86_400_000
 const again = 'Log in again.'
+const wrong = 'The email address or the password is wrong.'
 
 /** Logins and their single-use refresh tokens (RFC 9700, 4.14.2: rotation; a replay ends the login). */
 export function createLogins(context: {
@@ -54,7 +56,7 @@ export function createLogins(context: {
     const email = normalizeEmail(request.email)
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
-    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
+    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })
     return openFor(user, expiresIn, request.from)
   }
 
@@ -67,6 +69,8 @@ export function createLogins(context: {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
+      const marked = await Deletion.query(trx).findById(user.id).where('dueAt', '<=', now)
+      assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
       await Login.query(trx).insert(login)
       return issue(trx, login.id)
     })

@@ -45,6 +45,17 @@ export function createRemoval(context: {
       const removed = await database.transaction((trx) => removeUnderLock(trx, id, force))
       if (removed) await revoke(removed)
     },
+
+    /**
+     * Revokes the entry's credential at the site, and then deletes the entry, unless it has another credential by then: a
+     * process that is killed in between leaves no credential that nobody knows of. For owners that are deleted, whose
+     * agents use nothing any more. Repeat it until the entry is gone.
+     */
+    async discard(entry: VaultEntry): Promise<void> {
+      await revoke(entry)
+      const { id, generation } = entry
+      await VaultEntry.query(database).where({ id, generation }).delete()
+    },
   }
 }
 
