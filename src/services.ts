@@ -20,6 +20,7 @@ import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createAccessChanges } from './owners/access-changes.ts'
+import { createExportTurns } from './owners/export-turns.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
@@ -112,6 +113,7 @@ export function createServices(
   const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
+  const exportTurns = createExportTurns(base)
   const workspaces = createWorkspaces({ ...base, billing, outbox })
   const deletions = createDeletions({ ...base, agents, billing, vault, workspaces })
   const orphans = createOrphans(base)
@@ -137,6 +139,7 @@ export function createServices(
     sessions,
     workspaces,
     accessChanges,
+    exportTurns,
     deletions,
     models,
     callbacks,

@@ -16,6 +16,7 @@ import {
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
+import { isDocument, sendDocument } from '../streams/document.ts'
 import { createFormat, sendEventStream } from '../streams/event-stream.ts'
 import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -82,11 +83,12 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
       return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
     }
     const handled: unknown = await route.handle(input)
-    if (!isChatStream(handled)) return respond(route, services, ctx, handled)
+    if (!isChatStream(handled) && !isDocument(handled)) return respond(route, services, ctx, handled)
     const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
     const key = `${tokenOf(ctx)} ${ctx.path}`
     const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
-    return sendChatStream(ctx, handled, { ...services, streams, party, tier, key, admit: admitAgain })
+    const sending = { ...services, streams, party, tier, key, admit: admitAgain }
+    return isDocument(handled) ? sendDocument(ctx, handled, sending) : sendChatStream(ctx, handled, sending)
   }
 }
 
