@@ -42,9 +42,9 @@ const deleteSessions: LargeBatch = async (trx, ownerId) => {
 
 export const largeBatches = [deleteRuns, deleteSessions]
 
-/** Oldest first, so that a batch touches few weeks’ partitions. */
+/** Oldest first, so that a batch touches few weeks’ partitions. By a subquery for the reason that statements.ts names. */
 const runsStatement = `
-  select id, events + steps + tool_calls as parts from runs where owner_id = :ownerId order by id limit :most for update`
+  select id, events + steps + tool_calls as parts from runs where owner_id = (select :ownerId::uuid) order by id limit :most for update`
 
 /** Callbacks, their attempts and idempotency keys go with the run. */
 const ofRuns = [
@@ -56,7 +56,7 @@ const ofRuns = [
 ]
 
 const sessionsStatement = `
-  select id, last_number as parts from sessions where owner_id = :ownerId order by id limit :most for update`
+  select id, last_number as parts from sessions where owner_id = (select :ownerId::uuid) order by id limit :most for update`
 
 const ofSessions = [
   ...['chat_words', 'approvals'].map(

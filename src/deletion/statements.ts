@@ -1,21 +1,27 @@
 /** Deletes at most `:batch` rows of `:ownerId`, with the few that go along with each (`on delete cascade`). */
 type Emptying = string
 
+/**
+ * The planner does not know the value of a subquery. If it knew that of an owner with many rows, it might read the whole
+ * table for a batch, and again for the next one, until the batch that is not full.
+ */
+const owner = '(select :ownerId::uuid)'
+
 /** Rows with this column. */
-const by = (table: string, column: string, key = 'id', value = ':ownerId'): Emptying => `
+const by = (table: string, column: string, key = 'id', value = owner): Emptying => `
   delete from ${table} where ${key} = any(array(
     select ${key} from ${table} where ${column} = ${value} limit :batch))`
 
 /** Rows of the owner's agents. */
 const ofAgents = (table: string): Emptying => `
   delete from ${table} where agent_id = any(array(
-    select t.agent_id from agents a join ${table} t on t.agent_id = a.id where a.owner_id = :ownerId limit :batch))`
+    select t.agent_id from agents a join ${table} t on t.agent_id = a.id where a.owner_id = ${owner} limit :batch))`
 
 /** Rows of which an agent may have very many. */
 const manyOfAgents = (table: string, key: string): Emptying => `
   delete from ${table} where (agent_id, ${key}) in (
     select t.agent_id, t.${key} from agents a join ${table} t on t.agent_id = a.id
-     where a.owner_id = :ownerId limit :batch)`
+     where a.owner_id = ${owner} limit :batch)`
 
 /**
  * What every owner may have, besides runs, sessions and entries of the vault, in an order in which nothing refers to
@@ -26,7 +32,7 @@ export const ofOwner: Emptying[] = [
   by('direct_tool_calls', 'owner_id'),
   by('notifications', 'owner_id'),
   by('oauth_flows', 'owner_id'),
-  'delete from stored_bytes where owner_id = :ownerId',
+  `delete from stored_bytes where owner_id = ${owner}`,
   manyOfAgents('schedule_fires', 'nominal_at'),
   manyOfAgents('agent_prompts', 'since_sequence'),
   manyOfAgents('due_agents', 'id'),
@@ -47,7 +53,7 @@ const email = '(select email from users where id = :ownerId)'
 /** What a user has as a person; in workspaces of others, too. */
 export const ofUser: Emptying[] = [
   `delete from refresh_tokens where id = any(array(
-     select t.id from logins l join refresh_tokens t on t.login_id = l.id where l.user_id = :ownerId limit :batch))`,
+     select t.id from logins l join refresh_tokens t on t.login_id = l.id where l.user_id = ${owner} limit :batch))`,
   by('logins', 'user_id'),
   by('account_tokens', 'user_id'),
   by('api_keys', 'user_id'),
@@ -59,5 +65,5 @@ export const ofUser: Emptying[] = [
   by('password_requests', 'email', 'id', email),
   // The workspace keeps its sessions.
   `update sessions set user_id = null where id = any(array(
-     select id from sessions where user_id = :ownerId limit :batch))`,
+     select id from sessions where user_id = ${owner} limit :batch))`,
 ]

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { request } from 'undici'
 import type { Database } from '../../src/database/database.ts'
 import { newId } from '../../src/ids.ts'
+import { open } from '../helpers/client.ts'
 import type { Person } from '../helpers/people.ts'
 
 /** Begins to read an export, and stops after its first bytes. */
 export async function begin(someone: Pick<Person, 'url' | 'token'>, path = '/auth/me/export') {
-  const answer = await request(someone.url + path, { headers: { authorization: `Bearer ${someone.token}` } })
+  const answer = await open(someone.url + path, { authorization: `Bearer ${someone.token}` })
   const body = answer.body as Readable
   // So that a body that nobody reads any more is no failure of the test.
   body.on('error', () => undefined)
