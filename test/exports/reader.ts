@@ -29,12 +29,12 @@ export async function begin(someone: Pick<Person, 'url' | 'token'>, path = '/aut
   }
 }
 
-/** Makes so many notifications of an owner, of about 4 kB each. */
-export const notify = async (database: Database, ownerId: string, count: number): Promise<void> =>
-  void (await database.raw(notifyStatement, { ownerId, ids: Array.from({ length: count }, () => newId()) }))
+/** Makes so many notifications of an owner, of about 4 kB each unless they are to have fewer words. */
+export const notify = async (database: Database, ownerId: string, count: number, words = 800): Promise<void> =>
+  void (await database.raw(notifyStatement, { ownerId, words, ids: Array.from({ length: count }, () => newId()) }))
 
 const notifyStatement = `
   insert into notifications (id, owner_id, subject_id, created_at, kind, dedupe_key, mail_status, mailed_at, mail_attempts,
                              title, message)
-  select id, :ownerId, :ownerId, now(), 'agent_failing', id::text, 'sent', now(), 0, 'A run failed', repeat('word ', 800)
+  select id, :ownerId, :ownerId, now(), 'agent_failing', id::text, 'sent', now(), 0, 'A run failed', repeat('word ', :words::int)
     from unnest(:ids::uuid[]) as t (id)`
