@@ -205,6 +205,7 @@ export const restoreAccount = route({
   description: 'Everything is as before; only logins and sessions that have ended stay so. Safe to repeat.',
   access: 'login',
   whileClosing: true,
+  limit: 'caller',
   status: 200,
   response: user,
   async handle({ services, caller }) {

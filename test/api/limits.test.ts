@@ -31,6 +31,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'acceptTerms',
     'changeEmail',
     'changePassword',
+    'deleteAccount',
     'forgotPassword',
     'login',
     'logout',

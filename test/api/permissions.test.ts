@@ -35,13 +35,13 @@ const needs: Record<string, Need> = {
   ...named('build', 'addToVault removeFromVault replaceVaultToken startOAuth acceptManifest refreshManifest'),
   ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
-  ...named('administer', 'inviteMember listInvitations withdrawInvitation'),
+  ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation'),
   ...named('own', 'deleteWorkspace'),
 }
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation'.split(
+  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation exportWorkspace'.split(
     ' ',
   )
 
