@@ -18,7 +18,7 @@ const limit = 20
  * What a route answers, as its declaration presents it: members that it does not declare are dropped. `more` is what the
  * handler takes besides.
  */
-export async function read<R extends AnyRoute>(route: R, asking: Asking, more: object = {}): Promise<object> {
+export async function read(route: AnyRoute, asking: Asking, more: object = {}): Promise<object> {
   const answer: unknown = await route.handle({ params: {}, query: {}, ...asking, ...more } as never)
   return v.parse(route.response as v.GenericSchema, answer) as object
 }

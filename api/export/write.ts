@@ -31,10 +31,8 @@ export async function* writeDocument(head: object, sections: readonly Section[])
 }
 
 async function* writeItem({ record, lists = {} }: Item): AsyncGenerator<string> {
-  const names = Object.entries(lists)
-  if (names.length === 0) return void (yield writeJson(record))
   yield open(record)
-  for (const [name, list] of names) {
+  for (const [name, list] of Object.entries(lists)) {
     yield `,"${name}":`
     yield* writeList(list, writeRecord)
   }

@@ -75,11 +75,12 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
     if (!outlet) throw error
     log.error({ err: error }, 'a document was cut off, because it could not be read to its end')
     ctx.state['code'] = error instanceof CodedError ? error.code : 'INTERNAL_ERROR'
-    return void ctx.res.destroy()
+    ctx.res.destroy()
+    return
   }
-  if (!signal.aborted) return void ctx.res.end()
   if (signal.reason instanceof CodedError) ctx.state['code'] = signal.reason.code
-  ctx.res.destroy()
+  if (signal.aborted) ctx.res.destroy()
+  else ctx.res.end()
 }
 
 function begin(ctx: Context): void {

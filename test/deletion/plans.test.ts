@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { fill } from '../../bench/fill/fill.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { runRound } from '../../src/loops.ts'
