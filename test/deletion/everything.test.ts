@@ -88,7 +88,7 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   const { email } = owner
   const userId = await userIdOf(owner)
   const own = await busyOwner(owner)
-  const { id: workspaceId } = await workspaceOf(owner, 'Deep Thought II')
+  const { id: workspaceId } = await workspaceOf(owner, 'Slartibartfast')
   const shared = await busyOwner(owner, workspaceId)
   // In the workspace of somebody else, as a member and as one who is invited.
   const boss = await customer(platform, 'team')
@@ -105,7 +105,7 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   const found = await rowsWith(database, [userId, workspaceId, ...own.ids, ...shared.ids])
   t.deepEqual(leftIn(found), [])
   const name = email.split('@')[0] ?? ''
-  t.deepEqual(await rowsWith(database, [email, name, 'Deep Thought II']), new Map())
+  t.deepEqual(await rowsWith(database, [email, name, 'Slartibartfast']), new Map())
   t.like(await database('accounts').where({ ownerId: userId }).first(), { tier: 'free', currentPeriodEnd: null })
   t.is((await call(boss, sessions.listSessions, { query: { workspaceId: theirs } })).status, 200)
   t.is((await call(owner, auth.me)).failure.code, 'INVALID_TOKEN')
