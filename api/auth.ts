@@ -121,6 +121,7 @@ export const logout = route({
   audit: { subject: 'login' },
   method: 'post',
   path: '/auth/logout',
+  whileClosing: true,
   summary: 'Log out',
   description: 'Ends this login: its access token and its refresh token are refused from then on.',
   access: 'login',
@@ -166,6 +167,7 @@ export const me = route({
   name: 'me',
   method: 'get',
   path: '/auth/me',
+  whileClosing: true,
   summary: 'Get the account of the caller',
   description: 'Also shows whether the current terms are accepted.',
   access: 'account',
@@ -189,6 +191,47 @@ export const changePassword = route({
   response: account,
   async handle({ services, caller, body }) {
     await services.users.changePassword(caller, body)
+    return services.users.me(caller)
+  },
+})
+
+export const deleteAccount = route({
+  ...shared,
+  name: 'deleteAccount',
+  audit: { subject: 'account' },
+  method: 'delete',
+  path: '/auth/me',
+  summary: 'Delete the account',
+  description:
+    'With everything in it, its workspaces included, once the time of `deletionDueAt` has come. Until then it can be ' +
+    'restored and exported, and nothing else; its other logins and its sessions end at once, its API keys and agents ' +
+    'rest, and its workspaces are closed.',
+  access: 'login',
+  body: v.strictObject({ password }),
+  status: 200,
+  response: account,
+  async handle({ services, caller, body }) {
+    await services.users.closing.close(caller, body)
+    await services.accessChanges.note()
+    return services.users.me(caller)
+  },
+})
+
+export const restoreAccount = route({
+  ...shared,
+  name: 'restoreAccount',
+  audit: { subject: 'account' },
+  method: 'post',
+  path: '/auth/me/restore',
+  summary: 'Keep an account that is to be deleted',
+  description: 'Everything is as before; only logins and sessions that have ended stay so. Safe to repeat.',
+  access: 'login',
+  whileClosing: true,
+  limit: 'caller',
+  status: 200,
+  response: account,
+  async handle({ services, caller }) {
+    await services.users.closing.restore(caller)
     return services.users.me(caller)
   },
 })

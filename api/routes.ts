@@ -12,6 +12,7 @@ import * as billing from './billing.ts'
 import * as calls from './calls.ts'
 import * as chat from './chat.ts'
 import * as callbacks from './callbacks.ts'
+import * as exports from './exports.ts'
 import * as health from './health.ts'
 import * as invitations from './invitations.ts'
 import * as jwks from './jwks.ts'
@@ -47,6 +48,7 @@ export const routes: AnyRoute[] = [
   jwks,
   apiKeys,
   workspaces,
+  exports,
   members,
   invitations,
   moves,

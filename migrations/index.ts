@@ -43,6 +43,8 @@ import * as audit from './20261123001200-audit.ts'
 import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
 import { conversion } from './conversion/conversion.ts'
+import * as deletions from './20261123001050-deletions.ts'
+import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
 
 /** All changes of the schema, oldest first. New ones are added at the end; none is edited or renamed once merged. */
 export const migrations: Migration[] = [
@@ -85,6 +87,8 @@ export const migrations: Migration[] = [
   { ...movable, name: '20261123001000-movable' },
   { ...movableIndexes, name: '20261123001010-movable-indexes' },
   { ...revocations, name: '20261123001020-revocations' },
+  { ...deletions, name: '20261123001050-deletions' },
+  { ...deletionIndexes, name: '20261123001055-deletion-indexes' },
   { ...secondFactors, name: '20261123001100-second-factors' },
   { ...audit, name: '20261123001200-audit' },
   { ...readNotifications, name: '20261123001205-read-notifications' },

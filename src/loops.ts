@@ -61,6 +61,12 @@ export const loops = [
     round: ({ users }) => users.recovery.carryOut(),
   },
   { name: 'mails', every: () => 5, where: 'workers', round: ({ mails }) => mails.send() },
+  {
+    name: 'deletions',
+    every: () => 2,
+    where: 'workers',
+    round: ({ deletions }, stopping) => deletions.round(stopping),
+  },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
     name: 'revocations',

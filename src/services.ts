@@ -10,6 +10,7 @@ import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
 import { createDatabase } from './database/database.ts'
+import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
 import type * as inThread from './in-thread.ts'
@@ -22,6 +23,7 @@ import { createDue } from './runs/due.ts'
 import { createForgotten } from './runs/reconcile/forgotten.ts'
 import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createAccessChanges } from './owners/access-changes.ts'
+import { createExportTurns } from './owners/export-turns.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
@@ -117,6 +119,8 @@ export function createServices(
   const accessChanges = createAccessChanges(base)
   const moves = createMoves({ ...base, audit, billing, schedules })
   const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
+  const exportTurns = createExportTurns(base)
+  const deletions = createDeletions({ ...base, agents, billing, vault, workspaces })
   const orphans = createOrphans(base)
   const forgotten = createForgotten(base)
 
@@ -143,6 +147,8 @@ export function createServices(
     workspaces,
     moves,
     accessChanges,
+    exportTurns,
+    deletions,
     models,
     callbacks,
     deliverCallbacks,

@@ -9,7 +9,7 @@ import type { AnyRoute } from './route.ts'
 
 /** The fields of each kind of thing that the log notes. None of them is a secret. */
 const fields: Record<SubjectKind, readonly string[]> = {
-  account: ['email', 'emailVerifiedAt', 'terms'],
+  account: ['email', 'emailVerifiedAt', 'deletionDueAt', 'terms'],
   agent: (
     'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
     'webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt'
@@ -21,7 +21,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   identity: ['issuer', 'provider'],
   invitation: ['email', 'role', 'expiresAt'],
   login: ['address', 'userAgent', 'createdAt'],
-  member: ['userId', 'email', 'role'],
+  member: ['userId', 'role'],
   notification: ['kind', 'readAt'],
   payment_method: ['brand', 'last4'],
   run: ['agentId', 'status', 'trigger'],

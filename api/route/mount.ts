@@ -5,11 +5,19 @@ import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
-import { requireAdmin, requireOwnAccount, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
+import {
+  requireAdmin,
+  requireKept,
+  requireOwnAccount,
+  requireScope,
+  requireTerms,
+  type Caller,
+} from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { takeCookies } from '../browser/cookies.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
+import { isDocument, sendDocument } from '../streams/document.ts'
 import { createFormat, sendEventStream } from '../streams/event-stream.ts'
 import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -81,10 +89,11 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     }
     const work = async (): Promise<unknown> => route.handle(input)
     const handled = caller && ownerId ? await audited(route, { ...input, caller, ownerId }, work) : await work()
-    if (!isChatStream(handled)) return respond(route, services, ctx, handled)
+    if (!isChatStream(handled) && !isDocument(handled)) return respond(route, services, ctx, handled)
     const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
     const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
-    return sendChatStream(ctx, handled, { ...services, streams, party, tier, key, admit: admitAgain })
+    const sending = { ...services, streams, party, tier, key, admit: admitAgain }
+    return isDocument(handled) ? sendDocument(ctx, handled, sending) : sendChatStream(ctx, handled, sending)
   }
 }
 
@@ -105,6 +114,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
     if (needsTerms(route)) requireTerms(account)
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
+  if (caller && !route.whileClosing) requireKept(caller)
   const proven: unknown = await route.proof?.verify(given)
   const proved = route.proof?.account?.of(proven)
   if (proved) {

@@ -8,8 +8,7 @@ const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
-  if (needsLogin(route) || route.ofUser || (route.access === 'account' && route.method !== 'get'))
-    codes.push('PERMISSION_DENIED')
+  if (mayBeDenied(route)) codes.push('PERMISSION_DENIED')
   if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
   if (isOfOwner(route)) codes.push(...ownerCodes(route))
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
@@ -19,6 +18,12 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   if (route.access !== 'anyone' || limitOf(route) !== 'none' || route.proof || route.resource)
     codes.push('INTERNAL_ERROR')
   return [...new Set(codes)]
+}
+
+/** To API keys that lack a scope or the right kind, and to those whose account is to be deleted. */
+const mayBeDenied = (route: AnyRoute): boolean => {
+  if (route.access === 'anyone') return false
+  return !route.whileClosing || needsLogin(route) || route.ofUser === true || route.method !== 'get'
 }
 
 /** Whether it is about things that may be those of a workspace. */

@@ -86,6 +86,8 @@ export interface Route<
   needs?: Action
   /** Also in a workspace whose owner lacks the tier. */
   whenClosed?: true
+  /** Also for an account that is to be deleted. */
+  whileClosing?: true
   query?: Query
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>

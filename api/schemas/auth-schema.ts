@@ -29,6 +29,7 @@ export const account = named(
     email: field(v.string(), address, 'ada@example.com'),
     emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
     createdAt: time,
+    deletionDueAt: field(v.nullable(time), 'When it is deleted, if it is to be; until then it can be restored', null),
     terms,
   }),
   'An account',

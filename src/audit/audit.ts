@@ -123,6 +123,7 @@ export function createAudit(context: {
 
     /** Notes what is done in this transaction. */
     async record(trx: Transaction, ...deeds: Deed[]): Promise<void> {
+      if (deeds.length === 0) return
       await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed), outcome: 'done' as const })))
     },
 

@@ -16,4 +16,6 @@ export class Account extends Row {
   /** The last month and tier whose grant was made (`2026-11/free`), so that checking takes no further query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
+  /** Whether the owner is to be deleted, as it was read with the account. */
+  declare isClosing?: boolean
 }

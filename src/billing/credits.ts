@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
+import { raw } from 'objection'
 import { newId } from '../ids.ts'
 import { payerOf } from '../owners/payer.ts'
 import { noteUsed } from '../owners/months.ts'
@@ -39,7 +40,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   const byOwner = gather<string, Account>(async (ownerIds) => {
     const found = await Account.query(database)
       .joinRaw(byOwnerJoin, { ownerIds })
-      .select('accounts.*', 'asked.id as askedId')
+      .select('accounts.*', 'asked.id as askedId', raw(isClosing))
       .castTo<(Account & { askedId: string })[]>()
     return new Map(found.map((account) => [account.askedId, account]))
   })
@@ -67,7 +68,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     await due.owner(trx, account.ownerId)
   }
 
-  const find = (ownerId: string, trx: Transaction) => Account.query(trx).findOne('ownerId', payerOf(ownerId))
+  const find = (ownerId: string, trx: Transaction) =>
+    Account.query(trx).findOne('ownerId', payerOf(ownerId)).select('accounts.*', raw(isClosing))
   const lock = (ownerId: string, trx: Transaction) => find(ownerId, trx).forUpdate()
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
@@ -152,6 +154,8 @@ export type Credits = ReturnType<typeof createCredits>
 
 /** The calendar month (UTC) and the tier: `2026-11/free`. */
 const periodOf = ({ tier }: Account, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`
+
+const isClosing = 'exists (select from deletions d where d.owner_id = accounts.owner_id) as is_closing'
 
 const byOwnerJoin = `
   join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)

@@ -16,6 +16,8 @@ export interface Standing {
   tier: TierName
   limits: Limits
   features: readonly Feature[]
+  /** Whether the account that pays is to be deleted: then there are no features. */
+  isClosing: boolean
   subscription: Subscription | null
   balance: number
 }
@@ -29,11 +31,12 @@ export function standingOf(
   now: Date,
   { ownerId = account.ownerId, left = Infinity, isDeleted = false } = {},
 ): Standing {
-  const { tier } = account
+  const { tier, isClosing = false } = account
   const balance = Math.min(account.balance, left)
   const { limits, features: all } = tierOf(tier)
-  const isClosed = isDeleted || (ownerId !== account.ownerId && !all.includes('workspaces'))
-  return { tier, limits, features: isClosed ? [] : all, subscription: subscriptionOf(account, now), balance }
+  const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
+  const features = isClosed ? [] : all
+  return { tier, limits, features, isClosing, subscription: subscriptionOf(account, now), balance }
 }
 
 /** The status follows from the date: a subscription becomes past due without any job. */

@@ -129,6 +129,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     runRetentionDays: env.RUN_RETENTION_DAYS,
     /** How long the entries of the audit log are kept. */
     auditDays: env.AUDIT_DAYS,
+    accountGraceDays: env.ACCOUNT_GRACE_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,

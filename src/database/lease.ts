@@ -15,6 +15,18 @@ export function createLease(context: { database: Database }) {
       const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder, seconds })
       return rows.length > 0
     },
+
+    /** Takes a lease that this process, too, holds once only; undefined while anybody holds it. */
+    async holdAlone(name: string, seconds: number) {
+      const own = newId()
+      const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder: own, seconds })
+      if (rows.length === 0) return undefined
+      return {
+        extend: async (more: number): Promise<void> =>
+          void (await database.raw(holdStatement, { name, holder: own, seconds: more })),
+        release: async (): Promise<void> => void (await database('leases').where({ name, holder: own }).delete()),
+      }
+    },
   }
 }
 

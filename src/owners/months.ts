@@ -8,6 +8,12 @@ export async function noteUsed(
   await trx.raw(addStatement, { ...used })
 }
 
+/** What a workspace has used in each month, the latest first: a row for each month of its life. */
+export async function monthsOf(db: Database, workspaceId: string): Promise<{ month: string; credits: number }[]> {
+  const { rows } = await db.raw<{ rows: { month: string; credits: number }[] }>(monthsStatement, { workspaceId })
+  return rows
+}
+
 /** What holds a workspace back. */
 export interface WorkspaceBounds {
   /** What its cap has left of the month, in credits; Infinity without one. */
@@ -30,6 +36,10 @@ const month = `date_trunc('month', :now::timestamptz at time zone 'utc')::date`
 const addStatement = `
   insert into workspace_months as known (workspace_id, month, credits) values (:workspaceId, ${month}, :credits)
   on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits`
+
+const monthsStatement = `
+  select to_char(month, 'YYYY-MM') as month, credits::float8 as credits from workspace_months
+   where workspace_id = :workspaceId order by workspace_months.month desc`
 
 const boundsStatement = `
   select w.deleted_at is not null as "isDeleted",

@@ -4,7 +4,7 @@ import { can, rolesFor, type Action, type Role } from './roles.ts'
 /** What one is at one owner. */
 export interface Place {
   role: Role
-  /** Whether the owner’s things may be used and changed: those of a workspace need the team tier. */
+  /** Whether the owner’s things may be used and changed: those of a workspace need the team tier, and an account that is to stay. */
   isOpen: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Reach {
 export interface Membership {
   workspaceId: string
   role: Role
-  /** Whether the tier of its owner includes workspaces. */
+  /** Whether the tier of its owner includes workspaces, and the account of its owner is to stay. */
   isOpen: boolean
 }
 
@@ -67,7 +67,8 @@ export function requireAction(reach: Reach, ownerId: string, action: Action, whe
   assertThat(isOpen || whenClosed || action === 'see', 'WORKSPACE_REQUIRED', { message: closed })
 }
 
+/** What those are told who would do more in a workspace that is closed. */
 export const closed =
-  "The tier of this workspace's owner does not include workspaces any more. It can be read, exported and deleted."
+  "This workspace is closed: the tier of its owner does not include workspaces any more, or the owner's account is to be deleted. It can be read, exported, left and deleted."
 
 const article = (role: Role): string => (role === 'owner' || role === 'admin' ? 'an' : 'a')

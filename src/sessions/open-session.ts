@@ -18,7 +18,7 @@ export interface OpenSession {
   termsAccepted: boolean
 }
 
-type WithOwner = Session & Pick<User, 'termsVersion'> & { tier: TierName | null }
+type WithOwner = Session & Pick<User, 'termsVersion'> & { tier: TierName | null; isClosing: boolean }
 
 const anew = 'Create a new session with POST /sessions.'
 
@@ -36,7 +36,8 @@ export function createOpenSession(context: {
       .leftJoin('workspaces', 'workspaces.id', 'sessions.ownerId')
       .leftJoin('accounts', 'accounts.ownerId', raw('coalesce(workspaces.payer_id, sessions.owner_id)'))
       .where({ 'sessions.tokenHash': tokenHash })
-      .select('sessions.*', 'users.termsVersion', 'accounts.tier')
+      .leftJoin('deletions', 'deletions.ownerId', raw('coalesce(workspaces.payer_id, sessions.owner_id)'))
+      .select('sessions.*', 'users.termsVersion', 'accounts.tier', raw('deletions.owner_id is not null as is_closing'))
       .first()
       .castTo<WithOwner | undefined>()
 
@@ -62,14 +63,16 @@ export function createOpenSession(context: {
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
     assertOpen(found)
     await noteUse(found, now)
-    const { tier, termsVersion, ...fields } = found
+    const { tier, termsVersion, isClosing: _, ...fields } = found
     const session = Object.assign(new Session(), fields)
     return { session, tier: tier ?? 'free', termsAccepted: termsVersion === config.auth.termsVersion }
   }
 }
 
-/** A workspace's sessions are used while the tier of its owner includes workspaces. */
-function assertOpen({ userId, tier }: WithOwner): void {
+/** A workspace's sessions are used while the tier of its owner includes workspaces, and the account is to stay. */
+function assertOpen({ userId, tier, isClosing }: WithOwner): void {
   if (userId === null) return
-  assertThat(tierOf(tier ?? 'free').features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: closed })
+  assertThat(!isClosing && tierOf(tier ?? 'free').features.includes('workspaces'), 'WORKSPACE_REQUIRED', {
+    message: closed,
+  })
 }

@@ -77,6 +77,20 @@ export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
     'If it was not you, change your password now. That also stops the change of address.',
   )
 
+/** To the owner of an account that is to be deleted. */
+export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date }, baseUrl: string): AccountMail =>
+  notice(
+    'Your account will be deleted',
+    now,
+    `Somebody who knows your password asked to delete your account at ${baseUrl}. It will be deleted with everything in it, its workspaces included, after ${dueAt.toISOString()}.`,
+    `To keep it, log in with POST ${baseUrl}/auth/login before that time, and send POST ${baseUrl}/auth/me/restore. Until then you can also export everything with GET ${baseUrl}/auth/me/export.`,
+    'If it was not you, restore the account and change your password.',
+  )
+
+/** To the owner of an account that was to be deleted. */
+export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
+  notice('Your account is kept', now, `Your account at ${baseUrl} was restored. It will not be deleted.`)
+
 /** To the address that an account had. */
 export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
   notice(

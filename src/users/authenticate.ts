@@ -7,6 +7,7 @@ import { assertThat } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
+import { beingDeleted } from './closing.ts'
 import { reachOf, reachOfKey, type Membership } from '../owners/reach.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
@@ -20,10 +21,12 @@ const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date)
   lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
 type Person = Pick<User, 'email' | 'termsVersion' | 'admin'> & {
+  /** When the account is deleted, if it is to be. */
+  deletionDueAt: Date | null
   tier: TierName | null
   memberships: StoredMembership[]
 }
-type StoredMembership = Omit<Membership, 'isOpen'> & { tier: TierName | null }
+type StoredMembership = Omit<Membership, 'isOpen'> & { tier: TierName | null; isClosing: boolean }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
@@ -34,13 +37,14 @@ export function createAuthenticate(context: {
 }) {
   const { database, clock, config, accessTokens } = context
   /** The part of a caller that comes from the user's row. */
-  const presentPerson = (userId: string, { email, tier, termsVersion, admin, memberships }: Person) => ({
+  const presentPerson = (userId: string, { email, tier, termsVersion, admin, memberships, deletionDueAt }: Person) => ({
     email,
     reach: reachOf(userId, memberships.map(withTier)),
     // The account is created with its first use.
     tier: tier ?? 'free',
     termsAccepted: termsVersion === config.auth.termsVersion,
     admin,
+    isClosing: deletionDueAt !== null,
   })
 
   /**
@@ -68,6 +72,8 @@ export function createAuthenticate(context: {
     assertThat(found, 'INVALID_TOKEN')
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED')
     const now = clock.now()
+    const isOver = found.deletionDueAt !== null && found.deletionDueAt <= now
+    assertThat(!isOver, 'TOKEN_REVOKED', { message: beingDeleted })
     if (isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
     return { userId, ...presentPerson(userId, found), scopes, via: 'login', loginId }
   }
@@ -83,6 +89,8 @@ export function createAuthenticate(context: {
       .castTo<(ApiKey & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })
     assertThat(found.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
+    const rests = 'The account of whoever made this API key is to be deleted.'
+    assertThat(found.deletionDueAt === null, 'TOKEN_REVOKED', { message: rests })
     const now = clock.now()
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
@@ -94,9 +102,9 @@ export function createAuthenticate(context: {
   }
 }
 
-const withTier = ({ tier, ...membership }: StoredMembership): Membership => ({
+const withTier = ({ tier, isClosing, ...membership }: StoredMembership): Membership => ({
   ...membership,
-  isOpen: tierOf(tier ?? 'free').features.includes('workspaces'),
+  isOpen: !isClosing && tierOf(tier ?? 'free').features.includes('workspaces'),
 })
 
 /** What is read of the user beside a token. */
@@ -105,9 +113,12 @@ const personal = [
   'users.termsVersion',
   'users.admin',
   'accounts.tier',
+  raw('(select due_at from deletions where owner_id = users.id) as deletion_due_at'),
   raw(`
-  coalesce((select json_agg(json_build_object('workspaceId', m.workspace_id, 'role', m.role, 'tier', payer.tier))
+  coalesce((select json_agg(json_build_object('workspaceId', m.workspace_id, 'role', m.role, 'tier', payer.tier,
+                                             'isClosing', leaving.owner_id is not null))
               from members m join workspaces w on w.id = m.workspace_id and w.deleted_at is null
                    left join accounts payer on payer.owner_id = w.payer_id
+                   left join deletions leaving on leaving.owner_id = w.payer_id
              where m.user_id = users.id), '[]') as memberships`),
 ]

@@ -17,6 +17,8 @@ export interface Caller {
   reach: Reach
   /** Whether the user operates the platform (`npm run admin`). */
   admin: boolean
+  /** Whether the account is to be deleted, and can be restored still. */
+  isClosing: boolean
   via: 'login' | 'api-key'
   loginId?: string
   apiKeyId?: string
@@ -25,6 +27,13 @@ export interface Caller {
 /** Refuses callers who have not accepted the terms in force: TERMS_NOT_ACCEPTED. */
 export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
   assertThat(caller.termsAccepted, 'TERMS_NOT_ACCEPTED')
+}
+
+/** Refuses callers whose account is to be deleted: PERMISSION_DENIED. */
+export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
+  const message =
+    'This account is to be deleted. Until then it can be exported (GET /auth/me/export) and restored (POST /auth/me/restore).'
+  assertThat(!isClosing, 'PERMISSION_DENIED', { message })
 }
 
 /** Refuses an API key that lacks the scope: PERMISSION_DENIED. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { Deletion } from '../deletion/deletion.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
@@ -37,6 +38,7 @@ type ProvedUser = Pick<User, 'id' | 'passwordHash'> & { factorId: string | undef
 
 const day = 86_400_000
 const again = 'Log in again.'
+const wrong = 'The email address or the password is wrong.'
 
 /** Logins and their single-use refresh tokens (RFC 9700, 4.14.2: rotation; a replay ends the login). */
 export function createLogins(context: {
@@ -66,7 +68,7 @@ export function createLogins(context: {
     const email = normalizeEmail(request.email)
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
-    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
+    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })
     const factorId = await codes.prove(user, request.code)
     return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
@@ -82,6 +84,8 @@ export function createLogins(context: {
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
       const factor = await activeFactor(trx, user.id)
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
+      const marked = await Deletion.query(trx).findById(user.id).where('dueAt', '<=', now)
+      assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
       await Login.query(trx).insert(login)
       return issue(trx, login.id)
     })

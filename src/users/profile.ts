@@ -6,11 +6,13 @@ export interface Profile {
   email: string
   emailVerifiedAt: Date | null
   createdAt: Date
+  /** When it is deleted, if it is to be. */
+  deletionDueAt: Date | null
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }
 
-export function profileOf(user: User, currentVersion: string): Profile {
+export function profileOf(user: User, currentVersion: string, deletionDueAt: Date | null): Profile {
   const { id, email, emailVerifiedAt, createdAt, termsVersion, termsAcceptedAt } = user
   const terms = { currentVersion, acceptedVersion: termsVersion, acceptedAt: termsAcceptedAt }
-  return { id, email, emailVerifiedAt, createdAt, terms }
+  return { id, email, emailVerifiedAt, createdAt, deletionDueAt, terms }
 }

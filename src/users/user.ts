@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
+import { assertThat } from '../errors.ts'
 import { payerOf } from '../owners/payer.ts'
 
 /** One person who can log in (table `users`). */
@@ -19,8 +20,9 @@ export class User extends Row {
 
 /**
  * Locks the user who pays for an owner. Tier limits are checked under this lock, so two requests cannot exceed one
- * together.
+ * together. INVALID_TOKEN if the owner was deleted meanwhile: nothing is made for one who is gone.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
-  await User.query(trx).findOne('id', payerOf(ownerId)).select('id').forNoKeyUpdate()
+  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id').forNoKeyUpdate()
+  assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
 }

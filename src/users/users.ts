@@ -1,16 +1,19 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
+import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import type { Due } from '../runs/due.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
 import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { createClosing } from './closing.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
@@ -29,10 +32,11 @@ import { User } from './user.ts'
 export function createUsers(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'auth' | 'http'>
+  config: Pick<Config, 'auth' | 'http' | 'accountGraceDays'>
   logger: Logger
   passwordCost: PasswordCost
   outbox: Pick<Outbox, 'put'>
+  due: Due
   rateLimits: Pick<RateLimits, 'accountMail' | 'recovery' | 'recoveryOf'>
   sealing: Sealing
 }) {
@@ -44,7 +48,8 @@ export function createUsers(context: {
   const tokens = createAccountTokens(context)
   const addresses = createAddresses({ ...context, passwords, tokens })
   const register = createRegister({ ...context, passwords, tokens, addresses })
-  const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
+  const present = (user: User, deletionDueAt: Date | null = null): Profile =>
+    profileOf(user, config.auth.termsVersion, deletionDueAt)
 
   /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
   async function changePassword(
@@ -80,7 +85,10 @@ export function createUsers(context: {
     return me(caller)
   }
 
-  const me = async (caller: Caller): Promise<Profile> => present(await find(caller))
+  const me = async (caller: Caller): Promise<Profile> => {
+    const marked = await Deletion.query(database).findById(caller.userId).select('dueAt')
+    return present(await find(caller), marked?.dueAt)
+  }
 
   async function find({ userId }: Caller): Promise<User> {
     const row = await User.query(database).findById(userId)
@@ -96,6 +104,7 @@ export function createUsers(context: {
     logins,
     loginList: createLoginList(context),
     addresses,
+    closing: createClosing({ ...context, passwords, logins, tokens }),
     recovery: createRecovery({ ...context, passwords, logins, tokens }),
     purge: tokens.purge,
     apiKeys: createApiKeys(context),

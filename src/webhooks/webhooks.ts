@@ -4,7 +4,7 @@ import type { Billing } from '../billing/billing.ts'
 import { requireCredits, requireGoodStanding, type Standing } from '../billing/standing.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
-import { CodedError } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -15,6 +15,8 @@ import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
+
+const closing = 'The account of the owner of this agent is to be deleted, so it accepts nothing.'
 
 /** A request to an agent's webhook, before its body is parsed. */
 export interface InboundRequest {
@@ -118,6 +120,7 @@ export function createWebhooks(context: {
       const agent = await agents.forWebhook(request.agentId)
       await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
       const [standing, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
+      assertThat(!standing.isClosing, 'TIER_REQUIRED', { message: closing })
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)
       await rateLimits.webhook(agent.id)

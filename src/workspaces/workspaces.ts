@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { requestDeletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { ownersIn, type Reach } from '../owners/reach.ts'
@@ -84,12 +85,13 @@ export function createWorkspaces(
       })
     },
 
-    /** Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. */
+    /** Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in the background. */
     remove: ({ id }: Workspace): Promise<void> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, id)
         const now = clock.now()
         await living(trx).findById(id).patch({ deletedAt: now })
+        await requestDeletion(trx, id, now)
         await ApiKey.query(trx).where({ workspaceId: id }).whereNull('revokedAt').patch({ revokedAt: now })
         await endSessions(trx, { ownerId: id }, now)
       }),

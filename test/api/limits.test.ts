@@ -32,6 +32,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'changeEmail',
     'changePassword',
     'confirmTotp',
+    'deleteAccount',
     'forgotPassword',
     'login',
     'logout',

@@ -14,7 +14,7 @@ import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-si
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, newcomer, webhookAgent, type Person } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { startMoreSites, startSites, type Sites } from '../helpers/sites.ts'
@@ -115,6 +115,7 @@ const callersOf = ({ url }: Platform, owner: Person) => {
     newcomer: () => newcomer({ url }),
     expired: once(async () => as(await expiredToken(owner))),
     revoked: once(async () => as(await revokedToken(owner))),
+    leaving: once(() => leaving({ url })),
   }
 }
 
@@ -125,6 +126,13 @@ async function expiredToken({ url, email, password }: Person): Promise<string> {
     const { status } = await call({ url, token: body.accessToken }, auth.me)
     return status === 401 ? body.accessToken : undefined
   })
+}
+
+/** Somebody whose account is to be deleted. */
+async function leaving(client: Client): Promise<Person> {
+  const someone = await person(client)
+  await call(someone, auth.deleteAccount, { body: { password: someone.password } })
+  return someone
 }
 
 async function revokedToken({ url, email, password }: Person): Promise<string> {
@@ -162,6 +170,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   confirmTotp: { code: '123456' },
   renewRecoveryCodes: { currentPassword: 'a good password', code: '123456' },
   removeTotp: { currentPassword: 'a good password', code: '123456' },
+  deleteAccount: { password: 'a good password' },
   verifyEmail: { token: `sy_verify_${'a'.repeat(43)}` },
   forgotPassword: { email: 'nobody@example.com' },
   resetPassword: { token: `sy_reset_${'a'.repeat(43)}`, newPassword: 'a better password' },

@@ -6,6 +6,7 @@ import { billing } from './billing.ts'
 import { callbacks } from './callbacks.ts'
 import { chatClients } from './chat-clients.ts'
 import { chat } from './chat.ts'
+import { deletions } from './deletions.ts'
 import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
@@ -54,6 +55,7 @@ export const faults: Fault[] = [
   ...signIn,
   ...moves,
   ...accounts,
+  ...deletions,
   ...why,
   ...providers,
   ...api,

@@ -55,6 +55,9 @@ export async function sendRaw(
   return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) }
 }
 
+/** Sends a request, and leaves it to the test to read the answer at its own pace. */
+export const open = (url: string, headers: Record<string, string>) => send(url, { headers })
+
 /** Sends one request to a route. */
 export async function call<
   Path extends string,

@@ -13,6 +13,7 @@ const asked: Record<LoopName, string[]> = {
   callbacks: ['deliverCallbacks'],
   'password requests': ['users.recovery.carryOut'],
   mails: ['mails.send'],
+  deletions: ['deletions.round'],
   manifests: ['manifests.checkDue'],
   revocations: ['vault.revocations.carryOut'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],

@@ -164,5 +164,5 @@ test.serial('50 moves at once never exceed a limit', async (t) => {
   const made = await Promise.all(Array.from({ length: 50 }, () => agentOf(owner, { workspaceId })))
   const answers = await Promise.all(made.map(({ id }) => move(someone, { agentIds: [id] })))
   t.is(answers.filter(({ status }) => status === 200).length, 25)
-  t.deepEqual(new Set(answers.map(codeOrStatus)), new Set([200, 'AGENT_LIMIT_REACHED']))
+  t.is(answers.filter((answer) => codeOrStatus(answer) === 'AGENT_LIMIT_REACHED').length, 25)
 })

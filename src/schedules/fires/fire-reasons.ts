@@ -7,7 +7,10 @@ export const fireReasons = {
   PAUSED: { outcome: 'skipped', message: 'The agent was paused.' },
   OVERLAP: { outcome: 'skipped', message: 'The agent still had an unfinished run.' },
   NO_CREDITS: { outcome: 'skipped', message: 'The credit balance of the owner was used up.' },
-  NO_TIER: { outcome: 'skipped', message: 'The tier of the owner did not include workspaces any more.' },
+  NO_TIER: {
+    outcome: 'skipped',
+    message: "The owner's tier did not include workspaces any more, or the account was to be deleted.",
+  },
   NO_ROOM: { outcome: 'skipped', message: 'The payloads and tool results of the owner took up what the tier allows.' },
   LATE: { outcome: 'missed', message: 'The platform processed the fire too late to carry it out.' },
   NOT_FIRED: { outcome: 'missed', message: 'The platform was down, or could not process the fire in time.' },

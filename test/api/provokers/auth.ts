@@ -1,6 +1,7 @@
 import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
+import * as exports from '../../../api/exports.ts'
 import * as logins from '../../../api/logins.ts'
 import * as totp from '../../../api/totp.ts'
 import { systemClock } from '../../../src/clock.ts'
@@ -82,6 +83,14 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
         return ask(someone, auth.changePassword, { body })
       },
     },
+    deleteAccount: {
+      async done() {
+        const someone = await newcomer(platform)
+        return ask(someone, auth.deleteAccount, { body: { password: someone.password } })
+      },
+    },
+    restoreAccount: { done: () => ask(owner, auth.restoreAccount) },
+    exportAccount: { done: () => ask(owner, exports.exportAccount) },
     verifyEmail: {
       async done() {
         const { email } = await newcomer(platform)

@@ -1,3 +1,4 @@
+import * as exports from '../../../api/exports.ts'
 import * as invitations from '../../../api/invitations.ts'
 import * as members from '../../../api/members.ts'
 import * as workspaces from '../../../api/workspaces.ts'
@@ -63,6 +64,7 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
         return ask(owner, workspaces.deleteWorkspace, { params: { workspaceId: (await workspaceOf(owner)).id } })
       },
     },
+    exportWorkspace: { done: () => ask(owner, exports.exportWorkspace, ofOwner) },
     inviteMember: {
       done: () => invite(owner),
       async FEATURE_LIMIT_REACHED() {

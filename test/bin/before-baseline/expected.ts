@@ -23,6 +23,7 @@ export function expectedOf(before: Tables): Tables {
     workspace_months: [],
     members: [],
     invitations: [],
+    deletions: [],
     agents: agents.map((row) => ({ ...row, summarizes: 'false' })),
     live_watches: [],
     live_words: [],

@@ -208,6 +208,7 @@ test('a new account is free and has the credits of the month', async (t) => {
       storedBytes: 256 * 1024 ** 2,
     },
     features: ['manual', 'scheduled'],
+    isClosing: false,
     subscription: null,
     balance: 200,
   })

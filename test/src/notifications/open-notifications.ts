@@ -7,6 +7,7 @@ import { createMails } from '../../../src/notifications/mails.ts'
 import { Notification } from '../../../src/notifications/notification.ts'
 import { createNotifications, type NewNotification } from '../../../src/notifications/notifications.ts'
 import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createDue } from '../../../src/runs/due.ts'
 import { createRateLimits } from '../../../src/rate-limit.ts'
 import { createSealing } from '../../../src/secrets/sealing.ts'
 import { createUsers } from '../../../src/users/users.ts'
@@ -59,7 +60,14 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
       notifications,
       outbox,
       mails,
-      users: createUsers({ ...base, outbox, sealing, rateLimits: createRateLimits(base), passwordCost: cheapCost }),
+      users: createUsers({
+        ...base,
+        due: createDue(base),
+        outbox,
+        sealing,
+        rateLimits: createRateLimits(base),
+        passwordCost: cheapCost,
+      }),
     }
   }
 

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createOutbox } from '../../../src/outbox/outbox.ts'
+import { createDue } from '../../../src/runs/due.ts'
 import { createRateLimits } from '../../../src/rate-limit.ts'
 import { createSealing } from '../../../src/secrets/sealing.ts'
 import type { Caller } from '../../../src/users/caller.ts'
@@ -34,7 +35,8 @@ async function openBase(t: ExecutionContext) {
   const sealing = createSealing(config.vaultKeys)
   const outbox = createOutbox({ database, clock: systemClock, config, sealing })
   const rateLimits = createRateLimits({ database, config })
-  return { database, config, logger, outbox, rateLimits, sealing }
+  const due = createDue({ database, clock: systemClock })
+  return { database, config, logger, outbox, rateLimits, sealing, due }
 }
 
 function usersOf(base: Awaited<ReturnType<typeof openBase>>) {

@@ -1,0 +1,74 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { lockOwner } from '../users/user.ts'
+import { largeBatches } from './large-batches.ts'
+import { ofOwner, ofUser, ofWorkspace } from './statements.ts'
+
+export type Kind = 'user' | 'workspace'
+
+/** Rows that one statement deletes; more would hold locks for too long. */
+const batch = 500
+
+const statementsFor = (kind: Kind): string[] => [...ofOwner, ...(kind === 'user' ? ofUser : ofWorkspace)]
+
+/** Deletes the rows of an owner for whom nothing goes on any more. */
+export function createEmptying({ database }: { database: Database }) {
+  const run = async (db: Database | Transaction, sql: string, ownerId: string): Promise<number> =>
+    (await db.raw<{ rowCount: number }>(sql, { ownerId, batch })).rowCount
+
+  /** Repeats the work until nothing is left; false if the time is over before. */
+  async function exhaust(work: () => Promise<number>, isOver: () => boolean): Promise<boolean> {
+    while (!isOver()) if ((await work()) === 0) return true
+    return false
+  }
+
+  /** Deletes everything but the owner's own row, as far as time allows. True if nothing is left. */
+  async function clear(ownerId: string, kind: Kind, isOver: () => boolean): Promise<boolean> {
+    for (const deleteBatch of largeBatches) {
+      const work = () => database.transaction((trx) => deleteBatch(trx, ownerId))
+      if (!(await exhaust(work, isOver))) return false
+    }
+    for (const sql of statementsFor(kind)) {
+      if (!(await exhaust(() => run(database, sql, ownerId), isOver))) return false
+    }
+    return true
+  }
+
+  /** Whether something was made meanwhile. Under the lock under which things are made. */
+  async function isAnythingLeft(trx: Transaction, ownerId: string, kind: Kind): Promise<boolean> {
+    const { rows } = await trx.raw<{ rows: [{ isLeft: boolean }] }>(leftStatement, { ownerId })
+    if (rows[0].isLeft) return true
+    for (const deleteBatch of largeBatches) if ((await deleteBatch(trx, ownerId)) > 0) return true
+    for (const sql of statementsFor(kind)) if ((await run(trx, sql, ownerId)) > 0) return true
+    return false
+  }
+
+  /** Deletes the row of the user or the workspace, and ends the subscription. False if something else has to go first. */
+  const close = (ownerId: string, kind: Kind): Promise<boolean> =>
+    database.transaction(async (trx) => {
+      const exists: unknown = await trx(kind === 'user' ? 'users' : 'workspaces')
+        .where({ id: ownerId })
+        .first('id')
+      if (exists === undefined) return true
+      await lockOwner(trx, ownerId)
+      if (await isAnythingLeft(trx, ownerId, kind)) return false
+      if (kind === 'workspace') await trx('workspaces').where({ id: ownerId }).delete()
+      else {
+        await trx.raw(endSubscriptionStatement, { ownerId })
+        await trx('users').where({ id: ownerId }).delete()
+      }
+      return true
+    })
+
+  return { clear, close }
+}
+
+/** What is not deleted by statements alone. */
+const leftStatement = `
+  select exists (select from vault_entries where owner_id = :ownerId)
+      or exists (select from agents where owner_id = :ownerId)
+      or exists (select from payment_methods where owner_id = :ownerId)
+      or exists (select from workspaces where payer_id = :ownerId) as "isLeft"`
+
+/** The ledger refers to the account, so its row stays. */
+const endSubscriptionStatement = `
+  update accounts set tier = 'free', current_period_end = null, cancelled_at = null where owner_id = :ownerId`

@@ -1,0 +1,67 @@
+import type { Transaction } from '../database/database.ts'
+
+/** What one transaction deletes at most: of runs and sessions, and of what belongs to them, unless one has more. */
+const batch = { things: 200, parts: 5000 }
+
+/** A run or a session, and about how many rows belong to it. */
+interface Sized {
+  id: string
+  parts: number
+}
+
+/** The first of these that have so many parts together, and at least one. */
+function within(found: Sized[]): string[] {
+  let parts = 0
+  const taken = found.findIndex((one, index) => {
+    parts += one.parts
+    return index > 0 && parts > batch.parts
+  })
+  return found.slice(0, taken === -1 ? found.length : taken).map(({ id }) => id)
+}
+
+/** Each deletes a batch in the caller's transaction, and returns how many runs or sessions it had; 0 if none is left. */
+export type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
+
+/** Runs with their timelines, inputs and callbacks. Newer ones may come behind, but agents that are deleted start none. */
+const deleteRuns: LargeBatch = async (trx, ownerId) => {
+  const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: batch.things })
+  const ids = within(rows)
+  if (ids.length === 0) return 0
+  for (const sql of ofRuns) await trx.raw(sql, { ids })
+  return ids.length
+}
+
+/** Sessions with all that was said in them. */
+const deleteSessions: LargeBatch = async (trx, ownerId) => {
+  const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: batch.things })
+  const ids = within(rows)
+  if (ids.length === 0) return 0
+  for (const sql of ofSessions) await trx.raw(sql, { ids })
+  return ids.length
+}
+
+export const largeBatches = [deleteRuns, deleteSessions]
+
+/** Oldest first, so that a batch touches few weeks’ partitions. By a subquery for the reason that statements.ts names. */
+const runsStatement = `
+  select id, events + steps + tool_calls as parts from runs where owner_id = (select :ownerId::uuid) order by id limit :most for update`
+
+/** Callbacks, their attempts and idempotency keys go with the run. */
+const ofRuns = [
+  `delete from outgoing_waits where call_id in (select id from run_tool_calls where run_id = any(:ids))`,
+  ...['run_events', 'run_tool_calls', 'run_steps', 'run_inputs', 'live_words', 'live_watches', 'approvals'].map(
+    (table) => `delete from ${table} where run_id = any(:ids)`,
+  ),
+  'delete from runs where id = any(:ids)',
+]
+
+const sessionsStatement = `
+  select id, last_number as parts from sessions where owner_id = (select :ownerId::uuid) order by id limit :most for update`
+
+const ofSessions = [
+  ...['chat_words', 'approvals'].map(
+    (table) => `
+  delete from ${table} where answer_id = any(array(select id from chat_answers where session_id = any(:ids)))`,
+  ),
+  'delete from sessions where id = any(:ids)',
+]

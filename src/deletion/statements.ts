@@ -1,0 +1,86 @@
+/** Deletes at most `:batch` rows of `:ownerId`, with the few that go along with each (`on delete cascade`). */
+type Emptying = string
+
+/**
+ * The planner does not know the value of a subquery. If it knew that of an owner with many rows, it might read the whole
+ * table for a batch, and again for the next one, until the batch that is not full.
+ */
+const owner = '(select :ownerId::uuid)'
+
+/** Rows with this column. */
+const by = (table: string, column: string, key = 'id', value = owner): Emptying => `
+  delete from ${table} where ${key} = any(array(
+    select ${key} from ${table} where ${column} = ${value} limit :batch))`
+
+/** Rows of the owner's agents. */
+const ofAgents = (table: string): Emptying => `
+  delete from ${table} where agent_id = any(array(
+    select t.agent_id from agents a join ${table} t on t.agent_id = a.id where a.owner_id = ${owner} limit :batch))`
+
+/** Rows of which an agent may have very many. */
+const manyOfAgents = (table: string, key: string): Emptying => `
+  delete from ${table} where (agent_id, ${key}) in (
+    select t.agent_id, t.${key} from agents a join ${table} t on t.agent_id = a.id
+     where a.owner_id = ${owner} limit :batch)`
+
+/**
+ * The audit log keeps who did what and when; what that says about people and things that are gone is cleared. Its trigger
+ * lets only such a statement change an entry.
+ */
+const forget = (cleared: readonly string[], found: string): Emptying => `
+  update audit_entries set ${cleared.map((column) => `${column} = null`).join(', ')}
+    from (select set_config('switchyard.audit', 'forget', true)) s (purpose)
+   where s.purpose = 'forget' and id = any(array(
+     select e.id from ${found} and coalesce(${cleared.map((column) => `e.${column}::text`).join(', ')}) is not null limit :batch))`
+
+/**
+ * What every owner may have, besides runs, sessions and entries of the vault, in an order in which nothing refers to
+ * what is gone. Callbacks go with their runs.
+ */
+export const ofOwner: Emptying[] = [
+  by('approvals', 'owner_id'),
+  by('direct_tool_calls', 'owner_id'),
+  by('notifications', 'owner_id'),
+  by('oauth_flows', 'owner_id'),
+  `delete from stored_bytes where owner_id = ${owner}`,
+  manyOfAgents('schedule_fires', 'nominal_at'),
+  manyOfAgents('agent_prompts', 'since_sequence'),
+  manyOfAgents('due_agents', 'id'),
+  ofAgents('schedules'),
+  ofAgents('agent_queues'),
+  by('agents', 'owner_id'),
+  forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
+]
+
+export const ofWorkspace: Emptying[] = [
+  by('api_keys', 'workspace_id'),
+  by('invitations', 'workspace_id'),
+  by('members', 'workspace_id'),
+]
+
+/** The mail address, which the owner's row alone has. */
+const email = '(select email from users where id = :ownerId)'
+
+/** What a user has as a person; in workspaces of others, too. */
+export const ofUser: Emptying[] = [
+  `delete from refresh_tokens where id = any(array(
+     select t.id from logins l join refresh_tokens t on t.login_id = l.id where l.user_id = ${owner} limit :batch))`,
+  by('logins', 'user_id'),
+  by('second_factors', 'user_id'),
+  forget(['address', 'user_agent'], `audit_entries e where e.actor_id = ${owner}`),
+  by('account_tokens', 'user_id'),
+  by('api_keys', 'user_id'),
+  by('members', 'user_id'),
+  by('invitations', 'invited_by'),
+  by('invitations', 'accepted_by'),
+  forget(
+    ['before', 'after'],
+    `invitations i join audit_entries e on e.owner_id = i.workspace_id and e.subject_id = i.id::text where i.email = ${email}`,
+  ),
+  by('invitations', 'email', 'id', email),
+  by('outbox_mails', 'recipient', 'id', email),
+  by('password_requests', 'email', 'id', email),
+  // The workspace keeps its sessions.
+  `update sessions set user_id = null where id = any(array(
+     select id from sessions where user_id = ${owner} limit :batch))`,
+]

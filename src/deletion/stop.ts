@@ -1,0 +1,85 @@
+import { Agent } from '../agents/agent.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Vault } from '../vault/vault.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
+
+/** After so many seconds without progress, a queue whose workflow has not said that it sleeps is taken to be gone. */
+const sleepsAfter = 60
+
+/** What of an owner is stopped in one turn; the next turn goes on. */
+const most = { agents: 20, entries: 5 }
+
+/**
+ * Stops what goes on for an owner, before its rows are deleted: each by its ordinary way, so the reconciler, the sync of
+ * schedules and the loop of chats do the rest.
+ */
+export function createStop(context: {
+  database: Database
+  clock: Clock
+  agents: Pick<Agents, 'remove'>
+  vault: Pick<Vault, 'remove'>
+  billing: Pick<Billing, 'paymentMethods'>
+}) {
+  const { database, clock, agents, vault, billing } = context
+
+  /** Deletes agents as `DELETE /agents/{id}` does. True while there are more. */
+  async function stopAgents(ownerId: string): Promise<boolean> {
+    const living = await Agent.query(database).where({ ownerId }).whereNull('deletedAt').limit(most.agents)
+    for (const agent of living) await agents.remove(agent)
+    return living.length === most.agents
+  }
+
+  /** Ends the answers that are under way as their readers may. */
+  async function stopAnswers(ownerId: string): Promise<void> {
+    await database.raw(endSessionsStatement, { ownerId, now: clock.now() })
+    await database.raw(stopAnswersStatement, { ownerId, now: clock.now() })
+  }
+
+  /** Whether a run or an answer has not ended, or Temporal still has a schedule or a queue. */
+  async function isBusy(ownerId: string): Promise<boolean> {
+    const asleepSince = later(clock.now(), -sleepsAfter)
+    const { rows } = await database.raw<{ rows: [{ isBusy: boolean }] }>(busyStatement, { ownerId, asleepSince })
+    return rows[0].isBusy
+  }
+
+  /** Revokes credentials at their sites, and forgets them. True while there are more. */
+  async function dropEntries(ownerId: string, isOver: () => boolean): Promise<boolean> {
+    const entries = await VaultEntry.query(database).where({ ownerId }).orderBy('id').limit(most.entries)
+    for (const entry of entries) {
+      if (isOver()) return true
+      await vault.remove(entry, { force: true })
+    }
+    return entries.length > 0
+  }
+
+  /** Takes the cards off the payment provider. */
+  async function dropCards(ownerId: string): Promise<void> {
+    const cards = await billing.paymentMethods.list(ownerId)
+    for (const { id } of cards) await billing.paymentMethods.remove(ownerId, id)
+  }
+
+  return { stopAgents, stopAnswers, isBusy, dropEntries, dropCards }
+}
+
+export type Stop = ReturnType<typeof createStop>
+
+const open = 'select from chat_answers a where a.session_id = s.id and a.ended_at is null'
+
+const endSessionsStatement = `
+  update sessions s set ended_at = :now where s.owner_id = :ownerId and s.ended_at is null and exists (${open})`
+
+const stopAnswersStatement = `
+  update chat_answers a set stop_requested_at = :now from sessions s
+   where s.owner_id = :ownerId and a.session_id = s.id and a.ended_at is null and a.stop_requested_at is null
+     and a.status in ('queued', 'running')`
+
+const busyStatement = `
+  select exists (
+           select from agents a join agent_queues q on q.agent_id = a.id left join schedules c on c.agent_id = a.id
+            where a.owner_id = :ownerId
+              and (q.unfinished > 0 or (q.awake and q.progressed_at > :asleepSince)
+                   or c.synced_generation < c.generation))
+      or exists (select from sessions s where s.owner_id = :ownerId and exists (${open})) as "isBusy"`

@@ -1,0 +1,81 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { Deletion, requestDeletion } from '../deletion/deletion.ts'
+import { assertThat } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Due } from '../runs/due.ts'
+import { accountIsKept, accountWillBeDeleted } from './account-mails.ts'
+import type { AccountTokens } from './account-tokens.ts'
+import { requireLogin, type Caller } from './caller.ts'
+import type { Logins } from './logins.ts'
+import type { Passwords } from './passwords.ts'
+import { User } from './user.ts'
+
+const daySeconds = 86_400
+
+/**
+ * Accounts that their owners want to be deleted: after a time of grace, in which they can be restored, everything goes
+ * (src/deletion).
+ */
+export function createClosing(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http' | 'accountGraceDays'>
+  logger: Logger
+  outbox: Pick<Outbox, 'put'>
+  due: Due
+  passwords: Passwords
+  logins: Pick<Logins, 'endOthers'>
+  tokens: Pick<AccountTokens, 'withdraw'>
+}) {
+  const { database, clock, config, logger, outbox, due, passwords, logins, tokens } = context
+  const { baseUrl } = config.http
+
+  /**
+   * Marks the account for deletion, and ends all its other logins and all its sessions; its API keys and agents rest. Safe
+   * to repeat: the first time holds. UNAUTHORIZED if the password is wrong.
+   */
+  async function close(caller: Caller, request: { password: string }): Promise<void> {
+    const loginId = requireLogin(caller)
+    const before = await User.query(database).findById(caller.userId)
+    const matches = await passwords.verify(before?.passwordHash, request.password)
+    assertThat(before && matches, 'UNAUTHORIZED', { message: 'The password is wrong.' })
+    await database.transaction(async (trx) => {
+      const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
+      const changed = 'The password was changed in the meantime.'
+      assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
+      if (await Deletion.query(trx).findById(user.id)) return
+      const now = clock.now()
+      const dueAt = later(now, config.accountGraceDays * daySeconds)
+      await requestDeletion(trx, user.id, now, dueAt)
+      await logins.endOthers(trx, user.id, loginId)
+      // Nobody must take the account over, or restore it, with what was mailed before.
+      await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
+      await outbox.put(trx, { to: user.email, ...accountWillBeDeleted({ now, dueAt }, baseUrl) })
+    })
+    logger.info({ userId: caller.userId }, 'an account is to be deleted')
+  }
+
+  /** Takes the mark away: everything is as before, but for logins and sessions. Safe to repeat. TOKEN_REVOKED once it is too late. */
+  async function restore(caller: Caller): Promise<void> {
+    requireLogin(caller)
+    await database.transaction(async (trx) => {
+      const user = await User.query(trx).findById(caller.userId).forNoKeyUpdate()
+      assertThat(user, 'INVALID_TOKEN')
+      const marked = await Deletion.query(trx).findById(user.id).forUpdate()
+      if (!marked) return
+      assertThat(marked.begunAt === null, 'TOKEN_REVOKED', { message: beingDeleted })
+      await Deletion.query(trx).deleteById(user.id)
+      // Runs may wait since then.
+      await due.owner(trx, user.id)
+      await outbox.put(trx, { to: user.email, ...accountIsKept(clock.now(), baseUrl) })
+    })
+    logger.info({ userId: caller.userId }, 'an account was restored')
+  }
+
+  return { close, restore }
+}
+
+export const beingDeleted = 'The time for restoring this account is over. It is being deleted.'

@@ -1,0 +1,120 @@
+import test from 'ava'
+import * as auth from '../../api/auth.ts'
+import * as sessions from '../../api/sessions.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { historyOf, openSession, send } from '../chat/stage.ts'
+import { makeThings } from '../api/stage.ts'
+import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { agentOf, customer, newcomer, type Person } from '../helpers/people.ts'
+import { happened, start } from '../helpers/runs.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { inviteTo, join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { emptied, graceIsOver, leave, openStage } from './stage.ts'
+import { documentedFates, rowsWith, tablesOf } from './tables.ts'
+
+/* What is left of an owner who was deleted, table by table. */
+
+const stage = forWholeFile(test, 'deletions', (t) => openStage(t))
+
+test('docs/operations.md says of every table what becomes of it', async (t) => {
+  const { platform } = await stage()
+  t.deepEqual([...documentedFates().keys()].toSorted(), await tablesOf(platform.services.database))
+})
+
+/** Somebody with one of everything, with a run and an answer under way, in a workspace or not. */
+async function busyOwner(someone: Person, workspaceId?: string) {
+  const { platform, sites } = await stage()
+  const within = workspaceId === undefined ? {} : { workspaceId }
+  const things = await makeThings(platform, someone, sites, workspaceId)
+  const agent = await agentOf(someone, { ...within, name: secretName, systemPrompt: '[[sleep 60]]' })
+  const run = (await start(someone, agent)).body
+  await happened(someone, run.id, 'started')
+  const cron = { trigger: 'scheduled' as const, cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
+  const scheduled = await agentOf(someone, { ...within, ...cron })
+  const session = await openSession(someone, { ...within, onDisconnect: 'continue' })
+  void send(session, { text: `[[say ${secretName}]] [[then]] [[sleep 60]]`, stream: true }).catch(() => undefined)
+  await eventually(20, 'it is answered', async () => (await historyOf(session)).items.length > 1 || undefined)
+  // What nobody else's rows name.
+  const { agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId } = things.params
+  const ids = [agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId].flatMap((id) => id ?? [])
+  return { ids: [...ids, agent.id, run.id, scheduled.id, session.id], scheduled }
+}
+
+const secretName = 'Rumpelstilzchen'
+
+/** The tables that hold these texts although they are said to be emptied. */
+const leftIn = (found: Map<string, number>) => {
+  const fates = documentedFates()
+  return [...found.keys()].filter((table) => fates.get(table) !== 'kept')
+}
+
+test('of a deleted workspace only what is said to stay is left, and nothing of its owner or others goes', async (t) => {
+  const { platform } = await stage()
+  const { database, temporal } = platform.services
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner, 'Deep Thought')
+  const other = await workspaceOf(owner, 'Marvin')
+  const { ids, scheduled } = await busyOwner(owner, workspaceId)
+  const kept = await busyOwner(owner, other.id)
+  const before = await rowsWith(database, [other.id, ...kept.ids])
+  t.true((await rowsWith(database, [workspaceId, ...ids])).size > 25)
+  t.is((await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })).status, 204)
+  await emptied(platform, workspaceId)
+  const found = await rowsWith(database, [workspaceId, ...ids])
+  t.deepEqual(leftIn(found), [])
+  t.true(found.has('ledger_entries') && found.has('owners') && found.has('workspace_months'))
+  const named = await rowsWith(database, ['Deep Thought'])
+  t.deepEqual([...named.keys()], ['audit_entries'], 'the log of who has deleted it')
+  t.false(await temporal.schedules.remove(scheduled.id), 'Temporal has no schedule of it')
+  const after = await rowsWith(database, [other.id, ...kept.ids])
+  for (const [table, count] of before) t.true((after.get(table) ?? 0) >= count || isPassing.has(table), table)
+  t.is((await call(owner, auth.me)).status, 200)
+})
+
+/** Tables whose rows come and go while something is under way. */
+const isPassing = new Set([
+  'due_agents',
+  'live_words',
+  'live_watches',
+  'chat_words',
+  'outgoing_slots',
+  'outgoing_waits',
+])
+
+test('of a deleted account only what is said to stay is left, its workspaces included, and its address is free', async (t) => {
+  const { platform } = await stage()
+  const { database } = platform.services
+  const owner = await customer(platform, 'team')
+  const { email } = owner
+  const userId = await userIdOf(owner)
+  const own = await busyOwner(owner)
+  const { id: workspaceId } = await workspaceOf(owner, 'Slartibartfast')
+  const shared = await busyOwner(owner, workspaceId)
+  // In the workspace of somebody else, as a member and as one who is invited.
+  const boss = await customer(platform, 'team')
+  const { id: theirs } = await workspaceOf(boss)
+  await join(platform, theirs, owner, 'admin')
+  await call(owner, sessions.createSession, { body: { workspaceId: theirs } })
+  await inviteTo(owner, theirs)
+  await inviteTo(boss, (await workspaceOf(boss)).id, { email })
+  const member = await memberOf(platform, workspaceId, 'member')
+  t.is((await leave(owner)).status, 200)
+  t.is((await call(owner, auth.me)).status, 200)
+  await graceIsOver(platform, userId)
+  await emptied(platform, userId)
+  const found = await rowsWith(database, [userId, workspaceId, ...own.ids, ...shared.ids])
+  t.deepEqual(leftIn(found), [])
+  const name = email.split('@')[0] ?? ''
+  t.deepEqual(await rowsWith(database, [email, name, 'Slartibartfast']), new Map())
+  t.like(await database('accounts').where({ ownerId: userId }).first(), { tier: 'free', currentPeriodEnd: null })
+  t.is((await call(boss, sessions.listSessions, { query: { workspaceId: theirs } })).status, 200)
+  t.is((await call(owner, auth.me)).failure.code, 'INVALID_TOKEN')
+  t.is((await call(owner, auth.login, { body: { email, password: owner.password } })).failure.code, 'UNAUTHORIZED')
+  t.is((await call(member, workspaces.listWorkspaces)).body.items.length, 0)
+
+  const again = await newcomer(platform, email)
+  await call(again, auth.acceptTerms)
+  t.not(await userIdOf(again), userId)
+  t.deepEqual((await call(again, workspaces.listWorkspaces)).body.items, [])
+})

@@ -1,0 +1,133 @@
+import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as auth from '../../api/auth.ts'
+import * as exported from '../../api/exports.ts'
+import * as members from '../../api/members.ts'
+import * as sessions from '../../api/sessions.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { openSession } from '../chat/stage.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { mailsTo } from '../helpers/mailbox.ts'
+import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { start } from '../helpers/runs.ts'
+import { current } from '../helpers/sessions.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { emptied, graceIsOver, leave, openStage } from './stage.ts'
+
+/* The time in which an account can be restored. */
+
+const stage = forWholeFile(test, 'grace', (t) => openStage(t))
+
+const logIn = async (someone: Person): Promise<Person> => {
+  const { email, password } = someone
+  const { body } = await call(someone, auth.login, { body: { email, password } })
+  return { ...someone, token: body.accessToken }
+}
+
+const keyOf = async (someone: Client, within: { workspaceId?: string } = {}) => {
+  const body = { ...within, name: 'A key', scopes: ['read' as const] }
+  return { url: someone.url, token: (await call(someone, apiKeys.createApiKey, { body })).body.key }
+}
+
+test('an account that is to be deleted is told so, and can do nothing but see, export and restore itself', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const other = await logIn(someone)
+  const key = await keyOf(someone)
+  const session = await openSession(someone)
+  const agent = await webhookAgent(someone)
+  t.is((await leave(someone, 'not the password')).failure.code, 'UNAUTHORIZED')
+  t.is((await call(someone, auth.me)).body.deletionDueAt, null)
+  const { body } = await leave(someone)
+  const days = (Date.parse(body.deletionDueAt ?? '') - Date.now()) / 86_400_000
+  t.true(days > 29.9 && days <= 30)
+  const [mail] = await mailsTo(platform, someone.email)
+  t.true(
+    mail?.text.includes(String(body.deletionDueAt)) && mail.text.includes('POST ') && mail.text.includes('/restore'),
+  )
+
+  t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
+  t.is((await call(key, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
+  t.is((await current(someone, session.token)).failure.code, 'INVALID_SESSION')
+  const back = await logIn(someone)
+  for (const one of [someone, back]) {
+    t.is((await call(one, agents.listAgents)).failure.code, 'PERMISSION_DENIED')
+    t.is((await start(one, agent)).failure.code, 'PERMISSION_DENIED')
+    t.is((await leave(one)).failure.code, 'PERMISSION_DENIED')
+    t.is((await call(one, exported.exportAccount)).status, 200)
+  }
+  const refused = await deliver(platform, agent, {})
+  t.is(refused.failure.code, 'TIER_REQUIRED')
+  t.regex(refused.failure.error, /is to be deleted/)
+  t.is((await call(back, auth.logout)).status, 204)
+})
+
+test('a restored account is as before, and its agents go on', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const key = await keyOf(someone)
+  const agent = await webhookAgent(someone)
+  await leave(someone)
+  const kept = await call(someone, auth.restoreAccount)
+  t.is(kept.body.deletionDueAt, null)
+  t.is((await call(someone, auth.restoreAccount)).status, 200, 'safe to repeat')
+  t.is((await call(key, agents.listAgents)).body.items.length, 1)
+  const receipt = await deliver(platform, agent, {})
+  t.is((await ended(someone, receipt.body.runId)).status, 'completed')
+  t.is((await mailsTo(platform, someone.email))[0]?.subject, 'Your account is kept')
+})
+
+test('a queued run of an account that is to be deleted waits, and starts when it is restored', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]]' })
+  const [, second] = [await deliver(platform, agent, { n: 1 }), await deliver(platform, agent, { n: 2 })]
+  await leave(someone)
+  const { database } = platform.services
+  const statusOf = async () =>
+    ((await database('runs').where({ id: second.body.runId }).first()) as { status: string }).status
+  await eventually(20, 'its queue is blocked', async () => {
+    const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
+    return queue.blockedCause ?? undefined
+  })
+  t.is(await statusOf(), 'queued')
+  await call(someone, auth.restoreAccount)
+  t.is((await ended(someone, second.body.runId)).status, 'completed')
+})
+
+test('the workspaces of an account that is to be deleted are closed: they can be read, exported and left', async (t) => {
+  const { platform } = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  const key = await keyOf(admin, { workspaceId })
+  const session = await openSession(admin, { workspaceId })
+  await leave(owner)
+  const params = { workspaceId }
+  t.like((await call(admin, workspaces.getWorkspace, { params })).body, { open: false })
+  t.is((await call(key, agents.listAgents, { query: { workspaceId } })).status, 200)
+  t.is((await call(admin, exported.exportWorkspace, { params })).status, 200)
+  t.is((await call(admin, sessions.createSession, { body: { workspaceId } })).failure.code, 'WORKSPACE_REQUIRED')
+  t.is((await current(admin, session.token)).failure.code, 'WORKSPACE_REQUIRED')
+  const leaving = { params: { workspaceId, userId: await userIdOf(admin) } }
+  t.is((await call(admin, members.removeMember, leaving)).status, 204)
+})
+
+test('once the time is over nobody gets in or back, and what others have goes on', async (t) => {
+  const { platform } = await stage()
+  const someone = await person(platform)
+  const neighbour = await person(platform)
+  const agent = await agentOf(neighbour)
+  const userId = await userIdOf(someone)
+  await leave(someone)
+  await graceIsOver(platform, userId)
+  t.is((await call(someone, auth.restoreAccount)).failure.code, 'TOKEN_REVOKED')
+  const { email, password } = someone
+  t.is((await call(platform, auth.login, { body: { email, password } })).failure.code, 'UNAUTHORIZED')
+  await emptied(platform, userId)
+  t.is((await call(someone, auth.me)).failure.code, 'INVALID_TOKEN')
+  t.is((await ended(neighbour, (await start(neighbour, agent)).body.id)).status, 'completed')
+})

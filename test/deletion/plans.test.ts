@@ -1,0 +1,148 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Client } from 'pg'
+import { fill } from '../../bench/fill/fill.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { runRound } from '../../src/loops.ts'
+import { makeThings } from '../api/stage.ts'
+import { openSession } from '../chat/stage.ts'
+import { call } from '../helpers/client.ts'
+import { createEmptyDatabase, onServer } from '../helpers/database.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { customer } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { inviteTo, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { graceIsOver, leave, openStage } from './stage.ts'
+
+/* That no statement of a deletion reads a growing table as a whole. */
+
+const stage = forWholeFile(test, 'plans', (t) => openStage(t, { worker: false }))
+
+interface Sent {
+  sql: string
+  bindings: unknown[]
+}
+
+/** Does rounds until the owner is emptied, and returns the statements that they sent. */
+async function statementsOf({ services }: Platform, ownerId: string): Promise<Sent[]> {
+  const { database } = services
+  const sent = new Map<string, Sent>()
+  const note = ({ sql, bindings }: Sent) => void (sent.has(sql) || sent.set(sql, { sql, bindings }))
+  await eventually(60, 'the owner is deleted', async () => {
+    await runRound(services, 'reconciler')
+    await runRound(services, 'chats')
+    await database('agent_queues').update({ awake: false })
+    database.on('query', note)
+    await runRound(services, 'deletions')
+    database.off('query', note)
+    const row = (await database('deletions').where({ ownerId }).first()) as { emptiedAt: Date | null }
+    return row.emptiedAt ?? undefined
+  })
+  // The second look through the tables.
+  await database('deletions')
+    .where({ ownerId })
+    .update({ nextAt: new Date(Date.now() - 1000) })
+  await runRound(services, 'deletions')
+  return [...sent.values()].filter(({ sql }) => /^\s*(select|update|delete|with)\b/i.test(sql))
+}
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  Plans?: Plan[]
+}
+
+/** The tables that a plan reads as a whole, or the whole of an index of; without an index there is no other way. */
+function wholeIn(plan: Plan): string[] {
+  const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index = '', Plans: inner = [] } = plan
+  const isWhole =
+    type === 'Seq Scan' || (/^(Index|Bitmap Index)/.test(type) && !('Index Cond' in plan) && !smallIndexes.has(index))
+  return [...(isWhole ? [index || table] : []), ...inner.flatMap(wholeIn)]
+}
+
+/** Of what is open at the time: answers that have not ended, and owners that are being deleted. */
+const smallIndexes = new Set(['chat_answers_open', 'deletions_due'])
+
+/** A row is taken within two seconds. */
+const smallTables = new Set(['password_requests', 'password_requests_pkey'])
+
+async function planOf(client: Client, { sql, bindings }: Sent): Promise<Plan> {
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (format json) ${sql}`, bindings)
+  return (rows[0] as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan
+}
+
+test('every statement of a deletion finds its rows by an index', async (t) => {
+  const { platform, sites } = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  for (const within of [undefined, workspaceId]) {
+    await makeThings(platform, owner, sites, within)
+    await openSession(owner, within === undefined ? {} : { workspaceId: within })
+    await inviteTo(owner, workspaceId)
+  }
+  await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })
+  const ofWorkspace = await statementsOf(platform, workspaceId)
+  await leave(owner)
+  const userId = await userIdOf(owner)
+  await graceIsOver(platform, userId)
+  const sent = [...ofWorkspace, ...(await statementsOf(platform, userId))]
+  t.true(sent.length > 60, `${sent.length} statements`)
+  await onServer(platform.config.database.url, async (client) => {
+    await client.query('set enable_seqscan = off')
+    for (const statement of sent) {
+      const whole = wholeIn(await planOf(client, statement)).filter((name) => !smallTables.has(name))
+      t.deepEqual(whole, [], statement.sql)
+    }
+  })
+  const filled = await filledDatabase(t)
+  await onServer(filled, async (client) => {
+    const large = await largeTables(client)
+    const ownerId = await busiest(client)
+    for (const statement of sent) {
+      const bindings = statement.bindings.map((one) => (one === userId || one === workspaceId ? ownerId : one))
+      const whole = wholeIn(await planOf(client, { ...statement, bindings })).filter((name) => large.has(name))
+      t.deepEqual(whole, [], statement.sql)
+    }
+    t.log(`${sent.length} statements, also with ${large.size} tables and indexes of more than 5000 rows`)
+  })
+})
+
+/** A database as after months of use, with what the planner knows of it. */
+async function filledDatabase(t: ExecutionContext): Promise<string> {
+  const { url } = await createEmptyDatabase(t)
+  await fill(url, { runs: 30_000, full: 3000, owners: 200, months: 3, queued: 100 }, () => undefined)
+  return url
+}
+
+/** Tables, partitions and indexes with more than 5000 rows. */
+async function largeTables(client: Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples > 5000`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The owner with the most runs. */
+async function busiest(client: Client): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    'select owner_id as id from runs group by owner_id order by count(*) desc limit 1',
+  )
+  return rows[0]?.id ?? ''
+}
+
+test('every foreign key can be checked by an index of its own', async (t) => {
+  const { database } = (await stage()).platform.services
+  const { rows } = await database.raw<{ rows: { name: string }[] }>(`
+    select c.conname as name from pg_constraint c
+     where c.contype = 'f' and c.connamespace = 'public'::regnamespace and not exists (
+       select from pg_index i
+        where i.indrelid = c.conrelid and i.indisvalid
+          and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey
+          and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) like '%IS NOT NULL%'))`)
+  t.deepEqual(
+    rows.map(({ name }) => name),
+    [],
+  )
+})

@@ -1,0 +1,117 @@
+import test from 'ava'
+import * as auth from '../../api/auth.ts'
+import * as exported from '../../api/exports.ts'
+import * as sessions from '../../api/sessions.ts'
+import { makeThings } from '../api/stage.ts'
+import { openSession, send } from '../chat/stage.ts'
+import { openStage } from '../deletion/stage.ts'
+import { sightings } from '../helpers/canaries.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, customer, deliver, ended, webhookAgent, type Person } from '../helpers/people.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+
+/* What an export holds, and what it does not. */
+
+const stage = forWholeFile(test, 'exports', (t) => openStage(t))
+
+type Exported = Record<string, Record<string, unknown>[]>
+
+/** Somebody's things, with a run and a chat that are over; and every secret of them. */
+async function made(someone: Person, workspaceId?: string) {
+  const { platform, sites } = await stage()
+  const within = workspaceId === undefined ? {} : { workspaceId }
+  const things = await makeThings(platform, someone, sites, workspaceId)
+  const agent = await webhookAgent(someone, { ...within, systemPrompt: '[[say Forty-two.]]' })
+  const { body: receipt } = await deliver(someone, agent, { question: 'What is six by nine?', big: 1 })
+  await ended(someone, receipt.runId)
+  await agentOf(someone, { ...within, trigger: 'scheduled', cron: '0 3 * * *', timeZone: 'Europe/Vienna' })
+  const session = await openSession(someone, within)
+  await (await send(session, { text: '[[say So long.]]' })).text()
+  const secrets = {
+    webhook: agent.webhookSecret,
+    otherWebhook: things.agent.webhookSecret,
+    key: things.apiKey,
+    readKey: things.readKey,
+    session: things.session.token,
+    otherSession: session.token,
+    password: someone.password,
+    token: someone.token,
+    site: 'any-token',
+  }
+  return { secrets, agent, runId: receipt.runId, sessionId: session.id, params: things.params }
+}
+
+/** Everything that is stored as a secret, sealed or hashed. */
+async function storedSecrets(): Promise<Record<string, string>> {
+  const { database } = (await stage()).platform.services
+  const columns = [
+    ['users', 'password_hash'],
+    ['refresh_tokens', 'token_hash'],
+    ['api_keys', 'key_hash'],
+    ['sessions', 'token_hash'],
+    ['vault_entries', 'credential'],
+    ['agents', 'webhook_secret'],
+    ['payment_methods', 'reference'],
+    ['oauth_flows', 'state_hash'],
+    ['oauth_flows', 'ticket_hash'],
+    ['invitations', 'token_hash'],
+  ] as const
+  const found: Record<string, string> = {}
+  for (const [table, column] of columns) {
+    const values: string[] = await database(table).whereNotNull(column).pluck(column)
+    values.forEach((value, index) => Object.assign(found, { [`${table}.${column} ${index}`]: value }))
+  }
+  return found
+}
+
+test('the export of an account has everything of it and no secret, also while it can be restored', async (t) => {
+  const someone = await customer((await stage()).platform, 'team')
+  const { secrets, agent, runId, sessionId, params } = await made(someone)
+  const { body } = await call(someone, exported.exportAccount)
+  const document = body as unknown as Exported
+  t.like(body, { format: 'switchyard-export', version: 1, complete: true, account: { email: someone.email } })
+  const byId = (name: string, id: string) => document[name]?.find((one) => one['id'] === id) as Exported | undefined
+  t.like(byId('agents', agent.id), { systemPrompt: '[[say Forty-two.]]', webhookSecret: null, fires: [] })
+  const timeline = JSON.stringify(byId('runs', runId)?.['timeline'])
+  t.true(timeline.includes('What is six by nine?') && timeline.includes('Forty-two.'))
+  const run = byId('runs', runId) ?? {}
+  t.is(run['timeline']?.length, Number(run['events'] ?? run['timeline']?.length))
+  t.is(byId('sessions', sessionId)?.['messages']?.length, 2)
+  t.is(byId('vault', params['entryId'] ?? '')?.['calls']?.length, 1)
+  for (const name of ['ledger', 'apiKeys', 'approvals', 'workspaces', 'logins', 'paymentMethods'])
+    t.true((document[name]?.length ?? 0) > 0, name)
+  t.deepEqual(
+    Object.keys(body.about).filter((name) => !(name in body)),
+    [],
+    'each member is there',
+  )
+  t.deepEqual(sightings({ ...secrets, ...(await storedSecrets()) }, [JSON.stringify(body)]), [])
+
+  await call(someone, auth.deleteAccount, { body: { password: someone.password } })
+  const later = (await call(someone, exported.exportAccount)).body as unknown as Exported
+  t.deepEqual(later['runs']?.length, document['runs']?.length)
+})
+
+test('the export of a workspace has what is in it and nothing else, also once it is closed', async (t) => {
+  const { platform } = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const own = await agentOf(owner, { name: 'My own' })
+  const { secrets, runId } = await made(owner, workspaceId)
+  const [admin, member] = [
+    await memberOf(platform, workspaceId, 'admin'),
+    await memberOf(platform, workspaceId, 'member'),
+  ]
+  const ask = (by: Person) => call(by, exported.exportWorkspace, { params: { workspaceId } })
+  const open = JSON.stringify((await ask(admin)).body)
+  t.true(open.includes(runId) && open.includes(admin.email) && !open.includes(own.id))
+  t.deepEqual(sightings({ ...secrets, ...(await storedSecrets()) }, [open]), [])
+  t.is((await ask(member)).failure.code, 'PERMISSION_DENIED')
+  const accounts = platform.services.database('accounts').where({ ownerId: await userIdOf(owner) })
+  await accounts.update({ tier: 'free', currentPeriodEnd: null })
+  t.is((await call(admin, sessions.createSession, { body: { workspaceId } })).failure.code, 'WORKSPACE_REQUIRED')
+  const { body } = await ask(admin)
+  t.is((body as unknown as Exported)['members']?.length, 3)
+  t.true((body as unknown as Exported)['months']?.every((month) => Number(month['credits']) > 0))
+})
