@@ -112,6 +112,7 @@ export const logout = route({
   summary: 'Log out',
   description: 'Ends this login: its access token and its refresh token are refused from then on.',
   access: 'login',
+  ofUser: false,
   status: 204,
   handle: ({ services, caller }) => services.users.logins.end(caller),
 })

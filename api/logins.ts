@@ -11,6 +11,11 @@ const login = named(
     lastUsedAt: field(v.nullable(time), 'When its access token was last used, to a minute'),
     address: field(v.nullable(v.string()), 'The client address from which it was opened', '203.0.113.7'),
     userAgent: field(v.nullable(v.string()), 'What the client called itself then', 'Mozilla/5.0'),
+    workspaceId: field(
+      v.nullable(id),
+      'The only workspace that it reaches, if its sign-in provider has opened it; else null',
+      null,
+    ),
     current: field(v.boolean(), 'Whether it is the login of this request'),
   }),
   'A login',

@@ -134,6 +134,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     sessions,
     outbox,
     users,
+    signIn,
   } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
@@ -148,4 +149,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await sessions.purge(stopping)
   await outbox.purge()
   await users.purge()
+  await signIn.flows.purge()
 }

@@ -16,7 +16,7 @@ import type { Admission } from './admission.ts'
 import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isOfAccount, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
+import { isOfAccount, isOfUser, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -143,7 +143,7 @@ function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
   if (route.access === 'admin') requireAdmin(caller)
-  if (route.ofUser) requireOwnAccount(caller)
+  if (isOfUser(route)) requireOwnAccount(caller)
   if (isOwned(resource)) requireAction(caller.reach, resource.ownerId, needsOf(route), route.whenClosed)
 }
 

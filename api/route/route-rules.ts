@@ -8,7 +8,7 @@ const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
-  if (needsLogin(route) || route.ofUser || (route.access === 'account' && route.method !== 'get'))
+  if (needsLogin(route) || isOfUser(route) || (route.access === 'account' && route.method !== 'get'))
     codes.push('PERMISSION_DENIED')
   if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
   if (isOfOwner(route)) codes.push(...ownerCodes(route))
@@ -24,6 +24,9 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
 /** Whether it is about things that may be those of a workspace. */
 export const isOfOwner = (route: AnyRoute): boolean =>
   route.owner !== undefined || (route.access !== 'anyone' && route.resource !== undefined)
+
+/** Whether it is about the account of a user. */
+export const isOfUser = (route: AnyRoute): boolean => route.ofUser ?? (needsLogin(route) && !isOfOwner(route))
 
 /** What the caller must be permitted to do with the things of the owner. */
 export const needsOf = ({ needs, method }: AnyRoute): Action => needs ?? (method === 'get' ? 'see' : 'build')

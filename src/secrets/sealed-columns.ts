@@ -12,6 +12,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
   { table: 'outbox_mails', column: 'body' },
+  { table: 'workspace_providers', column: 'client_secret' },
+  { table: 'sign_in_flows', column: 'verifier' },
 ]
 
 /** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */

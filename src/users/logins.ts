@@ -16,7 +16,7 @@ import { RefreshToken } from './refresh-token.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
-interface TokenPair {
+export interface TokenPair {
   accessToken: string
   tokenType: 'Bearer'
   expiresIn: number
@@ -24,7 +24,7 @@ interface TokenPair {
 }
 
 /** Where a login is opened from. */
-interface Client {
+export interface Client {
   address: string
   userAgent: string | undefined
 }
@@ -60,9 +60,7 @@ export function createLogins(context: {
 
   /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it has changed since. */
   async function openFor(user: User, expiresIn: number, from?: Client): Promise<TokenPair> {
-    const now = clock.now()
-    const details = { address: from?.address ?? null, userAgent: from?.userAgent ? oneLine(from.userAgent, 200) : null }
-    const login = { id: newId(), userId: user.id, createdAt: now, lastUsedAt: now, ...details }
+    const login = { ...newLogin(from), userId: user.id }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
@@ -71,6 +69,29 @@ export function createLogins(context: {
       return issue(trx, login.id)
     })
     return pair(user.id, login.id, refreshToken, expiresIn)
+  }
+
+  /**
+   * Opens a login for whom a provider has signed in, in a transaction of the caller's, under whose locks nothing that
+   * permits it can end. The tokens are of use from the commit on.
+   */
+  async function openThrough(
+    trx: Transaction,
+    by: Pick<Login, 'userId' | 'identityId' | 'workspaceId'>,
+    from: Client,
+  ): Promise<TokenPair> {
+    // As in `openFor`: a logout everywhere is entirely before or after this login.
+    const user = await User.query(trx).findById(by.userId).select('id').forShare()
+    assertThat(user, 'UNAUTHORIZED', { message: again })
+    const login = { ...newLogin(from), ...by }
+    await Login.query(trx).insert(login)
+    return pair(user.id, login.id, await issue(trx, login.id), accessTokens.lifetime(undefined))
+  }
+
+  function newLogin(from: Client | undefined) {
+    const now = clock.now()
+    const userAgent = from?.userAgent ? oneLine(from.userAgent, 200) : null
+    return { id: newId(), createdAt: now, lastUsedAt: now, address: from?.address ?? null, userAgent }
   }
 
   /**
@@ -160,7 +181,7 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, refresh, end, endAll, endEvery, endOthers }
+  return { open, openThrough, refresh, end, endAll, endEvery, endOthers }
 }
 
 export type Logins = ReturnType<typeof createLogins>

@@ -13,7 +13,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
-import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
+import { assertPassword, createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { createRecovery } from './recovery.ts'
 import { createRegister } from './register.ts'
 import { profileOf, type Profile } from './profile.ts'
@@ -35,7 +35,7 @@ export function createUsers(context: {
   const logins = createLogins({ ...context, accessTokens, passwords })
   const tokens = createAccountTokens(context)
   const addresses = createAddresses({ ...context, passwords, tokens })
-  const register = createRegister({ ...context, passwords, tokens, addresses })
+  const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User): Profile => profileOf(user, config.auth.termsVersion)
 
   /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
@@ -46,6 +46,7 @@ export function createUsers(context: {
     const loginId = requireLogin(caller)
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
     const { passwordHash: before } = await find(caller)
+    assertPassword(before)
     const matches = await passwords.verify(before, request.currentPassword)
     assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     const passwordHash = await passwords.hash(newPassword)
@@ -80,6 +81,7 @@ export function createUsers(context: {
 
   return {
     register: async (request: Parameters<typeof register>[0]): Promise<Profile> => present(await register(request)),
+    registerVerified,
     me,
     acceptTerms,
     changePassword,
@@ -93,3 +95,5 @@ export function createUsers(context: {
     publicKeys: accessTokens.publicKeys,
   }
 }
+
+export type Users = ReturnType<typeof createUsers>

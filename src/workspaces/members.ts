@@ -5,7 +5,9 @@ import { assertThat } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { can, type Role } from '../owners/roles.ts'
 import { endSessions } from '../sessions/session.ts'
+import { unlinkFrom } from '../sign-in/identity.ts'
 import { ApiKey } from '../users/api-key.ts'
+import { endLogins } from '../users/login.ts'
 import { lockOwner } from '../users/user.ts'
 import { Member, NamedMember } from './member.ts'
 
@@ -41,7 +43,7 @@ export function createMembers(context: { database: Database; clock: Clock }) {
         return member.$set({ role })
       }),
 
-    /** Ends a membership, and with it the member's keys and sessions here. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN. */
+    /** Ends a membership, and with it the member's keys and sessions here, and what the workspace's provider has signed in. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN. */
     removeMember: (workspaceId: string, userId: string): Promise<void> =>
       database.transaction(async (trx) => {
         const member = await locked(trx, workspaceId, userId)
@@ -50,6 +52,8 @@ export function createMembers(context: { database: Database; clock: Clock }) {
         await Member.query(trx).deleteById(member.id)
         const now = clock.now()
         await ApiKey.query(trx).where({ workspaceId, userId }).whereNull('revokedAt').patch({ revokedAt: now })
+        await unlinkFrom(trx, { workspaceId, userId })
+        await endLogins(trx, { workspaceId, userId }, { now })
         await endSessions(trx, { ownerId: workspaceId, userId }, now)
       }),
   }
