@@ -1,5 +1,10 @@
 import * as v from 'valibot'
+import { cookieNames, inCookies, withoutLogin } from './browser/login-cookies.ts'
+import { refuseOtherPages, requireOwnPage } from './route/own-page.ts'
+import type { RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
+import { assertThat } from '../src/errors.ts'
+import type { Services } from '../src/services.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { id, text, time } from './schemas/schemas.ts'
 
@@ -44,6 +49,19 @@ const tokenPair = named(
   }),
   'What a login gives',
 )
+const cookieLogin = named(
+  'CookieLogin',
+  v.object({
+    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
+    csrfToken: field(v.string(), 'Send it in `X-CSRF-Token` with whatever is no GET', 'sy_csrf_an-example'),
+  }),
+  'What a login in a browser gives, besides its cookies',
+)
+/** In place of the usual answer if the request says `cookie`. */
+const orCookies = { 201: { description: 'With `cookie`: the tokens are in cookies.', response: cookieLogin } }
+const cookie = v.optional(
+  field(v.boolean(), 'For pages of the platform: puts the tokens into cookies that no script can read', true),
+)
 const email = field(text(254), address, 'ada@example.com')
 const password = field(text(256), 'The password', 'correct horse battery staple')
 const refreshToken = field(text(200), 'The refresh token of the pair before', 'sy_refresh_an-example')
@@ -78,15 +96,18 @@ export const login = route({
   summary: 'Get an access token and a refresh token',
   description: 'Every login is separate, and can be ended without the others.',
   access: 'anyone',
-  body: v.strictObject({ email, password, ttlSeconds }),
+  body: v.strictObject({ email, password, ttlSeconds, cookie }),
   status: 200,
   response: tokenPair,
-  codes: ['UNAUTHORIZED'],
-  handle: ({ services, body, request }) =>
-    services.users.logins.open({
-      ...body,
-      from: { address: request.address, userAgent: request.header('user-agent') },
-    }),
+  alternatives: orCookies,
+  codes: ['UNAUTHORIZED', 'PERMISSION_DENIED'],
+  async handle({ services, body: { cookie: asked, ...credentials }, request }) {
+    // Another page must not log a visitor in as somebody else.
+    if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
+    const from = { address: request.address, userAgent: request.header('user-agent') }
+    const tokens = await services.users.logins.open({ ...credentials, from })
+    return asked ? inCookies(services, tokens) : tokens
+  },
 })
 
 export const refresh = route({
@@ -97,12 +118,43 @@ export const refresh = route({
   summary: 'Exchange a refresh token for a new pair',
   description: 'A refresh token is valid for one use. Reuse ends its login, because the token may have been stolen.',
   access: 'anyone',
-  body: v.strictObject({ refreshToken, ttlSeconds }),
+  body: v.pipe(
+    v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),
+    v.forward(
+      v.check(
+        ({ refreshToken: sent, cookie: asked = false }) => (sent === undefined) === asked,
+        'is needed, unless "cookie" is true: then it is in the cookie',
+      ),
+      ['refreshToken'],
+    ),
+  ),
   status: 200,
   response: tokenPair,
-  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
-  handle: ({ services, body }) => services.users.logins.refresh(body),
+  alternatives: orCookies,
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'UNAUTHORIZED', 'PERMISSION_DENIED'],
+  async handle({ services, body: { refreshToken: sent, ttlSeconds: seconds }, request }) {
+    const tokens = await services.users.logins.refresh({
+      refreshToken: sent ?? refreshCookie(request, services.config.http.baseUrl),
+      ttlSeconds: seconds,
+    })
+    return sent === undefined ? inCookies(services, tokens) : tokens
+  },
 })
+
+/**
+ * The refresh token in the cookie. A page that was loaded again has no CSRF token yet, and gets it here; so the browser
+ * has to say which page it is. UNAUTHORIZED, PERMISSION_DENIED.
+ */
+function refreshCookie(request: RequestFacts, baseUrl: string): string {
+  const found = request.cookie(cookieNames(baseUrl).refresh)
+  assertThat(found, 'UNAUTHORIZED', { message: 'There is no cookie with a refresh token. Log in.' })
+  requireOwnPage(request.header, baseUrl)
+  return found
+}
+
+/** Deletes the cookies of a login that came by cookie: only then there is no Authorization header. */
+const forgetting = (request: RequestFacts, services: Services) =>
+  request.header('authorization') === undefined ? withoutLogin(services) : undefined
 
 export const logout = route({
   ...shared,
@@ -114,7 +166,10 @@ export const logout = route({
   access: 'login',
   ofUser: false,
   status: 204,
-  handle: ({ services, caller }) => services.users.logins.end(caller),
+  async handle({ services, caller, request }) {
+    await services.users.logins.end(caller)
+    return forgetting(request, services)
+  },
 })
 
 export const logoutEverywhere = route({
@@ -126,7 +181,10 @@ export const logoutEverywhere = route({
   description: 'Chat sessions end, too. API keys stay valid.',
   access: 'login',
   status: 204,
-  handle: ({ services, caller }) => services.users.logins.endAll(caller),
+  async handle({ services, caller, request }) {
+    await services.users.logins.endAll(caller)
+    return forgetting(request, services)
+  },
 })
 
 export const acceptTerms = route({

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { requireLogin } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
@@ -22,6 +23,24 @@ const login = named(
 )
 
 const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } as const
+
+export const readCsrfToken = route({
+  ...shared,
+  name: 'readCsrfToken',
+  method: 'get',
+  path: '/auth/csrf',
+  summary: 'Get the CSRF token of this login',
+  description: 'For a page that was loaded again, and whose login is in a cookie.',
+  status: 200,
+  response: named(
+    'CsrfToken',
+    v.object({
+      csrfToken: field(v.string(), 'Send it in `X-CSRF-Token` with whatever is no GET', 'sy_csrf_an-example'),
+    }),
+    'The token that shows that a request comes from a page of the platform',
+  ),
+  handle: async ({ services, caller }) => ({ csrfToken: services.users.csrf.of(requireLogin(caller)) }),
+})
 
 export const listLogins = route({
   ...shared,

@@ -1,21 +1,17 @@
 import type { Context } from 'koa'
 import type { CodedError } from '../../src/errors.ts'
+import { setCookie, type Cookie } from './cookies.ts'
 import { renderPage, type PageText } from './page.ts'
 
 /** The response of a browser route: a redirect, or a page for people and its content for other clients. */
-export type BrowserAnswer = { cookie?: BindingCookie } & (
+export type BrowserAnswer = { cookie?: BindingCookie; cookies?: readonly Cookie[] } & (
   | { location: string }
   // Without content, every client gets the page.
   | { page: PageText; content?: Record<string, unknown> }
 )
 
-/** A cookie that ties a browser to one flow that it has begun. */
-export interface BindingCookie {
-  name: string
-  value: string
-  path: string
-  maxAgeSeconds: number
-}
+/** A cookie that ties a browser to one flow that it has begun. Lax, because the browser returns by another site's link. */
+export type BindingCookie = Omit<Cookie, 'sameSite'>
 
 /** Whether the client prefers a page to JSON: browsers say so, other clients do not. */
 const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'
@@ -36,7 +32,8 @@ export function sendToBrowser(
   baseUrl: string,
   present: (content: unknown) => unknown,
 ) {
-  if (answer.cookie) setCookie(ctx, answer.cookie, baseUrl)
+  if (answer.cookie) setCookie(ctx, { ...answer.cookie, sameSite: 'lax' }, baseUrl)
+  for (const cookie of answer.cookies ?? []) setCookie(ctx, cookie, baseUrl)
   if ('location' in answer) {
     ctx.body = null
     ctx.set('Location', answer.location)
@@ -60,12 +57,4 @@ function sendPage(ctx: Context, page: PageText): void {
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   )
   ctx.body = renderPage(page)
-}
-
-/** Lax, because the browser returns from another site by a link. Hidden from scripts, and limited to `path`. */
-function setCookie(ctx: Context, { name, value, path, maxAgeSeconds }: BindingCookie, baseUrl: string): void {
-  const secure = baseUrl.startsWith('https:')
-  // TLS may end at a proxy in front of us; BASE_URL says what browsers see.
-  ctx.cookies.secure = secure
-  ctx.cookies.set(name, value, { httpOnly: true, sameSite: 'lax', path, secure, maxAge: maxAgeSeconds * 1000 })
 }

@@ -1,10 +1,12 @@
 import type { GenericSchema } from 'valibot'
+import { cookieNames } from '../browser/login-cookies.ts'
 import { version } from '../../src/version.ts'
 import { chatStreamExamples } from './chat-stream.ts'
 import { exampleOf } from './examples.ts'
 import { createSchemas, type Json, type Schemas } from './json-schema.ts'
 import { parametersOf } from './parameters.ts'
 import { errorExamples, headers, responsesOf } from './responses.ts'
+import { csrfHeader } from '../route/authenticate.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { limitOf, needsLogin, needsTerms } from '../route/route-rules.ts'
 import { webhooks } from './webhooks.ts'
@@ -55,6 +57,13 @@ export function openapi(routes: AnyRoute[], baseUrl: string): Json {
       examples: { ...errorExamples(routes), ...chatStreamExamples },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The access token of a login, or an API key' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookieNames(baseUrl).access,
+          description: 'The access token of a login, for pages of the platform',
+        },
+        csrf: { type: 'apiKey', in: 'header', name: csrfHeader, description: 'The CSRF token of the login' },
         ...Object.assign({}, ...routes.map(({ proof }) => proof?.schemes)),
       },
     },
@@ -89,7 +98,7 @@ const describe = (route: AnyRoute): string =>
     .join('\n\n')
 
 function security(route: AnyRoute): Json[] {
-  if (route.access !== 'anyone') return [{ token: [] }]
+  if (route.access !== 'anyone') return [{ token: [] }, { cookie: [], ...(route.method !== 'get' && { csrf: [] }) }]
   return Object.keys(route.proof?.schemes ?? {}).map((name) => ({ [name]: [] }))
 }
 

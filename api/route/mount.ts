@@ -8,11 +8,13 @@ import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
 import { requireAdmin, requireOwnAccount, requireScope, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
+import { takeCookies } from '../browser/cookies.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
 import { createFormat, sendEventStream } from '../streams/event-stream.ts'
 import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
+import { authenticate, credentialIn } from './authenticate.ts'
 import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
@@ -30,7 +32,9 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
   const readSmall = bodyReader(route.bodyBytes ?? services.config.bodies.defaultBytes)
   const { stream } = route
-  const tokenOf = (ctx: Context): string => ctx.get(route.proof?.account?.header ?? 'authorization')
+  const { baseUrl } = services.config.http
+  const proofHeader = route.proof?.account?.header
+  const tokenOf = (ctx: Context): string => (proofHeader ? ctx.get(proofHeader) : credentialIn(ctx, baseUrl).text)
   const format = createFormat((item) =>
     present(route, item, item.number === undefined ? stream?.passing : stream?.item),
   )
@@ -45,8 +49,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     const check = () => admit(route, ctx, given, 'counted')
-    const token = ctx.get(route.proof?.account?.header ?? 'authorization')
-    const admitted = isOfAccount(route) ? await admission.admit(ctx, token, check) : await check()
+    const admitted = isOfAccount(route) ? await admission.admit(ctx, tokenOf(ctx), check) : await check()
     const { account } = admitted
     const count = async (bytes: number) => {
       if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)
@@ -69,15 +72,15 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const ownerId = caller && ownerOf(route, caller, { ...found, body })
     const input = { ...found, ...withoutOwner(route, { query: found.query, body }), ownerId }
     if (stream) ctx.vary('Accept')
+    const key = `${tokenOf(ctx)} ${ctx.path}`
     if (stream && asksForStream(ctx)) {
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
       const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
-      return sendEventStream(ctx, { ...services, streams, caller, format, admit: admitAgain, open })
+      return sendEventStream(ctx, { ...services, streams, caller, key, format, admit: admitAgain, open })
     }
     const handled: unknown = await route.handle(input)
     if (!isChatStream(handled)) return respond(route, services, ctx, handled)
     const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
-    const key = `${tokenOf(ctx)} ${ctx.path}`
     const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
     return sendChatStream(ctx, handled, { ...services, streams, party, tier, key, admit: admitAgain })
   }
@@ -94,7 +97,7 @@ type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: 
  */
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
-  const caller = route.access === 'anyone' ? undefined : await authenticate(services, ctx)
+  const caller = route.access === 'anyone' ? undefined : await authenticate(route, services, ctx)
   const hold = async (account: AccountOfProof): Promise<void> => {
     if (limitOf(route) === 'caller' && counting === 'counted') await countRequest(services, account)
     if (needsTerms(route)) requireTerms(account)
@@ -128,12 +131,6 @@ function countBytes({ rateLimits }: Services, { userId, tier }: Account, bytes: 
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => (result ??= work())
-}
-
-async function authenticate(services: Services, ctx: Context): Promise<Caller> {
-  const caller = await services.users.authenticate(ctx.get('authorization') || undefined)
-  ctx.state['userId'] = caller.userId
-  return caller
 }
 
 /** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
@@ -194,11 +191,9 @@ async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Se
 const nothing = v.strictObject({})
 
 function respond(route: AnyRoute, services: Services, ctx: Context, answer: unknown): void {
-  if (route.browser) {
-    const { baseUrl } = services.config.http
-    return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
-  }
-  const { status, content, schema } = chosen(route, answer)
+  const { baseUrl } = services.config.http
+  if (route.browser) return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
+  const { status, content, schema } = chosen(route, takeCookies(ctx, answer, baseUrl))
   ctx.status = status
   if (schema) ctx.type = 'json'
   ctx.body = schema ? writeJson(present(route, content, schema)) : null

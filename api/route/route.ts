@@ -4,6 +4,7 @@ import type { Services } from '../../src/services.ts'
 import type { Action } from '../../src/owners/roles.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { BrowserAnswer } from '../browser/browser-answer.ts'
+import type { WithCookies } from '../browser/cookies.ts'
 import type { ChatStream } from '../streams/chat-stream.ts'
 import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
@@ -159,7 +160,7 @@ interface Stream<Given> {
 }
 
 /** What a handler without a response schema returns; a browser route may redirect. */
-type Nothing = void | BrowserAnswer | ChatStream | undefined
+type Nothing = void | BrowserAnswer | ChatStream | WithCookies | undefined
 
 /** Any route, for the code that mounts and documents them. */
 // oxlint-disable-next-line typescript/no-explicit-any -- routes differ in what their handlers take; only mounting calls them

@@ -15,6 +15,8 @@ interface Streaming {
   logger: Logger
   streams: OpenStreams
   caller: Pick<Caller, 'userId' | 'tier'> | undefined
+  /** Streams of one key are checked together. */
+  key: string
   open: (signal: AbortSignal) => Promise<AsyncIterable<StreamPage> | undefined>
   /** The text of a page; see `createFormat`. */
   format: (page: StreamPage) => Buffer
@@ -30,9 +32,9 @@ interface Streaming {
 export async function sendEventStream(ctx: Context, streaming: Streaming): Promise<void> {
   if (ctx.method === 'HEAD') return begin(ctx)
   const ending = new AbortController()
-  const key = `${ctx.get('authorization')} ${ctx.path}`
   const end = (cause?: CodedError) => ending.abort(cause)
   const { userId: party = ctx.ip, tier = 'free' } = streaming.caller ?? {}
+  const { key } = streaming
   const leave = streaming.streams.enter({ key, party, tier, admit: streaming.admit, end })
   try {
     const pages = await streaming.open(ending.signal)

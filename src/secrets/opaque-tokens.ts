@@ -14,6 +14,7 @@ type TokenKind =
   | 'reset'
   | 'invite'
   | 'join'
+  | 'csrf'
 
 /** A new secret of 256 random bits. The prefix identifies it to people, scanners and the log's redaction. */
 export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`

@@ -17,6 +17,7 @@ import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
 export interface TokenPair {
+  loginId: string
   accessToken: string
   tokenType: 'Bearer'
   expiresIn: number
@@ -147,7 +148,7 @@ export function createLogins(context: {
 
   async function pair(userId: string, loginId: string, refreshToken: string, expiresIn: number): Promise<TokenPair> {
     const accessToken = await accessTokens.sign({ userId, loginId }, expiresIn)
-    return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
+    return { loginId, accessToken, tokenType: 'Bearer', expiresIn, refreshToken }
   }
 
   /** Ends the caller's login. */

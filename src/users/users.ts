@@ -11,6 +11,7 @@ import { createAccountTokens } from './account-tokens.ts'
 import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
+import { createCsrfTokens } from './csrf.ts'
 import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
 import { assertPassword, createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
@@ -92,6 +93,7 @@ export function createUsers(context: {
     purge: tokens.purge,
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
+    csrf: createCsrfTokens(context),
     publicKeys: accessTokens.publicKeys,
   }
 }

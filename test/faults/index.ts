@@ -22,6 +22,7 @@ import { shares } from './shares.ts'
 import { sites } from './sites.ts'
 import { storage } from './storage.ts'
 import { tools } from './tools.ts'
+import { signIn } from './sign-in.ts'
 import { users } from './users.ts'
 import { vault } from './vault.ts'
 import { webhooks } from './webhooks.ts'
@@ -47,6 +48,7 @@ export const faults: Fault[] = [
   ...sites,
   ...tools,
   ...users,
+  ...signIn,
   ...accounts,
   ...why,
   ...providers,

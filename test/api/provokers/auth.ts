@@ -25,6 +25,7 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
   const invitee = 'invited@example.com'
   const registerWith = (invitation: string) =>
     ask(invited, auth.register, { body: { email: invitee, password: 'a good password', invitation } })
+  const fromElsewhere = { origin: 'https://elsewhere.example' }
   const key = { name: 'A key', scopes: ['read' as const] }
   return {
     register: {
@@ -40,10 +41,17 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
     login: {
       done: () => ask(nobody, auth.login, { body: credentials }),
       UNAUTHORIZED: () => ask(nobody, auth.login, { body: { ...credentials, password: 'a wrong password' } }),
+      PERMISSION_DENIED: () =>
+        ask(nobody, auth.login, { body: { ...credentials, cookie: true }, headers: fromElsewhere }),
     },
     refresh: {
       done: async () => refresh(await refreshToken()),
       INVALID_TOKEN: () => refresh('sy_refresh_never-given-out'),
+      UNAUTHORIZED: () => ask(nobody, auth.refresh, { body: { cookie: true } }),
+      async PERMISSION_DENIED() {
+        const headers = { cookie: `switchyard_refresh=${await refreshToken()}`, ...fromElsewhere }
+        return ask(nobody, auth.refresh, { body: { cookie: true }, headers })
+      },
       async TOKEN_EXPIRED() {
         const someone = await newcomer(platform)
         const { body } = await ask(nobody, auth.login, { body: { email: someone.email, password: someone.password } })
@@ -106,6 +114,7 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
         return ask(someone, accountMails.changeEmail, { body })
       },
     },
+    readCsrfToken: { done: () => ask(owner, logins.readCsrfToken) },
     listLogins: { done: () => ask(owner, logins.listLogins) },
     endLogin: {
       async done() {

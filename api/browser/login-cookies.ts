@@ -1,0 +1,51 @@
+import type { Config } from '../../src/config/config.ts'
+import type { Services } from '../../src/services.ts'
+import { inPlace } from '../route/route.ts'
+import { isSecure, withCookies, type Cookie, type WithCookies } from './cookies.ts'
+
+/** The only path that gets the refresh token. */
+const refreshPath = '/auth/refresh'
+
+const day = 86_400
+
+/**
+ * The names of the two cookies. Over https, browsers enforce the prefixes (RFC 6265bis, 4.1.3): `__Host-` keeps a page
+ * on another subdomain from replacing the access token by its own; `__Secure-` allows a path.
+ */
+export function cookieNames(baseUrl: string): { access: string; refresh: string } {
+  const [host, secure] = isSecure(baseUrl) ? ['__Host-', '__Secure-'] : ['', '']
+  return { access: `${host}switchyard_access`, refresh: `${secure}switchyard_refresh` }
+}
+
+/** The tokens of a login. */
+interface Tokens {
+  accessToken: string
+  refreshToken: string
+}
+
+/**
+ * The cookies of a login, however it was opened: for `withCookies`, or as `cookies` of a BrowserAnswer. Strict, also
+ * where another site's redirect sets them: what comes next is a page without content of anybody, and its own requests
+ * have them. The access token's cookie outlives the token, so that the page learns that it has expired (TOKEN_EXPIRED).
+ */
+export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http'>): Cookie[] {
+  const names = cookieNames(config.http.baseUrl)
+  const shared = { maxAgeSeconds: config.auth.refreshTokenDays * day, sameSite: 'strict' as const }
+  return [
+    { ...shared, name: names.access, value: tokens.accessToken, path: '/' },
+    { ...shared, name: names.refresh, value: tokens.refreshToken, path: refreshPath },
+  ]
+}
+
+/** Deletes the cookies of a login. */
+export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
+  withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
+
+/** Answers a login with cookies, in place of the tokens. */
+export function inCookies(
+  { config, users }: Pick<Services, 'config' | 'users'>,
+  tokens: Tokens & { loginId: string; expiresIn: number },
+): WithCookies {
+  const content = { expiresIn: tokens.expiresIn, csrfToken: users.csrf.of(tokens.loginId) }
+  return withCookies(loginCookies(tokens, config), inPlace(201, content))
+}

@@ -1,0 +1,27 @@
+import { assertThat } from '../../src/errors.ts'
+
+type Header = (name: string) => string | undefined
+
+/**
+ * Whether a page of this platform sends the request; undefined if the client says neither, as programs do. Browsers
+ * write `Sec-Fetch-Site` themselves, so it decides (Fetch Metadata, 2.2); over plain http they send only `Origin`.
+ */
+function isOfOwnPage(header: Header, baseUrl: string): boolean | undefined {
+  const site = header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin'
+  const origin = header('origin')
+  return origin === undefined ? undefined : origin === new URL(baseUrl).origin
+}
+
+/** Refuses requests of other origins' pages, of other subdomains, too: PERMISSION_DENIED. */
+export function refuseOtherPages(header: Header, baseUrl: string): void {
+  assertThat(isOfOwnPage(header, baseUrl) !== false, 'PERMISSION_DENIED', { message: foreign })
+}
+
+/** Refuses whatever does not show that a page of this platform sends it: PERMISSION_DENIED. */
+export function requireOwnPage(header: Header, baseUrl: string): void {
+  assertThat(isOfOwnPage(header, baseUrl) === true, 'PERMISSION_DENIED', { message: foreign })
+}
+
+const foreign =
+  'Cookies are for pages of this platform: the request must have its origin in Origin, or Sec-Fetch-Site: same-origin. From elsewhere, send the access token in Authorization.'

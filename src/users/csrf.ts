@@ -1,0 +1,25 @@
+import { createPrivateKey, timingSafeEqual } from 'node:crypto'
+import type { Config } from '../config/config.ts'
+import { derivedToken, isToken } from '../secrets/opaque-tokens.ts'
+
+/**
+ * CSRF tokens: one for each login, derived from its id and a key that signs access tokens. None has to be stored, and
+ * a page that is loaded again gets the same one. Tokens of all listed private keys are good, like access tokens.
+ */
+export function createCsrfTokens({ config }: { config: Pick<Config, 'auth'> }) {
+  // A key that only verifies may be listed by its public half, which is no secret.
+  const secrets = config.auth.privateKeys.filter((pem) => pem.includes('PRIVATE KEY')).map(secretOf)
+  return {
+    of: (loginId: string): string => derivedToken('csrf', secrets[0]!, loginId),
+
+    /** Whether the text is the login's token. */
+    matches: (loginId: string, sent: string): boolean =>
+      isToken('csrf', sent) && secrets.some((secret) => isEqual(derivedToken('csrf', secret, loginId), sent)),
+  }
+}
+
+/** The same for every way of writing the key in PEM. */
+const secretOf = (pem: string): string =>
+  createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64')
+
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
