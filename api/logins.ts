@@ -29,6 +29,7 @@ export const readCsrfToken = route({
   name: 'readCsrfToken',
   method: 'get',
   path: '/auth/csrf',
+  ofUser: false,
   summary: 'Get the CSRF token of this login',
   description: 'For a page that was loaded again, and whose login is in a cookie.',
   status: 200,

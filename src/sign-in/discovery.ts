@@ -46,7 +46,7 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
   }
 
   /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
-  return function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
+  function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
     // The operator's way out reaches hosts that a workspace's does not.
     const key = `${provider.workspaceProviderId === null ? 'installation' : 'workspace'} ${provider.issuer}`
     const now = clock.now()
@@ -58,9 +58,12 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     server.catch(() => (entry.until = later(clock.now(), failedSeconds)))
     return server
   }
+
+  /** Forgets all documents, and with them the keys: for tests, whose providers change from one moment to the next. */
+  return { serverOf, forget: () => known.clear() }
 }
 
-export type ServerOf = ReturnType<typeof createDiscovery>
+export type ServerOf = ReturnType<typeof createDiscovery>['serverOf']
 
 /** The document with what is used of it. */
 function usable(server: oauth.AuthorizationServer): oauth.AuthorizationServer {

@@ -38,7 +38,7 @@ export function createSignIn(context: {
   const [ofWorkspaces, ofInstallation] = [context.fetch, context.trustedFetch].map((one) => oauthFetch(one, timeoutMs))
   const fetchFor: FetchFor = ({ workspaceProviderId }) =>
     (workspaceProviderId === null ? ofInstallation : ofWorkspaces) as ReturnType<FetchFor>
-  const serverOf = createDiscovery({ clock, fetchFor })
+  const { serverOf, forget } = createDiscovery({ clock, fetchFor })
   const client = createOidcClient({ config, serverOf, fetchFor })
   const providers = createProviders(context)
   const identities = createIdentities(context)
@@ -62,6 +62,7 @@ export function createSignIn(context: {
   }
 
   return {
+    forget,
     providers,
     flows,
     callback,
