@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, type ErrorOptions } from '../errors.ts'
 import { bindBrowser } from '../secrets/browser-binding.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { Sealing } from '../secrets/sealing.ts'
@@ -116,7 +116,7 @@ export function createCallback(context: {
   }
 }
 
-const problem = (path: string, message: string): ConstructorParameters<typeof CodedError>[1] => ({
+const problem = (path: string, message: string): ErrorOptions => ({
   message,
   details: [{ path, message }],
 })

@@ -1,11 +1,12 @@
 import * as oauth from 'oauth4webapi'
 import { later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
+import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Provider } from './provider.ts'
 
 /** The library's way out for a provider: that of the operator, or that of workspaces. */
-export type FetchFor = (provider: Provider) => ReturnType<typeof import('../safe-fetch/oauth-fetch.ts').oauthFetch>
+export type FetchFor = (provider: Provider) => ReturnType<typeof oauthFetch>
 
 /** How long a document is used, and how long a failure is answered again without asking, in seconds. */
 const freshSeconds = 600
@@ -14,10 +15,7 @@ const failedSeconds = 10
 const remembered = 500
 
 /** Signatures that only the provider can make. A shared secret would let it be forged by whoever has the client's. */
-const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
-  ...['EdDSA', 'Ed25519'],
-]
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
 interface Known {
   until: Date

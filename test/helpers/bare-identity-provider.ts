@@ -31,7 +31,7 @@ export interface Deviation {
 }
 
 /**
- * An OpenID Connect provider without pages: the test plays them, and says how it deviates. Every code is good, and stands
+ * An OpenID Connect provider without pages, and with as many issuers as there are folders: the test plays them, and says how it deviates. Every code is good, and stands
  * for the subject in it: `code-of-ada`.
  */
 export async function startBareIdentityProvider(t: ExecutionContext) {
@@ -49,23 +49,23 @@ export async function startBareIdentityProvider(t: ExecutionContext) {
     nonces: new Map<string, string>(),
     requests: [] as string[],
   }
-  const document = () => ({
-    issuer: origin,
-    authorization_endpoint: `${origin}/authorize`,
-    token_endpoint: `${origin}/token`,
-    jwks_uri: `${origin}/keys`,
+  const document = (issuer: string) => ({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
     ...provider.deviation.document,
   })
 
-  async function tokens(code: string) {
+  async function tokens(issuer: string, code: string) {
     const { claims = {}, header = {}, sign = privateKey } = provider.deviation
     const now = Math.floor(Date.now() / 1000)
     const subject = /^code-of-([\w-]+)/.exec(code)?.[1]
     const all = {
-      iss: origin,
+      iss: issuer,
       sub: subject,
       aud: 'switchyard',
       iat: now,
@@ -83,8 +83,11 @@ export async function startBareIdentityProvider(t: ExecutionContext) {
 
   async function answerTo(path: string, form: URLSearchParams): Promise<unknown> {
     const { keys = [key], tokens: change = (given) => given } = provider.deviation
-    if (path === '/keys') return { keys }
-    return path === '/token' ? change(await tokens(form.get('code') ?? '')) : document()
+    const [, folder = '', last] = /^(.*)\/(\.well-known\/[\w-]+|keys|token)$/.exec(path) ?? []
+    const issuer = `${origin}${folder}`
+    if (last === 'keys') return { keys }
+    if (last === 'token') return change(await tokens(issuer, form.get('code') ?? ''))
+    return document(issuer)
   }
 
   server.on('request', (request, response) => {
@@ -110,7 +113,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 /** Where the provider would send a browser back to, as somebody. */
 export function sentBack(provider: BareIdentityProvider, authorizeUrl: string, user: string): URL {
   const asked = new URL(authorizeUrl).searchParams
-  const code = `code-of-${user}-${provider.nonces.size}`
+  const code = `code-of-${user}.${provider.nonces.size}`
   provider.nonces.set(code, asked.get('nonce') ?? '')
   const back = new URL(asked.get('redirect_uri') ?? '')
   back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString()
