@@ -11,7 +11,6 @@ const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } a
 export const listSignInProviders = route({
   tag: 'auth',
   access: 'anyone',
-  limit: 'address',
   name: 'listSignInProviders',
   method: 'get',
   path: '/auth/providers',

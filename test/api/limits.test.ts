@@ -42,7 +42,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'sendVerification',
     'verifyEmail',
   ],
-  browser: ['finishOAuth', 'goToSite'],
+  browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
   none: [
     'getDelivery',
     'receiveWebhook',
@@ -51,6 +51,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'readyz',
     'readSigningKeys',
     'readToolsiteSchema',
+    'listSignInProviders',
     'listTiers',
   ],
 }
