@@ -5,66 +5,20 @@ import type { RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { assertThat } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
-import { field, named, whole } from './schemas/documented.ts'
-import { id, text, time } from './schemas/schemas.ts'
+import {
+  account,
+  code,
+  cookie,
+  email,
+  orCookies,
+  password,
+  refreshToken,
+  tokenPair,
+  ttlSeconds,
+} from './schemas/auth-schema.ts'
+import { field } from './schemas/documented.ts'
+import { text } from './schemas/schemas.ts'
 
-const ttlSeconds = v.optional(
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(1, 'must be at least 1'),
-    v.maxValue(3600, 'must be at most 3600'),
-    v.metadata({ description: 'Shortens the life of the access token', examples: [900] }),
-  ),
-)
-
-const terms = named(
-  'Terms',
-  v.object({
-    currentVersion: field(v.string(), 'The version in force', '2026-01'),
-    acceptedVersion: field(v.nullable(v.string()), 'The version that was accepted last', '2026-01'),
-    acceptedAt: field(v.nullable(time), 'When it was accepted'),
-  }),
-  'Whether the terms in force are accepted; most operations need that',
-)
-const address = 'The address of the account'
-const user = named(
-  'Account',
-  v.object({
-    id,
-    email: field(v.string(), address, 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
-    createdAt: time,
-    terms,
-  }),
-  'An account',
-)
-const tokenPair = named(
-  'TokenPair',
-  v.object({
-    accessToken: field(v.string(), 'Send it as `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.an.example'),
-    tokenType: field(v.literal('Bearer'), 'How to send it'),
-    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
-    refreshToken: field(v.string(), 'Valid for one use', 'sy_refresh_an-example'),
-  }),
-  'What a login gives',
-)
-const cookieLogin = named(
-  'CookieLogin',
-  v.object({
-    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
-    csrfToken: field(v.string(), 'Send it in `X-CSRF-Token` with whatever is no GET', 'sy_csrf_an-example'),
-  }),
-  'What a login in a browser gives, besides its cookies',
-)
-/** In place of the usual answer if the request says `cookie`. */
-const orCookies = { 201: { description: 'With `cookie`: the tokens are in cookies.', response: cookieLogin } }
-const cookie = v.optional(
-  field(v.boolean(), 'For pages of the platform: puts the tokens into cookies that no script can read', true),
-)
-const email = field(text(254), address, 'ada@example.com')
-const password = field(text(256), 'The password', 'correct horse battery staple')
-const refreshToken = field(text(200), 'The refresh token of the pair before', 'sy_refresh_an-example')
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 
 export const register = route({
@@ -83,7 +37,7 @@ export const register = route({
     invitation: v.optional(field(text(200), 'The token of an invitation', 'sy_invite_an-example')),
   }),
   status: 201,
-  response: user,
+  response: account,
   codes: ['PERMISSION_DENIED', 'INVALID_TOKEN', 'TOKEN_EXPIRED'],
   handle: ({ services, body }) => services.users.register(body),
 })
@@ -94,9 +48,11 @@ export const login = route({
   method: 'post',
   path: '/auth/login',
   summary: 'Get an access token and a refresh token',
-  description: 'Every login is separate, and can be ended without the others.',
+  description:
+    'Every login is separate, and can be ended without the others. If the password is right and the account needs a code, ' +
+    'too, `UNAUTHORIZED` has a detail with the path `code`: ask for the code, and send all again. A code is good once.',
   access: 'anyone',
-  body: v.strictObject({ email, password, ttlSeconds, cookie }),
+  body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
   status: 200,
   response: tokenPair,
   alternatives: orCookies,
@@ -196,7 +152,7 @@ export const acceptTerms = route({
   description: 'Operations other than those of the account need this.',
   access: 'login',
   status: 200,
-  response: user,
+  response: account,
   handle: ({ services, caller }) => services.users.acceptTerms(caller),
 })
 
@@ -210,7 +166,7 @@ export const me = route({
   access: 'account',
   limit: 'caller',
   status: 200,
-  response: user,
+  response: account,
   handle: ({ services, caller }) => services.users.me(caller),
 })
 
@@ -224,7 +180,7 @@ export const changePassword = route({
   access: 'login',
   body: v.strictObject({ currentPassword: password, newPassword: field(password, 'The password from now on') }),
   status: 200,
-  response: user,
+  response: account,
   async handle({ services, caller, body }) {
     await services.users.changePassword(caller, body)
     return services.users.me(caller)

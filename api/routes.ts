@@ -30,6 +30,7 @@ import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
+import * as totp from './totp.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
@@ -42,6 +43,7 @@ export const routes: AnyRoute[] = [
   auth,
   accountMails,
   logins,
+  totp,
   jwks,
   apiKeys,
   workspaces,

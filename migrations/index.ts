@@ -35,6 +35,7 @@ import * as accountTokens from './20261123000852-account-tokens.ts'
 import * as loginDetails from './20261123000855-login-details.ts'
 import * as loginList from './20261123000856-login-list.ts'
 import * as admins from './20261123000857-admins.ts'
+import * as secondFactors from './20261123001100-second-factors.ts'
 import * as identities from './20261123001150-identities.ts'
 import * as loginsByProvider from './20261123001152-logins-by-provider.ts'
 import { conversion } from './conversion/conversion.ts'
@@ -77,6 +78,7 @@ export const migrations: Migration[] = [
   { ...loginDetails, name: '20261123000855-login-details' },
   { ...loginList, name: '20261123000856-login-list' },
   { ...admins, name: '20261123000857-admins' },
+  { ...secondFactors, name: '20261123001100-second-factors' },
   { ...identities, name: '20261123001150-identities' },
   { ...loginsByProvider, name: '20261123001152-logins-by-provider' },
 ]

@@ -12,6 +12,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'agents', column: 'callback_secret' },
   { table: 'oauth_flows', column: 'verifier' },
   { table: 'outbox_mails', column: 'body' },
+  { table: 'second_factors', column: 'secret' },
   { table: 'workspace_providers', column: 'client_secret' },
   { table: 'sign_in_flows', column: 'verifier' },
 ]

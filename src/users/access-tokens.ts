@@ -10,6 +10,9 @@ const algorithm = 'EdDSA'
 const type = 'at+jwt'
 const audience = 'switchyard'
 
+/** How far the clocks of two processes may differ: none issues a token later than this. */
+const aheadSeconds = 300
+
 /** The user and login that an access token stands for. */
 interface Subject {
   userId: string
@@ -82,7 +85,8 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
   async function verify(token: string): Promise<Subject> {
     assertThat(isCanonical(token), 'INVALID_TOKEN')
     const { payload } = await verifySignature(token).catch(refuse)
-    const { sub, sid } = payload
+    const { sub, sid, iat = 0, exp } = payload
+    assertThat(Number.isSafeInteger(exp) && iat <= clock.now().getTime() / 1000 + aheadSeconds, 'INVALID_TOKEN')
     assertThat(typeof sub === 'string' && isId(sub) && typeof sid === 'string' && isId(sid), 'INVALID_TOKEN')
     return { userId: sub, loginId: sid }
   }

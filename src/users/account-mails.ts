@@ -52,7 +52,8 @@ export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string
   expiresAt,
 })
 
-const notice = (subject: string, now: Date, ...texts: string[]): AccountMail => ({
+/** A mail that only tells of something. */
+export const notice = (subject: string, now: Date, ...texts: string[]): AccountMail => ({
   subject,
   text: paragraphs(...texts),
   expiresAt: later(now, noticeSeconds),

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
+import type { CodeCheck } from './code-check.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { oneLine } from '../notifications/plain-text.ts'
@@ -13,6 +14,7 @@ import { endSessionsOf } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
+import { activeFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
@@ -30,6 +32,9 @@ export interface Client {
   userAgent: string | undefined
 }
 
+/** What was checked of a user who logs in. */
+type ProvedUser = Pick<User, 'id' | 'passwordHash'> & { factorId: string | undefined }
+
 const day = 86_400_000
 const again = 'Log in again.'
 
@@ -41,13 +46,19 @@ export function createLogins(context: {
   logger: Logger
   accessTokens: AccessTokens
   passwords: Passwords
+  codes: CodeCheck
 }) {
-  const { database, clock, config, logger, accessTokens, passwords } = context
+  const { database, clock, config, logger, accessTokens, passwords, codes } = context
 
-  /** Opens a login. UNAUTHORIZED for an unknown address or a wrong password. `ttlSeconds` shortens the access token. */
+  /**
+   * Opens a login. UNAUTHORIZED for an unknown address or a wrong password; after these, and with a detail at `code`, for a
+   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong codes. `ttlSeconds` shortens
+   * the access token.
+   */
   async function open(request: {
     email: string
     password: string
+    code?: string | undefined
     ttlSeconds?: number | undefined
     from?: Client | undefined
   }): Promise<TokenPair> {
@@ -56,16 +67,19 @@ export function createLogins(context: {
     const user = email === undefined ? undefined : await User.query(database).findOne({ email })
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })
-    return openFor(user, expiresIn, request.from)
+    const factorId = await codes.prove(user, request.code)
+    return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
 
-  /** Opens a login for a user whose password was just checked. UNAUTHORIZED if it has changed since. */
-  async function openFor(user: User, expiresIn: number, from?: Client): Promise<TokenPair> {
+  /** Opens a login for a user whose password and code were just checked. UNAUTHORIZED if either has changed since. */
+  async function openFor(user: ProvedUser, expiresIn: number, from?: Client): Promise<TokenPair> {
     const login = { ...newLogin(from), userId: user.id }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
+      const factor = await activeFactor(trx, user.id)
+      assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
       await Login.query(trx).insert(login)
       return issue(trx, login.id)
     })

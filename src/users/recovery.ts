@@ -9,9 +9,11 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { passwordReset, passwordWasReset } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
+import { ApiKey } from './api-key.ts'
 import { readEmail } from './email.ts'
 import type { Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
+import { passwordIsNew, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /** The most requests that one round carries out, so that a stopping process ends soon. */
@@ -62,8 +64,8 @@ export function createRecovery(context: {
   }
 
   /**
-   * Replaces the password with a token that was mailed, and ends all logins and sessions; API keys stay. The address is
-   * verified, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
+   * Replaces the password with a token that was mailed, and ends all logins and sessions. API keys and the second factor
+   * stay, unless the address was never verified; now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
    */
   async function reset(request: { token: string; newPassword: string }): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
@@ -80,9 +82,20 @@ export function createRecovery(context: {
       // A change of address, too: whoever knew the former password may have asked for it.
       await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
       await logins.endEvery(trx, user.id)
+      await passwordIsNew(trx, user.id)
+      if (user.emailVerifiedAt === null) await removeAccess(trx, user.id)
       await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })
     })
     logger.info({ userId: known.userId }, 'a password was reset')
+  }
+
+  /**
+   * Nobody has shown to read mails to this address before: whoever has made the account may have taken somebody else's.
+   * What they would still get in by, or keep its owner out by, goes.
+   */
+  async function removeAccess(trx: Transaction, userId: string): Promise<void> {
+    await SecondFactor.query(trx).where({ userId }).delete()
+    await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
   }
 
   return { ask, carryOut, reset }

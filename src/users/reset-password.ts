@@ -6,16 +6,19 @@ import { AccountToken } from './account-token.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { createPasswords, type PasswordCost } from './passwords.ts'
+import { passwordIsNew, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /**
- * Gives an account a new random password, ends its logins and sessions and voids what was mailed to change it, for a user who has lost the old one. API keys stay valid.
+ * Gives an account a new random password, ends its logins and sessions and voids what was mailed to change it, for a user who has lost
+ * the old one, and with `withoutTotp` the authenticator app, too. API keys stay valid.
  * Returns the password; undefined if there is no account with this address. For operators: the caller has to know that
  * the account is whose it is said to be.
  */
 export async function resetPassword(
   { database, clock, passwordCost }: { database: Database; clock: Clock; passwordCost: PasswordCost },
   written: string,
+  { withoutTotp = false }: { withoutTotp?: boolean } = {},
 ): Promise<string | undefined> {
   const email = normalizeEmail(written)
   const password = randomBytes(18).toString('base64url')
@@ -26,6 +29,8 @@ export async function resetPassword(
     await User.query(trx).findById(user.id).patch({ passwordHash })
     await Login.query(trx).where({ userId: user.id }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
     await AccountToken.query(trx).where({ userId: user.id }).whereIn('purpose', ['change', 'reset']).delete()
+    await passwordIsNew(trx, user.id)
+    if (withoutTotp) await SecondFactor.query(trx).where({ userId: user.id }).delete()
     await endSessionsOf(trx, user.id, clock.now())
     return password
   })

@@ -5,12 +5,14 @@ import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { RateLimits } from '../rate-limit.ts'
+import type { Sealing } from '../secrets/sealing.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
 import { createAddresses } from './addresses.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { requireLogin, type Caller } from './caller.ts'
+import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
 import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
@@ -18,6 +20,9 @@ import { assertPassword, createPasswords, readNewPassword, type PasswordCost } f
 import { createRecovery } from './recovery.ts'
 import { createRegister } from './register.ts'
 import { profileOf, type Profile } from './profile.ts'
+import { passwordWasChanged } from './second-factor-mails.ts'
+import { passwordIsNew } from './second-factor.ts'
+import { createSecondFactors } from './second-factors.ts'
 import { User } from './user.ts'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
@@ -29,11 +34,13 @@ export function createUsers(context: {
   passwordCost: PasswordCost
   outbox: Pick<Outbox, 'put'>
   rateLimits: Pick<RateLimits, 'accountMail' | 'recovery' | 'recoveryOf'>
+  sealing: Sealing
 }) {
-  const { database, clock, config, passwordCost } = context
+  const { database, clock, config, outbox, passwordCost } = context
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
-  const logins = createLogins({ ...context, accessTokens, passwords })
+  const codes = createCodeCheck(context)
+  const logins = createLogins({ ...context, accessTokens, passwords, codes })
   const tokens = createAccountTokens(context)
   const addresses = createAddresses({ ...context, passwords, tokens })
   const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
@@ -46,7 +53,7 @@ export function createUsers(context: {
   ): Promise<void> {
     const loginId = requireLogin(caller)
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
-    const { passwordHash: before } = await find(caller)
+    const { passwordHash: before, email } = await find(caller)
     assertPassword(before)
     const matches = await passwords.verify(before, request.currentPassword)
     assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
@@ -58,6 +65,8 @@ export function createUsers(context: {
       await logins.endOthers(trx, caller.userId, loginId)
       // Whoever knew the former password may have asked for another address.
       await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
+      await passwordIsNew(trx, caller.userId)
+      await outbox.put(trx, { to: email, ...passwordWasChanged(clock.now(), config.http.baseUrl) })
     })
   }
 
@@ -93,6 +102,7 @@ export function createUsers(context: {
     purge: tokens.purge,
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
+    secondFactors: createSecondFactors({ ...context, passwords, codes }),
     csrf: createCsrfTokens(context),
     publicKeys: accessTokens.publicKeys,
   }

@@ -111,6 +111,7 @@ test('a token is good for its own purpose only', async (t) => {
 test('who forgot the password gets a token, chooses a new one, and everything but API keys has ended', async (t) => {
   const platform = await house()
   const someone = await person(platform)
+  await verify(someone, await tokenTo(platform, someone.email))
   const session = await sessionOf(someone)
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
   const asked = await call({ url: platform.url }, accountMails.forgotPassword, { body: { email: someone.email } })

@@ -64,6 +64,8 @@ const secretColumns: [string, string][] = [
   ['oauth_flows', 'state_hash'],
   ['oauth_flows', 'binding_hash'],
   ['oauth_flows', 'verifier'],
+  ['second_factors', 'secret'],
+  ['recovery_codes', 'code_hash'],
 ]
 
 test('no answer holds a hash, a sealed secret or a credential', async (t) => {

@@ -33,79 +33,129 @@ test('the forgery of these tests is good enough: what it signs properly is accep
   t.is(body.email, ada.email)
 })
 
-test('no forged token is taken for anybody', async (t) => {
-  const { platform, ada, claims, others } = await open()
+type Stage = Awaited<ReturnType<typeof open>>
+
+/** What forgeries are made of: a good token in parts, its claims, those of another person, and the time in seconds. */
+function partsOf({ ada, claims, others }: Stage) {
   const [head = '', body = '', signature = ''] = ada.token.split('.')
-  const publicPem = createPublicKey(ours).export({ type: 'spki', format: 'pem' })
-  const publicRaw = createPublicKey(ours).export({ format: 'jwk' }).x ?? ''
-  const confused = (secret: string | Buffer) => {
+  return { ada, claims, others, head, body, signature, now: Math.floor(Date.now() / 1000) }
+}
+
+type Forge = (parts: ReturnType<typeof partsOf>) => string
+
+/** Signed with the public key as if it were a secret, which a verifier accepts that lets the token choose. */
+const confused =
+  (secret: () => string | Buffer): Forge =>
+  ({ body }) => {
     const signed = `${encode({ ...header, alg: 'HS256' })}.${body}`
-    return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+    return `${signed}.${createHmac('sha256', secret()).update(signed).digest('base64url')}`
   }
-  const jwk = strange.publicKey.export({ format: 'jwk' })
-  const byStranger = (more: object) => forge({ ...header, ...more }, claims, strange.privateKey)
-  const now = Math.floor(Date.now() / 1000)
-  const forged: Record<string, string> = {
-    'alg none': `${encode({ ...header, alg: 'none' })}.${body}.`,
-    'alg None': `${encode({ ...header, alg: 'None' })}.${body}.`,
-    'alg none with a signature': `${encode({ ...header, alg: 'none' })}.${body}.${signature}`,
-    'the public key in PEM as a secret': confused(publicPem),
-    'the public key in bytes as a secret': confused(Buffer.from(publicRaw, 'base64url')),
-    'another algorithm in name': forge({ ...header, alg: 'ES256' }, claims),
-    "a stranger's key": byStranger({}),
-    'a key in the header': byStranger({ jwk }),
-    'a key at an address': byStranger({ jku: 'https://127.0.0.1:1/jwks', x5u: 'https://127.0.0.1:1/x' }),
-    'a key id that is a path': byStranger({ kid: '../../../../dev/null' }),
-    'a key id that is SQL': byStranger({ kid: "x' union select 'key' --" }),
-    'a critical extension': forge({ ...header, crit: ['b64'], b64: false }, claims),
-    'an unknown critical extension': forge({ ...header, crit: ['admin'], admin: true }, claims),
-    'another audience': forge(header, { ...claims, aud: 'elsewhere' }),
-    'another issuer': forge(header, { ...claims, iss: 'https://evil.example' }),
-    'another type': forge({ ...header, typ: 'JWT' }, claims),
-    'no type': forge({ alg: 'EdDSA' }, claims),
-    'not valid yet': forge(header, { ...claims, nbf: now + 600 }),
-    'no expiry': forge(header, { ...claims, exp: undefined }),
-    'an expiry that is text': forge(header, { ...claims, exp: '9999999999' }),
-    'no login': forge(header, { ...claims, sid: undefined }),
-    "another person's login": forge(header, { ...claims, sid: others['sid'] }),
-    'another person': forge(header, { ...claims, sub: others.sub }),
-    'a person who is an object': forge(header, { ...claims, sub: { like: '%' } }),
-    'a list of people': forge(header, { ...claims, sub: [claims.sub] }),
-    'two people, the last another one': forge(
-      header,
-      `{"sub":"${claims.sub}",${inner({ ...claims, sub: others.sub })}}`,
-    ),
-    'claims that are a list': forge(header, [claims]),
-    'claims that are no JSON': forge(header, 'nonsense'),
-    'no signature': `${head}.${body}.`,
-    'no third part': `${head}.${body}`,
-    'a part too many': `${ada.token}.x`,
-    'five parts': `${ada.token}.x.y`,
-    'dots before': `..${ada.token}`,
-    'a signature of zeros': `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`,
-    'a signature cut short': ada.token.slice(0, -4),
-    'other claims under the signature': `${head}.${encode({ ...claims, sub: others.sub, sid: others['sid'] })}.${signature}`,
-    'a signature with padding': `${ada.token}==`,
-    'a signature in padded base64': `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
-    'a token of 7 KB': 'a'.repeat(7000),
-    'a token of 12 KB': `${ada.token}${'a'.repeat(12_000)}`,
-    'an API key never made': `sy_key_${'a'.repeat(43)}`,
-    'an API key of odd form': "sy_key_' or 1=1 --",
-    'a refresh token': `sy_refresh_${'a'.repeat(43)}`,
-  }
-  for (const [what, token] of Object.entries(forged)) {
-    const { code, status } = await send(platform.url, {
-      path: '/auth/me',
-      headers: { authorization: `Bearer ${token}` },
-    })
-    t.deepEqual([status, code], [401, 'INVALID_TOKEN'], what)
-  }
+const byStranger =
+  (more: object): Forge =>
+  ({ claims }) =>
+    forge({ ...header, ...more }, claims, strange.privateKey)
+const unsigned =
+  (alg: string, signatureOf: Forge = () => ''): Forge =>
+  (parts) =>
+    `${encode({ ...header, alg })}.${parts.body}.${signatureOf(parts)}`
+const saying =
+  (more: object | ((now: number) => object), head: object = header): Forge =>
+  ({ claims, now }) =>
+    forge(head, { ...claims, ...(typeof more === 'function' ? more(now) : more) })
+
+const publicPem = () => createPublicKey(ours).export({ type: 'spki', format: 'pem' })
+const publicBytes = () => Buffer.from(createPublicKey(ours).export({ format: 'jwk' }).x ?? '', 'base64url')
+const jwk = strange.publicKey.export({ format: 'jwk' })
+const zeros = Buffer.alloc(64).toString('base64url')
+/** The neutral element and 0: verifies under a public key of small order, whatever was signed. */
+const neutral = Buffer.from([1, ...Array.from({ length: 63 }, () => 0)]).toString('base64url')
+
+const forged: Record<string, Forge> = {
+  'of the algorithm none': unsigned('none'),
+  'of the algorithm None': unsigned('None'),
+  'of the algorithm nOnE': unsigned('nOnE'),
+  'of no algorithm': ({ body }) => `${encode({ typ: 'at+jwt' })}.${body}.`,
+  'of the algorithm none with a signature': unsigned('none', ({ signature }) => signature),
+  'by HS256 with the public key in PEM as its secret': confused(publicPem),
+  'by HS256 with the public key in bytes as its secret': confused(publicBytes),
+  'by HS256 with an empty secret': confused(() => ''),
+  'of another algorithm in name': saying({}, { ...header, alg: 'ES256' }),
+  'by ES256 with r and s of zero': unsigned('ES256', () => zeros),
+  'by EdDSA with a signature of zeros': unsigned('EdDSA', () => zeros),
+  'by EdDSA with the neutral element as its signature': unsigned('EdDSA', () => neutral),
+  "by a stranger's key": byStranger({}),
+  'with a key in the header': byStranger({ jwk }),
+  'with keys at an address': byStranger({ jku: 'https://127.0.0.1:1/jwks', x5u: 'https://127.0.0.1:1/x' }),
+  'with a certificate in the header': byStranger({ x5c: ['MIIB'] }),
+  'with a key id that is a path': byStranger({ kid: '../../../../dev/null' }),
+  'with a key id that is SQL': byStranger({ kid: "x' union select 'key' --" }),
+  'with a key id that is an object': byStranger({ kid: { $ne: null } }),
+  'with a critical extension': saying({}, { ...header, crit: ['b64'], b64: false }),
+  'with an unknown critical extension': saying({}, { ...header, crit: ['admin'], admin: true }),
+  'for another audience': saying({ aud: 'elsewhere' }),
+  'for no audience': saying({ aud: undefined }),
+  'of another issuer': saying({ iss: 'https://evil.example' }),
+  'of no issuer': saying({ iss: undefined }),
+  'of another type': saying({}, { ...header, typ: 'JWT' }),
+  'of no type': saying({}, { alg: 'EdDSA' }),
+  'that is not valid yet': saying((now) => ({ nbf: now + 600 })),
+  'that was issued in the far future': saying((now) => ({ iat: now + 86_400, exp: now + 87_000 })),
+  'that was issued at no time': saying({ iat: undefined }),
+  'without an expiry': saying({ exp: undefined }),
+  'with an expiry that is text': saying({ exp: '9999999999' }),
+  'with an expiry beyond numbers': ({ claims }) =>
+    forge(header, `{${inner({ ...claims, exp: undefined })},"exp":1e999}`),
+  'without a login': saying({ sid: undefined }),
+  "with another person's login": ({ claims, others }) => forge(header, { ...claims, sid: others['sid'] }),
+  'of another person': ({ claims, others }) => forge(header, { ...claims, sub: others.sub }),
+  'of a person who is an object': saying({ sub: { like: '%' } }),
+  'of a list of people': ({ claims }) => forge(header, { ...claims, sub: [claims.sub] }),
+  'of two people, the last another one': ({ claims, others }) =>
+    forge(header, `{"sub":"${claims.sub}",${inner({ ...claims, sub: others.sub })}}`),
+  'whose claims are a list': ({ claims }) => forge(header, [claims]),
+  'whose claims are no JSON': () => forge(header, 'nonsense'),
+  'without a signature': ({ head, body }) => `${head}.${body}.`,
+  'without a third part': ({ head, body }) => `${head}.${body}`,
+  'with a part too many': ({ ada }) => `${ada.token}.x`,
+  'of five parts': ({ ada }) => `${ada.token}.x.y`,
+  'with dots before it': ({ ada }) => `..${ada.token}`,
+  'with dots after it': ({ ada }) => `${ada.token}..`,
+  'with a signature cut short': ({ ada }) => ada.token.slice(0, -4),
+  'with other claims under the signature': ({ claims, others, head, signature }) =>
+    `${head}.${encode({ ...claims, sub: others.sub, sid: others['sid'] })}.${signature}`,
+  'with padding after the signature': ({ ada }) => `${ada.token}==`,
+  'with a signature in padded base64': ({ head, body, signature }) =>
+    `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
+  'of 7 KB of nonsense': () => 'a'.repeat(7000),
+  'with 12 KB after it': ({ ada }) => `${ada.token}${'a'.repeat(12_000)}`,
+  'that is an API key never made': () => `sy_key_${'a'.repeat(43)}`,
+  'that is an API key of odd form': () => "sy_key_' or 1=1 --",
+  'that is a refresh token': () => `sy_refresh_${'a'.repeat(43)}`,
+}
+
+for (const [what, make] of Object.entries(forged))
+  test(`a token ${what} is refused in the header and in the cookie`, async (t) => {
+    const stage = await open()
+    const token = make(partsOf(stage))
+    const { url } = stage.platform
+    const inHeader = await send(url, { path: '/auth/me', headers: { authorization: `Bearer ${token}` } })
+    t.deepEqual([inHeader.status, inHeader.code], [401, 'INVALID_TOKEN'])
+    const inCookie = await send(url, { path: '/auth/me', headers: { cookie: `switchyard_access=${token}` } })
+    // What does not even look like a token is none.
+    t.true(inCookie.status === 401 && ['INVALID_TOKEN', 'UNAUTHORIZED'].includes(inCookie.code ?? ''), inCookie.text)
+  })
+
+test('a token whose time is over is refused as expired, in the header and in the cookie', async (t) => {
+  const stage = await open()
+  const token = saying((now) => ({ iat: now - 900, exp: now - 1 }))(partsOf(stage))
+  for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `switchyard_access=${token}` }])
+    t.is((await send(stage.platform.url, { path: '/auth/me', headers })).code, 'TOKEN_EXPIRED')
 })
 
 /** The members of an object's JSON, to be written beside others. */
 const inner = (value: object): string => JSON.stringify(value).slice(1, -1)
 
-test('a token counts in the Authorization header only, and only once', async (t) => {
+test('a token counts in the Authorization header and in one cookie only, and only once', async (t) => {
   const { platform, ada } = await open()
   const elsewhere: [string, Record<string, string>][] = [
     [`/auth/me?access_token=${ada.token}`, {}],
@@ -124,10 +174,12 @@ test('a token counts in the Authorization header only, and only once', async (t)
   t.is((await send(platform.url, { path: '/auth/me', headers: list })).code, 'INVALID_TOKEN')
 })
 
-test('a token of a megabyte is refused before anybody reads it', async (t) => {
+test('a token of a megabyte is refused before anybody reads it, in the header and in the cookie', async (t) => {
   const { platform } = await open()
-  const head = 'GET /auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer '
-  const answer = await exchange(platform.url, `${head}${'a'.repeat(1_000_000)}\r\n\r\n`)
-  t.true([0, 400].includes(statusIn(answer)), answer.slice(0, 100))
+  for (const name of ['Authorization: Bearer ', 'Cookie: switchyard_access=']) {
+    const head = `GET /auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${name}`
+    const answer = await exchange(platform.url, `${head}${'a'.repeat(1_000_000)}\r\n\r\n`)
+    t.true([0, 400, 431].includes(statusIn(answer)), answer.slice(0, 100))
+  }
   t.is((await send(platform.url, { path: '/healthz' })).status, 200)
 })

@@ -9,6 +9,7 @@ import type { Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createServices } from '../../src/services.ts'
+import type { PasswordCost } from '../../src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
 import { cheapCost } from './passwords.ts'
 import { runWorkflowsHere, sharedServers } from './servers.ts'
@@ -32,6 +33,8 @@ export interface PlatformOptions {
   port?: number
   /** The clock, for tests that set the time. */
   clock?: Clock
+  /** What hashing a password costs; by default next to nothing. */
+  passwordCost?: PasswordCost
   /** Environment variables besides those that every test needs. */
   env?: Record<string, string>
 }
@@ -71,7 +74,10 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const config = readConfig({ BASE_URL: url, ...(await testEnvironment(t, options)) })
   const logs: string[] = []
   const logger = createLogger('debug', 'test', { write: (line: string) => void logs.push(line) })
-  const services = createServices(config, logger, { clock: options.clock, passwordCost: cheapCost })
+  const services = createServices(config, logger, {
+    clock: options.clock,
+    passwordCost: options.passwordCost ?? cheapCost,
+  })
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   let stop = async () => {}

@@ -30,6 +30,8 @@ export const slowFiles = [
 export const timedFiles = [
   'test/api/heavy-manifests.test.ts',
   'test/api/open-streams.test.ts',
+  'test/api/password-battery.test.ts',
+  'test/api/totp.test.ts',
   'test/chat/forged-history.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
   'test/src/runs/late-attempts.test.ts',

@@ -2,8 +2,10 @@ import * as accountMails from '../../../api/account-mails.ts'
 import * as auth from '../../../api/auth.ts'
 import * as apiKeys from '../../../api/api-keys.ts'
 import * as logins from '../../../api/logins.ts'
+import * as totp from '../../../api/totp.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { invite } from '../../../src/users/invite.ts'
+import { codeAt, setUpTotp } from '../../helpers/authenticator.ts'
 import { resetTokenOf, tokenTo } from '../../helpers/mailbox.ts'
 import { newcomer, person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
@@ -115,6 +117,43 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
       },
     },
     readCsrfToken: { done: () => ask(owner, logins.readCsrfToken) },
+    getTotp: { done: () => ask(owner, totp.getTotp) },
+    startTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.startTotp, { body: { currentPassword: someone.password } })
+      },
+    },
+    confirmTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        const { body } = await ask(someone, totp.startTotp, { body: { currentPassword: someone.password } })
+        return ask(someone, totp.confirmTotp, { body: { code: codeAt(body.secret) } })
+      },
+      NOT_FOUND: async () => ask(await newcomer(platform), totp.confirmTotp, { body: { code: '123456' } }),
+    },
+    renewRecoveryCodes: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [code = ''] = (await setUpTotp(someone)).recoveryCodes
+        return ask(someone, totp.renewRecoveryCodes, { body: { currentPassword: someone.password, code } })
+      },
+      async NOT_FOUND() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.renewRecoveryCodes, { body: { currentPassword: someone.password, code: '123456' } })
+      },
+    },
+    removeTotp: {
+      async done() {
+        const someone = await newcomer(platform)
+        const [code = ''] = (await setUpTotp(someone)).recoveryCodes
+        return ask(someone, totp.removeTotp, { body: { currentPassword: someone.password, code } })
+      },
+      async NOT_FOUND() {
+        const someone = await newcomer(platform)
+        return ask(someone, totp.removeTotp, { body: { currentPassword: someone.password, code: '123456' } })
+      },
+    },
     listLogins: { done: () => ask(owner, logins.listLogins) },
     endLogin: {
       async done() {

@@ -39,6 +39,8 @@ export function expectedOf(before: Tables): Tables {
     approvals: [],
     outbox_mails: [],
     account_tokens: [],
+    second_factors: [],
+    recovery_codes: [],
     password_requests: [],
     due_agents: due.map((row) => without(row, 'id')),
     runs: runs.map((row) => without(row, 'payload', 'prompt', 'body_hash', 'idempotency_key')),

@@ -51,14 +51,15 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
     if (!given) t.teardown(() => database.destroy())
     const base = { database, clock, config, logger }
     const notifications = createNotifications(base)
-    const outbox = createOutbox({ ...base, sealing: createSealing(config.vaultKeys) })
+    const sealing = createSealing(config.vaultKeys)
+    const outbox = createOutbox({ ...base, sealing })
     const mails = createMails({ ...base, outbox, lease: createLease(base) })
     return {
       ...base,
       notifications,
       outbox,
       mails,
-      users: createUsers({ ...base, outbox, rateLimits: createRateLimits(base), passwordCost: cheapCost }),
+      users: createUsers({ ...base, outbox, sealing, rateLimits: createRateLimits(base), passwordCost: cheapCost }),
     }
   }
 

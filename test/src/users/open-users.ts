@@ -31,9 +31,10 @@ async function openBase(t: ExecutionContext) {
   const logger = createLogger('silent', 'test')
   const database = createDatabase(config, logger)
   t.teardown(() => database.destroy())
-  const outbox = createOutbox({ database, clock: systemClock, config, sealing: createSealing(config.vaultKeys) })
+  const sealing = createSealing(config.vaultKeys)
+  const outbox = createOutbox({ database, clock: systemClock, config, sealing })
   const rateLimits = createRateLimits({ database, config })
-  return { database, config, logger, outbox, rateLimits }
+  return { database, config, logger, outbox, rateLimits, sealing }
 }
 
 function usersOf(base: Awaited<ReturnType<typeof openBase>>) {

@@ -1,0 +1,146 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { requireLogin, type Caller } from './caller.ts'
+import { secretPlace, wrongCode, type CodeCheck } from './code-check.ts'
+import { assertPassword, type Passwords } from './passwords.ts'
+import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
+import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
+import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
+import { User } from './user.ts'
+
+/** How long a secret waits for its first code, in seconds. */
+const setUpSeconds = 3600
+
+/** What protects a change: the password, and a code (or a recovery code). */
+interface Proof {
+  currentPassword: string
+  code: string
+}
+
+/** A user's second factor: setting it up, new recovery codes, and its end. */
+export function createSecondFactors(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http'>
+  logger: Logger
+  sealing: Sealing
+  outbox: Pick<Outbox, 'put'>
+  passwords: Passwords
+  codes: CodeCheck
+}) {
+  const { database, clock, config, logger, sealing, outbox, passwords, codes } = context
+  const { baseUrl } = config.http
+
+  /** Since when logins need a code, and how many recovery codes are left; null and 0 without one. */
+  async function state({ userId }: Caller): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
+    const factor = await activeFactor(database, userId)
+    if (!factor) return { enabledAt: null, recoveryCodesLeft: 0 }
+    const recoveryCodesLeft = await RecoveryCode.query(database).where({ factorId: factor.id }).resultSize()
+    return { enabledAt: factor.confirmedAt, recoveryCodesLeft }
+  }
+
+  /**
+   * Makes a secret for an authenticator app, in place of one that is not confirmed yet. UNAUTHORIZED if the password is
+   * wrong, VALIDATION_ERROR if the account has a second factor already.
+   */
+  async function start(caller: Caller, currentPassword: string): Promise<{ secret: string; otpauthUri: string }> {
+    const user = await checkPassword(caller, currentPassword)
+    const [id, secret] = [newId(), newSecret()]
+    await database.transaction(async (trx) => {
+      await lockUnchanged(trx, user)
+      const message = 'This account has an authenticator app already. Remove it first with DELETE /auth/totp.'
+      assertThat(!(await activeFactor(trx, user.id)), 'VALIDATION_ERROR', { message })
+      await SecondFactor.query(trx).where({ userId: user.id }).delete()
+      const sealed = sealing.seal(secret, secretPlace(id))
+      await SecondFactor.query(trx).insert({ id, userId: user.id, createdAt: clock.now(), secret: sealed })
+    })
+    return { secret, otpauthUri: addressOf(secret, { host: new URL(baseUrl).host, email: user.email }) }
+  }
+
+  /**
+   * From now on logins need a code, if this one is right. Returns the recovery codes, which are nowhere else. NOT_FOUND if
+   * nothing was started within the hour, UNAUTHORIZED.
+   */
+  async function confirm(caller: Caller, code: string): Promise<string[]> {
+    requireLogin(caller)
+    const { userId } = caller
+    return database.transaction(async (trx) => {
+      const user = await User.query(trx).findById(userId).forNoKeyUpdate()
+      const now = clock.now()
+      const begun = SecondFactor.query(trx).findOne({ userId }).whereNull('confirmedAt')
+      const factor = await begun.where('createdAt', '>', later(now, -setUpSeconds))
+      assertThat(user && factor, 'NOT_FOUND', { message: 'Begin with POST /auth/totp, at most an hour before.' })
+      const lastStep = stepOf(sealing.open(factor.secret, secretPlace(factor.id)), tidy(code), now)
+      assertThat(lastStep !== undefined, 'UNAUTHORIZED', wrongCode)
+      await SecondFactor.query(trx).findById(factor.id).patch({ confirmedAt: now, lastStep })
+      await outbox.put(trx, { to: user.email, ...factorWasAdded(now, baseUrl) })
+      logger.info({ userId }, 'a second factor was added')
+      return renew(trx, factor.id)
+    })
+  }
+
+  /** New recovery codes, in place of all before. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  const renewCodes = (caller: Caller, proof: Proof): Promise<string[]> =>
+    change(caller, proof, async (trx, user, factorId) => {
+      await outbox.put(trx, { to: user.email, ...codesWereRenewed(clock.now(), baseUrl) })
+      return renew(trx, factorId)
+    })
+
+  /** From now on the password is enough. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  const remove = (caller: Caller, proof: Proof): Promise<void> =>
+    change(caller, proof, async (trx, user, factorId) => {
+      await SecondFactor.query(trx).findById(factorId).delete()
+      await outbox.put(trx, { to: user.email, ...factorWasRemoved(clock.now(), baseUrl) })
+      logger.info({ userId: user.id }, 'a second factor was removed')
+    })
+
+  /** Does what password and code permit, with the user's row locked. */
+  async function change<T>(
+    caller: Caller,
+    { currentPassword, code }: Proof,
+    work: (trx: Transaction, user: User, factorId: string) => Promise<T>,
+  ): Promise<T> {
+    const user = await checkPassword(caller, currentPassword)
+    assertThat(await activeFactor(database, user.id), 'NOT_FOUND', { message: none })
+    const proved = await codes.prove(user, code)
+    return database.transaction(async (trx) => {
+      await lockUnchanged(trx, user)
+      const factor = await activeFactor(trx, user.id)
+      assertThat(factor && factor.id === proved, 'NOT_FOUND', { message: none })
+      return work(trx, user, factor.id)
+    })
+  }
+
+  async function checkPassword(caller: Caller, currentPassword: string): Promise<User> {
+    requireLogin(caller)
+    const user = await User.query(database).findById(caller.userId)
+    assertPassword(user?.passwordHash)
+    const matches = await passwords.verify(user?.passwordHash, currentPassword)
+    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
+    return user
+  }
+
+  async function renew(trx: Transaction, factorId: string): Promise<string[]> {
+    const made = newRecoveryCodes()
+    await RecoveryCode.query(trx).where({ factorId }).delete()
+    await RecoveryCode.query(trx).insert(made.map((code) => ({ factorId, codeHash: hashRecoveryCode(code) })))
+    return made
+  }
+
+  return { state, start, confirm, renewCodes, remove }
+}
+
+/** Locks the user's row. UNAUTHORIZED if the password is not the one that was checked any more. */
+async function lockUnchanged(trx: Transaction, { id, passwordHash }: User): Promise<void> {
+  const user = await User.query(trx).findById(id).forNoKeyUpdate()
+  const message = 'The password was changed in the meantime.'
+  assertThat(user?.passwordHash === passwordHash, 'UNAUTHORIZED', { message })
+}
+
+const none = 'This account has no authenticator app.'

@@ -1,0 +1,207 @@
+import { hashSync } from '@node-rs/argon2'
+import test from 'ava'
+import { decodeJwt } from 'jose'
+import * as accountMails from '../../api/account-mails.ts'
+import * as auth from '../../api/auth.ts'
+import * as logins from '../../api/logins.ts'
+import { setUpTotp } from '../helpers/authenticator.ts'
+import { call } from '../helpers/client.ts'
+import { logInByCookie, openJar } from '../helpers/cookie-jar.ts'
+import { resetTokenOf } from '../helpers/mailbox.ts'
+import { newcomer, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { send } from './raw-http.ts'
+
+/** Dear enough to be told from all other work of a login: some 150 ms of a processor. */
+const parameters = { memoryCost: 8192, timeCost: 25, parallelism: 1 }
+const passwordCost = { parameters, dummyHash: hashSync('the password of nobody', parameters) }
+
+const open = forWholeFile(test, 'passwords', (t) => startPlatform(t, { passwordCost }))
+/** Where hashing costs nothing. */
+const openCheap = forWholeFile(test, 'logins', (t) => startPlatform(t))
+
+const logIn = ({ url }: { url: string }, email: string, password: string) =>
+  call({ url }, auth.login, { body: { email, password } })
+
+/** The least processor time in milliseconds that this process has needed in four tries, whatever else it does at times. */
+async function leastCpu(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let tried = 0; tried < 4; tried += 1) {
+    const before = process.cpuUsage()
+    await work()
+    const { user, system } = process.cpuUsage(before)
+    times.push((user + system) / 1000)
+  }
+  return Math.min(...times)
+}
+
+test.serial(
+  'a login does the same work for an unknown address, a wrong password, and an account with an app',
+  async (t) => {
+    const platform = await open()
+    const someone = await newcomer(platform)
+    const protectedOne = await newcomer(platform)
+    await setUpTotp(protectedOne)
+    const wrong = 'not the password at all'
+    const usual = await leastCpu(() => logIn(platform, someone.email, wrong))
+    const alike: Record<string, () => Promise<unknown>> = {
+      'an unknown address': () => logIn(platform, 'nobody@example.com', wrong),
+      'what is no address': () => logIn(platform, 'nobody', wrong),
+      'an account with an app': () => logIn(platform, protectedOne.email, wrong),
+      'an account with an app, and a code': () =>
+        call(platform, auth.login, { body: { email: protectedOne.email, password: wrong, code: '123456' } }),
+      'a short password': () => logIn(platform, someone.email, 'x'),
+      'a password of 256 characters': () => logIn(platform, someone.email, 'x'.repeat(256)),
+    }
+    for (const [what, work] of Object.entries(alike)) {
+      const needed = await leastCpu(work)
+      t.true(needed > usual * 0.7 && needed < usual * 1.4, `${what}: ${needed} ms, not ${usual} ms`)
+    }
+    const without = await leastCpu(() => call(platform, auth.refresh, { body: { refreshToken: 'sy_refresh_x' } }))
+    t.true(without < usual * 0.3, `${without} ms without a password: ${usual} ms tell nothing`)
+  },
+)
+
+test.serial('making an account does the same work whether or not the address is taken', async (t) => {
+  const platform = await open()
+  const { email, password } = await newcomer(platform)
+  let made = 0
+  const taken = await leastCpu(() => call(platform, auth.register, { body: { email, password } }))
+  const free = await leastCpu(() =>
+    call(platform, auth.register, { body: { email: `free-${(made += 1)}-${email}`, password } }),
+  )
+  t.true(free > taken * 0.7 && free < taken * 1.4, `${free} ms, not ${taken} ms`)
+})
+
+test.serial('a password of a megabyte is refused before it is hashed', async (t) => {
+  const platform = await open()
+  const { email, token } = await newcomer(platform)
+  const usual = await leastCpu(() => logIn(platform, email, 'not the password'))
+  const long = 'x'.repeat(1_000_000)
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const bodies: [method: string, path: string, body: object][] = [
+    ['POST', '/auth/login', { email, password: long }],
+    ['POST', '/auth/register', { email: `new-${email}`, password: long }],
+    ['PATCH', '/auth/me', { currentPassword: long, newPassword: long }],
+    ['POST', '/auth/totp', { currentPassword: long }],
+    ['POST', '/auth/login', { email, password: 'x'.repeat(200_000) }],
+  ]
+  for (const [method, path, body] of bodies) {
+    const needed = await leastCpu(async () => {
+      t.is((await send(platform.url, { method, path, headers, body: JSON.stringify(body) })).code, 'VALIDATION_ERROR')
+    })
+    t.true(needed < usual * 0.5, `${path}: ${needed} ms of ${usual} ms`)
+  }
+})
+
+test('every byte of a password counts, beyond the 72nd and after a NUL', async (t) => {
+  const platform = await openCheap()
+  const email = 'long@example.com'
+  const password = `${'x'.repeat(72)}-and-more`
+  await call(platform, auth.register, { body: { email, password } })
+  for (const other of [password.slice(0, 72), `${password}x`, `${password.slice(0, -1)}x`, `${password} `])
+    t.is((await logIn(platform, email, other)).failure.code, 'UNAUTHORIZED', other)
+  for (const nul of [`${password}\0`, `${password}\0x`, '\0'])
+    t.is((await logIn(platform, email, nul)).failure.code, 'VALIDATION_ERROR')
+  t.is((await logIn(platform, email, password)).status, 200)
+})
+
+test('a password is the same in both ways of writing a letter (NFC), and not that of letters that only look alike', async (t) => {
+  const platform = await openCheap()
+  const email = 'letters@example.com'
+  const password = 'Käse für ﬁne Ａbende'
+  await call(platform, auth.register, { body: { email, password: password.normalize('NFD') } })
+  for (const same of [password, password.normalize('NFC'), password.normalize('NFD')])
+    t.is((await logIn(platform, email, same)).status, 200)
+  for (const other of [password.normalize('NFKC'), password.toLowerCase(), password.replace('ﬁ', 'fi'), ` ${password}`])
+    t.is((await logIn(platform, email, other)).failure.code, 'UNAUTHORIZED', other)
+})
+
+test('who tries the leaked passwords of many accounts is stopped after a few a minute, and others are not', async (t) => {
+  const env = { RATE_LIMIT_AUTH_PER_MINUTE: '20', TRUSTED_PROXIES: '1' }
+  const platform = await startPlatform(t, { env })
+  const someone = await newcomer(platform)
+  const from = async (address: string, email: string, password: string, cookie = false) => {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
+    const body = JSON.stringify({ email, password, cookie })
+    return send(platform.url, { method: 'POST', path: '/auth/login', headers, body })
+  }
+  const tries = Array.from({ length: 60 }, (_, tried) =>
+    from(`2001:db8::${tried}`, `victim-${tried}@example.com`, 'a leaked password', tried % 2 === 0),
+  )
+  const codes = (await Promise.all(tries)).map(({ code }) => code)
+  t.is(codes.filter((code) => code === 'UNAUTHORIZED').length, 20)
+  t.is(codes.filter((code) => code === 'RATE_LIMITED').length, 40)
+  const late = await from('2001:db8::1', someone.email, someone.password)
+  t.deepEqual([late.status, late.headers['set-cookie']], [429, undefined])
+  t.true(Number(late.headers['retry-after']) > 0)
+  t.is((await from('2001:db9::1', someone.email, someone.password)).status, 200)
+})
+
+test('every login is a new one, whatever was sent with it', async (t) => {
+  const platform = await openCheap()
+  const someone = await newcomer(platform)
+  const attacker = await newcomer(platform)
+  const { sid } = decodeJwt(attacker.token)
+  for (const more of [{ sid }, { loginId: sid }, { refreshToken: 'sy_refresh_x' }, { csrfToken: 'sy_csrf_x' }]) {
+    const raw = JSON.stringify({ email: someone.email, password: someone.password, ...more })
+    t.is(
+      (await call(platform, auth.login, { raw, headers: { 'content-type': 'application/json' } })).failure.code,
+      'VALIDATION_ERROR',
+    )
+  }
+  const planted = { authorization: `Bearer ${attacker.token}`, cookie: `switchyard_access=${attacker.token}` }
+  const body = { email: someone.email, password: someone.password }
+  const { accessToken } = (await call(platform, auth.login, { body, headers: planted })).body
+  t.not(decodeJwt(accessToken)['sid'], sid)
+  t.is((await call({ url: platform.url, token: accessToken }, auth.me)).body.email, someone.email)
+  t.is((await call(attacker, auth.me)).body.email, attacker.email)
+})
+
+/** What ends a login, by its name: done by the person, whose other login it may be. */
+const endings: Record<string, (someone: Person, other: Person) => Promise<unknown>> = {
+  'a logout': (_, other) => call(other, auth.logout),
+  'a logout everywhere': (someone) => call(someone, auth.logoutEverywhere),
+  'the end of the login by its id': (someone, other) =>
+    call(someone, logins.endLogin, { params: { loginId: String(decodeJwt(other.token)['sid']) } }),
+  'a new password': (someone) => {
+    const body = { currentPassword: someone.password, newPassword: 'a better password' }
+    return call(someone, auth.changePassword, { body })
+  },
+  'a reset of the password': async (someone) => {
+    const token = await resetTokenOf(await openCheap(), someone.email)
+    return call(someone, accountMails.resetPassword, { body: { token, newPassword: 'a better password' } })
+  },
+}
+
+for (const [what, end] of Object.entries(endings))
+  test(`${what} ends the tokens of a login at once, in headers and in cookies`, async (t) => {
+    const platform = await openCheap()
+    const someone = await newcomer(platform)
+    const jar = openJar(platform.url)
+    const { csrf } = await logInByCookie(jar, someone)
+    const [access, refresh] = ['switchyard_access', 'switchyard_refresh'].map((name) => jar.kept.get(name)?.value ?? '')
+    const other = { ...someone, token: access ?? '' }
+    await end(someone, other)
+    t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
+    t.is((await jar.ask('GET', '/auth/me')).code, 'TOKEN_REVOKED')
+    t.is((await jar.ask('POST', '/auth/accept-terms', { headers: csrf })).code, 'TOKEN_REVOKED')
+    t.is((await call(platform, auth.refresh, { body: { refreshToken: refresh ?? '' } })).failure.code, 'TOKEN_REVOKED')
+    t.is((await jar.ask('POST', '/auth/refresh', { body: { cookie: true } })).code, 'TOKEN_REVOKED')
+  })
+
+test('a refresh token that was stolen and used ends the login for thief and owner alike', async (t) => {
+  const platform = await openCheap()
+  const someone = await newcomer(platform)
+  const jar = openJar(platform.url)
+  await logInByCookie(jar, someone)
+  const refreshToken = jar.kept.get('switchyard_refresh')?.value ?? ''
+  const { body: stolen } = await call(platform, auth.refresh, { body: { refreshToken } })
+  t.is((await jar.ask('POST', '/auth/refresh', { body: { cookie: true } })).code, 'TOKEN_REVOKED')
+  const thief = { url: platform.url, token: stolen.accessToken }
+  t.is((await call(thief, auth.me)).failure.code, 'TOKEN_REVOKED')
+  t.is((await jar.ask('GET', '/auth/me')).code, 'TOKEN_REVOKED')
+  const again = await call(platform, auth.refresh, { body: { refreshToken: stolen.refreshToken } })
+  t.is(again.failure.code, 'TOKEN_REVOKED')
+})
