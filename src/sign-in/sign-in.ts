@@ -19,7 +19,7 @@ import { workspaceOf } from './provider.ts'
 import { createProviders } from './providers.ts'
 import { createWorkspaceProviders } from './workspace-providers.ts'
 
-/** Sign-in through OpenID Connect: providers of the installation, and of workspaces (docs/decisions/0056). */
+/** Sign-in through OpenID Connect: providers of the installation, and of workspaces (docs/decisions/0058). */
 export function createSignIn(context: {
   database: Database
   clock: Clock

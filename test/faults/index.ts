@@ -11,6 +11,7 @@ import { lateParties } from './late-parties.ts'
 import { live } from './live.ts'
 import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
+import { oidc } from './oidc.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { providers } from './providers.ts'
@@ -49,6 +50,7 @@ export const faults: Fault[] = [
   ...tools,
   ...users,
   ...signIn,
+  ...oidc,
   ...accounts,
   ...why,
   ...providers,
