@@ -73,8 +73,8 @@ export const oidc: Fault[] = [
   {
     id: 'oidc/returns-anywhere',
     file: 'api/sign-in-browser.ts',
-    find: '/^\\/(?![/\\\\])',
-    replace: '/^\\/',
+    find: "/^\\/(?![/\\\\])[^\\\\\\s\\p{C}]*$/u.test(path) && URL.parse(path, 'https://here.example')?.host === 'here.example'",
+    replace: "path.startsWith('/')",
     why: 'an address of the platform sends the browser on to any other host',
     tests: usual,
     match: 'one is sent back to no other host*',

@@ -32,14 +32,21 @@ const open = forWholeFile(test, 'hostile providers', async (t) => {
   return { hostile, honest, platform, boss }
 })
 
-/** Signs in, as the provider deviates; the answer of the platform. */
-async function attempt(deviation: Deviation, user = 'mallory', query: Record<string, string> = {}) {
+let count = 0
+
+/**
+ * Signs somebody in whom nobody knows yet, as the provider deviates; the answer of the platform. But for that, it would make an
+ * account.
+ */
+async function attempt(deviation: Deviation, query: Record<string, string> = {}) {
   const { hostile, platform } = await open()
   const by = visitor()
+  const user = `mallory-${(count += 1)}`
   hostile.deviation = {}
   const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc'), user)
   for (const [name, value] of Object.entries(query)) back.searchParams.append(name, value)
-  hostile.deviation = deviation
+  const claims = { email: `${user}@example.com`, email_verified: true, ...deviation.claims }
+  hostile.deviation = { ...deviation, claims }
   const page = await visit(platform, by, back.href)
   return { ...page, by }
 }
@@ -91,19 +98,18 @@ for (const [title, deviationOf] of Object.entries(badTokens)) {
     const { hostile, platform } = await open()
     // Each has a document and keys of its own, which the platform would remember.
     platform.services.signIn.forget()
-    const { status, text, by } = await attempt({ claims: {}, ...deviation })
+    const { status, text, by } = await attempt(deviation)
     t.is(status, 403, text)
+    t.regex(text, /is not valid|is not supported/)
     t.false(by.cookies.has('switchyard_access'))
     t.true(hostile.requests.includes('/token'))
-    t.deepEqual(await platform.services.database('identities').whereLike('subject', 'mallory%'), [])
   })
 }
 
 test.serial('a good token of the same provider signs in', async (t) => {
   const { platform } = await open()
   platform.services.signIn.forget()
-  const claims = { email: 'ada@example.com', email_verified: true }
-  const { status, by } = await attempt({ claims }, 'ada')
+  const { status, by } = await attempt({})
   t.is(status, 200)
   t.true(by.cookies.has('switchyard_access'))
 })
@@ -111,9 +117,8 @@ test.serial('a good token of the same provider signs in', async (t) => {
 test.serial('an answer with the issuer of another provider, or with a parameter twice, is refused', async (t) => {
   const { platform } = await open()
   platform.services.signIn.forget()
-  const claims = { email: 'eve@example.com', email_verified: true }
   for (const query of [{ iss: 'https://accounts.example.com' }, { code: 'another' }, { state: 'another' }])
-    t.is((await attempt({ claims }, 'eve', query)).status, 400, JSON.stringify(query))
+    t.is((await attempt({}, query)).status, 400, JSON.stringify(query))
 })
 
 test.serial('a provider that promises to name itself has to', async (t) => {

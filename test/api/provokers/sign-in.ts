@@ -118,8 +118,7 @@ export function signInTable({ platform, owner, nobody, sites, lapsed, params }: 
         const claims = { email: `${newId()}@example.com`, email_verified: true }
         return deviating({ claims }, async () => finish(await start(), newId()))
       },
-      VALIDATION_ERROR: () =>
-        ask(nobody, browser.finishSignIn, { params: of, query: { state: 'a' } as never, headers: json }),
+      VALIDATION_ERROR: () => ask(nobody, browser.finishSignIn, { params: of, query: { state: 'a' }, headers: json }),
       PERMISSION_DENIED: async () => finish(await start(), newId()),
       async SITE_UNAVAILABLE() {
         const begun = await start()
