@@ -33,6 +33,7 @@ const asked: Record<LoopName, string[]> = {
     'sessions.purge',
     'outbox.purge',
     'users.purge',
+    'signIn.flows.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]
