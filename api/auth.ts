@@ -125,6 +125,7 @@ export const logout = route({
   summary: 'Log out',
   description: 'Ends this login: its access token and its refresh token are refused from then on.',
   access: 'login',
+  ofUser: false,
   status: 204,
   async handle({ services, caller, request }) {
     await services.users.logins.end(caller)

@@ -30,12 +30,15 @@ import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
+import * as signIn from './sign-in.ts'
+import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
+import * as workspaceSignIn from './workspace-sign-in.ts'
 import * as workspaces from './workspaces.ts'
 import type { AnyRoute } from './route/route.ts'
 
@@ -52,6 +55,9 @@ export const routes: AnyRoute[] = [
   members,
   invitations,
   moves,
+  workspaceSignIn,
+  signIn,
+  signInBrowser,
   billing,
   vault,
   calls,

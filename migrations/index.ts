@@ -39,6 +39,8 @@ import * as movable from './20261123001000-movable.ts'
 import * as movableIndexes from './20261123001010-movable-indexes.ts'
 import * as revocations from './20261123001020-revocations.ts'
 import * as secondFactors from './20261123001100-second-factors.ts'
+import * as identities from './20261123001150-identities.ts'
+import * as loginsByProvider from './20261123001152-logins-by-provider.ts'
 import * as audit from './20261123001200-audit.ts'
 import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
@@ -90,6 +92,8 @@ export const migrations: Migration[] = [
   { ...deletions, name: '20261123001050-deletions' },
   { ...deletionIndexes, name: '20261123001055-deletion-indexes' },
   { ...secondFactors, name: '20261123001100-second-factors' },
+  { ...identities, name: '20261123001150-identities' },
+  { ...loginsByProvider, name: '20261123001152-logins-by-provider' },
   { ...audit, name: '20261123001200-audit' },
   { ...readNotifications, name: '20261123001205-read-notifications' },
   { ...unreadNotifications, name: '20261123001206-unread-notifications' },

@@ -147,6 +147,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     outbox,
     users,
     audit,
+    signIn,
   } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
@@ -162,4 +163,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await outbox.purge()
   await users.purge()
   await audit.purge()
+  await signIn.flows.purge()
 }

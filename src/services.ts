@@ -36,6 +36,7 @@ import { createFires } from './schedules/fires/fires.ts'
 import { createSchedules } from './schedules/schedules.ts'
 import { createSealing } from './secrets/sealing.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { createSignIn } from './sign-in/sign-in.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
@@ -72,6 +73,7 @@ export function createServices(
   const database = createDatabase(config, logger)
   const temporal = createTemporal(config.temporal, logger)
   const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
+  const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })
   const sealing = createSealing(config.vaultKeys)
   const vaultKeys = createVaultKeys({ database, clock, sealing, keys: config.vaultKeys })
   const rateLimits = createRateLimits({ database, config })
@@ -117,6 +119,7 @@ export function createServices(
   const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
+  const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, audit, billing, schedules })
   const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
   const exportTurns = createExportTurns(base)
@@ -146,6 +149,7 @@ export function createServices(
     sessions,
     workspaces,
     moves,
+    signIn,
     accessChanges,
     exportTurns,
     deletions,
@@ -174,6 +178,7 @@ export function createServices(
       await temporal.close()
       await vault.refresh.settled()
       await outgoing.close()
+      await trusted.close()
       await models.close()
       await threads.close()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'stored bytes were not counted'))
@@ -183,3 +188,9 @@ export function createServices(
 }
 
 export type Services = ReturnType<typeof createServices>
+
+/** Sites whose addresses are not checked: those of sign-in providers, too, which the operator has named. */
+function trustedSites({ sites, signIn }: Config) {
+  const hosts = signIn.providers.map(({ issuer }) => new URL(issuer))
+  return { ...sites, allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)] }
+}

@@ -14,6 +14,8 @@ const pathNames: Record<string, { description: string; example: string }> = {
     example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a14',
   },
   host: { description: 'A host as in its URLs, with its port unless that is 443', example: 'tracker.example.com' },
+  identityId: { description: 'The id of a linked provider', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
+  providerId: { description: 'The name of a sign-in provider, or the id of a workspace', example: 'google' },
   loginId: { description: 'The id of a login', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a21' },
   notificationId: { description: 'The id of a notification', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
   paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },

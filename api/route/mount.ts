@@ -27,7 +27,7 @@ import { authenticate, credentialIn } from './authenticate.ts'
 import type { AccountOfProof } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isOfAccount, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
+import { isOfAccount, isOfUser, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -152,7 +152,7 @@ function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
     message: 'This operation needs the access token of a login; an API key cannot do it.',
   })
   if (route.access === 'admin') requireAdmin(caller)
-  if (route.ofUser) requireOwnAccount(caller)
+  if (isOfUser(route)) requireOwnAccount(caller)
   if (isOwned(resource)) requireAction(caller.reach, resource.ownerId, needsOf(route), route.whenClosed)
 }
 

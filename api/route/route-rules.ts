@@ -23,12 +23,15 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
 /** To API keys that lack a scope or the right kind, and to those whose account is to be deleted. */
 const mayBeDenied = (route: AnyRoute): boolean => {
   if (route.access === 'anyone') return false
-  return !route.whileClosing || needsLogin(route) || route.ofUser === true || route.method !== 'get'
+  return !route.whileClosing || needsLogin(route) || isOfUser(route) || route.method !== 'get'
 }
 
 /** Whether it is about things that may be those of a workspace. */
 export const isOfOwner = (route: AnyRoute): boolean =>
   route.owner !== undefined || (route.access !== 'anyone' && route.resource !== undefined)
+
+/** Whether it is about the account of a user. */
+export const isOfUser = (route: AnyRoute): boolean => route.ofUser ?? (needsLogin(route) && !isOfOwner(route))
 
 /** What the caller must be permitted to do with the things of the owner. */
 export const needsOf = ({ needs, method }: AnyRoute): Action => needs ?? (method === 'get' ? 'see' : 'build')

@@ -80,8 +80,11 @@ export interface Route<
    * names, or else one's own.
    */
   owner?: 'query' | 'body'
-  /** The route is about the account of a user: an API key of a workspace cannot use it. */
-  ofUser?: true
+  /**
+   * Whether the route is about the account of a user: an API key of a workspace, or a login by a workspace's provider,
+   * cannot use it. So are all that need a login and are about no owner, unless they say otherwise.
+   */
+  ofUser?: boolean
   /** What the caller must be permitted to do with the owner's things; otherwise to `see` them (GET), or to `build`. */
   needs?: Action
   /** Also in a workspace whose owner lacks the tier. */

@@ -4,6 +4,7 @@ import { refuseGone } from './gone-settings.ts'
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
+import { readOidc, type OidcConfig } from './read-oidc.ts'
 
 /** Mail servers reject mail without a sender. */
 const consistent = v.pipe(
@@ -22,16 +23,17 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const { read, models } = readTogether({
+  const { read, models, oidc } = readTogether({
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
+    oidc: () => readOidc(env),
     gone: () => refuseGone(env),
   })
-  return freeze(shape(read, models))
+  return freeze(shape(read, models, oidc))
 }
 
 /** The settings, grouped by user. Durations and sizes carry their unit in the name. */
-function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConfig) {
+function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConfig, oidc: OidcConfig) {
   return {
     database: databaseOf(env),
     temporal: {
@@ -60,6 +62,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
     },
+    /** Who may sign people in, besides the platform itself. */
+    signIn: oidc,
     /** How long a chat session lasts, and how long one that nobody uses. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
     sites: {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import { expectation } from './expectation.ts'
+import { clientId, clientSecret, issuer, title } from './oidc-format.ts'
 import { baseUrl, key } from './provider-formats.ts'
 import { withSecretFiles } from './secret-files.ts'
 import {
@@ -50,6 +51,11 @@ export const settings = v.object({
   SESSION_HOURS: whole(24, 1, 168),
   SESSION_IDLE_MINUTES: whole(120, 5, 1440),
   REGISTRATION: v.optional(v.picklist(['open', 'invited', 'closed']), 'open'),
+  OIDC_PROVIDERS_FILE: optionalText(),
+  OIDC_ISSUER: v.optional(issuer),
+  OIDC_CLIENT_ID: v.optional(clientId),
+  OIDC_CLIENT_SECRET: v.optional(clientSecret),
+  OIDC_TITLE: v.optional(title),
   TERMS_VERSION: text('2026-11-01'),
   SITE_ALLOW: list(),
   SITE_CA_FILE: optionalText(),

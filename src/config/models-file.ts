@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { demoModels, type ModelsConfig, type ProviderConfig } from './models-config.ts'
 import type { Environment } from './environment.ts'
 import { expectation } from './expectation.ts'
-import { placeOfSyntaxError } from './json-place.ts'
+import { readJsonFile } from './json-file.ts'
 import { placeOf } from './members.ts'
 import { modelsFile, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 import { contradictions } from './models-problems.ts'
@@ -16,32 +15,13 @@ import { key } from './provider-formats.ts'
  * no value but the names of providers and models, which users see, too, and no member that is not known.
  */
 export function readModelsFile(path: string, env: Environment): { config?: ModelsConfig; problems: string[] } {
-  const written = parse(path)
+  const written = readJsonFile(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
   const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectation })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const problems = [...issues, ...contradictions(written.value, env)]
   if (result.success && problems.length === 0) return { config: toConfig(result.output, env), problems }
   return { problems: problems.map((problem) => `MODELS_FILE: ${problem}`) }
-}
-
-function parse(path: string): { value: unknown } | { problem: string } {
-  if (/^\s*[[{]/.test(path)) return { problem: 'must be the path of a file, not its content' }
-  try {
-    // Some editors put a byte order mark at the beginning.
-    return parseText(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), path)
-  } catch (error) {
-    return { problem: `names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})` }
-  }
-}
-
-function parseText(text: string, path: string): { value: unknown } | { problem: string } {
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    const { line, column } = placeOfSyntaxError(text)
-    return { problem: `names ${path}, which is not JSON at line ${line}, column ${column}` }
-  }
 }
 
 const nameOf = ({ name: own, id }: WrittenModel): string => own ?? id

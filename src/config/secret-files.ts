@@ -11,6 +11,7 @@ export const secretSettings = [
   'JWT_PRIVATE_KEY',
   'SMTP_URL',
   'OPENAI_API_KEY',
+  'OIDC_CLIENT_SECRET',
 ] as const
 
 /** The variables with the contents of the files of these settings, and a sentence for each file that is of no use. */

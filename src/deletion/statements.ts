@@ -52,7 +52,14 @@ export const ofOwner: Emptying[] = [
   forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
 ]
 
+const tokensOfLogins = (column: string): Emptying => `
+  delete from refresh_tokens where id = any(array(
+    select t.id from logins l join refresh_tokens t on t.login_id = l.id where l.${column} = ${owner} limit :batch))`
+
 export const ofWorkspace: Emptying[] = [
+  tokensOfLogins('workspace_id'),
+  by('logins', 'workspace_id'),
+  by('workspace_providers', 'workspace_id'),
   by('api_keys', 'workspace_id'),
   by('invitations', 'workspace_id'),
   by('members', 'workspace_id'),
@@ -63,10 +70,11 @@ const email = '(select email from users where id = :ownerId)'
 
 /** What a user has as a person; in workspaces of others, too. */
 export const ofUser: Emptying[] = [
-  `delete from refresh_tokens where id = any(array(
-     select t.id from logins l join refresh_tokens t on t.login_id = l.id where l.user_id = ${owner} limit :batch))`,
+  tokensOfLogins('user_id'),
   by('logins', 'user_id'),
   by('second_factors', 'user_id'),
+  by('identities', 'user_id'),
+  by('sign_in_flows', 'user_id'),
   forget(['address', 'user_agent'], `audit_entries e where e.actor_id = ${owner}`),
   by('account_tokens', 'user_id'),
   by('api_keys', 'user_id'),

@@ -38,6 +38,16 @@ export const reachOfKey = ({ places }: Reach, ownerId: string): Reach => {
   return { home: ownerId, places: new Map(place ? [[ownerId, place]] : []) }
 }
 
+/**
+ * The reach of a login by the provider of a workspace: that workspace alone. Whoever runs the provider can sign in as any
+ * member who has linked it, and is not to be the owner by that.
+ */
+export const reachOfProvider = ({ places }: Reach, workspaceId: string): Reach => {
+  const place = places.get(workspaceId)
+  const role = place?.role === 'owner' ? 'admin' : place?.role
+  return { home: workspaceId, places: new Map(place && role ? [[workspaceId, { ...place, role }]] : []) }
+}
+
 /** One owner or several: whose things are looked for. */
 export type Owners = string | readonly string[]
 

@@ -7,6 +7,7 @@ type TokenKind =
   | 'state'
   | 'binding'
   | 'seen'
+  | 'nonce'
   | 'session'
   | 'verify'
   | 'change'

@@ -14,6 +14,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'outbox_mails', column: 'body' },
   { table: 'second_factors', column: 'secret' },
   { table: 'vault_revocations', column: 'token' },
+  { table: 'workspace_providers', column: 'client_secret' },
+  { table: 'sign_in_flows', column: 'verifier' },
 ]
 
 /** The column's name in a `SealedPlace` and in messages: `vault_entries.credential`. */

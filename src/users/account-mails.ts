@@ -99,3 +99,12 @@ export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
     `Your account at ${baseUrl} has another address now. Mails about it no longer come here.`,
     'If it was not you, ask the operator of the platform for help.',
   )
+
+/** To the owner of an account, once somebody who was logged in has linked a sign-in provider. */
+export const providerWasLinked = (provider: string, now: Date, baseUrl: string): AccountMail =>
+  notice(
+    'A sign-in provider was linked',
+    now,
+    `Your account at ${baseUrl} can be signed in to through ${provider} now.`,
+    'If it was not you, remove it with DELETE /auth/identities, end the other logins, and change your password.',
+  )

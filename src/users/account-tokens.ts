@@ -48,6 +48,10 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     return found
   }
 
+  /** The invitation of an address that is good still. */
+  const invitationOf = async (trx: Transaction, email: string): Promise<AccountToken | undefined> =>
+    AccountToken.query(trx).findOne({ email, purpose: 'invite' }).where('expiresAt', '>', clock.now())
+
   /** Uses a token up. INVALID_TOKEN if somebody else just did. The caller has locked the user's row. */
   async function take(trx: Transaction, { id }: AccountToken): Promise<void> {
     const deleted = await AccountToken.query(trx).findById(id).delete()
@@ -64,7 +68,7 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     await AccountToken.query(database).where('expiresAt', '<', later(clock.now(), -day)).delete()
   }
 
-  return { issue, find, take, withdraw, purge }
+  return { issue, find, invitationOf, take, withdraw, purge }
 }
 
 export type AccountTokens = ReturnType<typeof createAccountTokens>

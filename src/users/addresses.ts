@@ -10,7 +10,7 @@ import type { AccountToken } from './account-token.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
-import type { Passwords } from './passwords.ts'
+import { assertPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
 /** That users read mails to their address: it is verified by a token that is mailed to it, and so is a new one. */
@@ -54,6 +54,7 @@ export function createAddresses(context: {
     requireLogin(caller)
     const email = readEmail(request.newEmail, 'newEmail')
     const before = await User.query(database).findById(caller.userId)
+    assertPassword(before?.passwordHash)
     const matches = await passwords.verify(before?.passwordHash, request.currentPassword)
     assertThat(before && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     await rateLimits.accountMail(`${caller.userId} change`)

@@ -8,7 +8,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
 import { beingDeleted } from './closing.ts'
-import { reachOf, reachOfKey, type Membership } from '../owners/reach.ts'
+import { reachOf, reachOfKey, reachOfProvider, type Membership, type Reach } from '../owners/reach.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
@@ -66,7 +66,7 @@ export function createAuthenticate(context: {
       .join('users', 'users.id', 'logins.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'logins.id': loginId, 'users.id': userId })
-      .select('logins.id', 'logins.revokedAt', 'logins.lastUsedAt', ...personal)
+      .select('logins.id', 'logins.revokedAt', 'logins.lastUsedAt', 'logins.workspaceId', ...personal)
       .first()
       .castTo<(Login & Person) | undefined>()
     assertThat(found, 'INVALID_TOKEN')
@@ -75,7 +75,8 @@ export function createAuthenticate(context: {
     const isOver = found.deletionDueAt !== null && found.deletionDueAt <= now
     assertThat(!isOver, 'TOKEN_REVOKED', { message: beingDeleted })
     if (isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
-    return { userId, ...presentPerson(userId, found), scopes, via: 'login', loginId }
+    const caller = { userId, ...presentPerson(userId, found), scopes, via: 'login', loginId } as const
+    return found.workspaceId === null ? caller : { ...caller, ...within(caller.reach, found.workspaceId) }
   }
 
   async function byApiKey(key: string): Promise<Caller> {
@@ -100,6 +101,13 @@ export function createAuthenticate(context: {
     const reach = reachOfKey(person.reach, found.workspaceId ?? userId)
     return { userId, ...person, reach, scopes: found.scopes, via: 'api-key', apiKeyId }
   }
+}
+
+/** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
+function within(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {
+  const reach = reachOfProvider(whole, workspaceId)
+  assertThat(reach.places.size > 0, 'TOKEN_REVOKED')
+  return { reach, admin: false }
 }
 
 const withTier = ({ tier, isClosing, ...membership }: StoredMembership): Membership => ({

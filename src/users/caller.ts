@@ -60,9 +60,12 @@ export function requireAdmin(caller: Caller): void {
   assertThat(caller.admin, 'ADMIN_REQUIRED')
 }
 
-/** Refuses API keys of workspaces: the account of whoever has made one is no business of theirs. PERMISSION_DENIED. */
-export function requireOwnAccount({ userId, reach }: Caller): void {
-  assertThat(reach.home === userId, 'PERMISSION_DENIED', {
-    message: 'This API key is for a workspace. It cannot see or change the account of the person who made it.',
-  })
+/**
+ * Refuses API keys of workspaces, and logins by the provider of one: the account of whoever has made the key, or was signed
+ * in, is no business of theirs. PERMISSION_DENIED.
+ */
+export function requireOwnAccount({ userId, reach, via }: Caller): void {
+  const made = 'This API key is for a workspace. It cannot see or change the account of the person who made it.'
+  const signedIn = 'You were signed in for a workspace. Sign in to your account itself to see or change it.'
+  assertThat(reach.home === userId, 'PERMISSION_DENIED', { message: via === 'login' ? signedIn : made })
 }

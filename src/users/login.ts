@@ -1,3 +1,4 @@
+import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /** One sign-in of a user (table `logins`). When it ends, so do all refresh and access tokens issued from it. */
@@ -13,4 +14,19 @@ export class Login extends Row {
   declare address: string | null
   /** What the client called itself then. */
   declare userAgent: string | null
+  /** What a sign-in provider has signed in; null for a password. */
+  declare identityId: string | null
+  /** The only workspace that it reaches, by that workspace's provider; null for all that its user does. */
+  declare workspaceId: string | null
+}
+
+/** Ends the matching logins, but one: from the commit on, their tokens fail with TOKEN_REVOKED. Returns whose they were. */
+export async function endLogins(
+  db: Database,
+  match: { identityId: string } | { workspaceId: string; userId?: string },
+  { now, exceptId }: { now: Date; exceptId?: string },
+): Promise<string[]> {
+  const open = Login.query(db).where(match).whereNull('revokedAt').patch({ revokedAt: now })
+  const ended = await (exceptId === undefined ? open : open.whereNot({ id: exceptId })).returning('userId')
+  return [...new Set(ended.map(({ userId }) => userId))]
 }

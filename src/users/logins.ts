@@ -28,7 +28,7 @@ export interface TokenPair {
 }
 
 /** Where a login is opened from. */
-interface Client {
+export interface Client {
   address: string
   userAgent: string | undefined
 }
@@ -75,21 +75,48 @@ export function createLogins(context: {
 
   /** Opens a login for a user whose password and code were just checked. UNAUTHORIZED if either has changed since. */
   async function openFor(user: ProvedUser, expiresIn: number, from?: Client): Promise<TokenPair> {
-    const now = clock.now()
-    const details = { address: from?.address ?? null, userAgent: from?.userAgent ? oneLine(from.userAgent, 200) : null }
-    const login = { id: newId(), userId: user.id, createdAt: now, lastUsedAt: now, ...details }
+    const login = { ...newLogin(from), userId: user.id }
     const refreshToken = await database.transaction(async (trx) => {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
       const factor = await activeFactor(trx, user.id)
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
-      const marked = await Deletion.query(trx).findById(user.id).where('dueAt', '<=', now)
-      assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
+      await assertStays(trx, user.id)
       await Login.query(trx).insert(login)
       return issue(trx, login.id)
     })
     return pair(user.id, login.id, refreshToken, expiresIn)
+  }
+
+  /**
+   * Opens a login for whom a provider has signed in, in a transaction of the caller's, under whose locks nothing that
+   * permits it can end. The tokens are of use from the commit on.
+   */
+  async function openThrough(
+    trx: Transaction,
+    by: Pick<Login, 'userId' | 'identityId' | 'workspaceId'>,
+    from: Client,
+  ): Promise<TokenPair> {
+    // As in `openFor`: a logout everywhere is entirely before or after this login.
+    const user = await User.query(trx).findById(by.userId).select('id').forShare()
+    assertThat(user, 'UNAUTHORIZED', { message: again })
+    await assertStays(trx, user.id)
+    const login = { ...newLogin(from), ...by }
+    await Login.query(trx).insert(login)
+    return pair(user.id, login.id, await issue(trx, login.id), accessTokens.lifetime(undefined))
+  }
+
+  /** Refuses an account whose time of grace is over, as one that is not there any more. */
+  async function assertStays(trx: Transaction, userId: string): Promise<void> {
+    const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
+    assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
+  }
+
+  function newLogin(from: Client | undefined) {
+    const now = clock.now()
+    const userAgent = from?.userAgent ? oneLine(from.userAgent, 200) : null
+    return { id: newId(), createdAt: now, lastUsedAt: now, address: from?.address ?? null, userAgent }
   }
 
   /**
@@ -179,7 +206,7 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, refresh, end, endAll, endEvery, endOthers }
+  return { open, openThrough, refresh, end, endAll, endEvery, endOthers }
 }
 
 export type Logins = ReturnType<typeof createLogins>

@@ -46,6 +46,12 @@ export function readNewPassword(written: string, path: string): string {
   })
 }
 
+/** Tells whoever signs in by a provider alone how to get a password: UNAUTHORIZED. */
+export function assertPassword(stored: string | null | undefined): asserts stored is string {
+  const message = 'This account has no password yet. Get one with POST /auth/forgot-password.'
+  assertThat(typeof stored === 'string', 'UNAUTHORIZED', { message })
+}
+
 /** Hashes and verifies passwords, a few at a time. RATE_LIMITED if too many are waiting. */
 export function createPasswords({ parameters, dummyHash }: PasswordCost) {
   const limit = pLimit(atOnce)
@@ -57,13 +63,13 @@ export function createPasswords({ parameters, dummyHash }: PasswordCost) {
     /** The hash to store, for a password from `readNewPassword`. */
     hash: (password: string): Promise<string> => limited(() => hash(password, parameters)),
 
-    /** Whether the password is right. Takes as long if there is no stored hash (no such user). */
-    async verify(stored: string | undefined, written: string): Promise<boolean> {
+    /** Whether the password is right. Takes as long if there is no stored hash: no such user, or one without a password. */
+    async verify(stored: string | null | undefined, written: string): Promise<boolean> {
       // An overlong password is compared as the empty one, which never matches, so that it takes as long. The other
       // rules apply to new passwords only: tightening them must not lock users out.
       const password = written.length > longest * 4 ? '' : written.normalize('NFC')
       const matches = await limited(() => verify(stored ?? dummyHash, password))
-      return matches && stored !== undefined
+      return matches && typeof stored === 'string'
     },
   }
 }

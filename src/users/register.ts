@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
@@ -18,6 +18,9 @@ const taken = {
 
 const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
 const uninvited = 'Making an account needs an invitation here. Ask the operator of this platform for one.'
+
+const notLinked =
+  'There is already an account with your email address. Sign in to it as usual, and link the sign-in provider there.'
 
 interface Registration {
   email: string
@@ -52,7 +55,7 @@ export function createRegister(context: {
    * needs an invitation; INVALID_TOKEN, TOKEN_EXPIRED for one that is not good. VALIDATION_ERROR for a bad address or
    * password, or for a taken address, with equal work.
    */
-  return async function register(request: Registration): Promise<User> {
+  async function register(request: Registration): Promise<User> {
     assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })
     const email = readEmail(request.email)
     const password = readNewPassword(request.password, 'password')
@@ -72,4 +75,32 @@ export function createRegister(context: {
     logger.info({ userId: id }, 'registered')
     return made
   }
+  /** The invitation of an address that may be used up without its token, since the address is known to be verified. */
+  async function invitationOf(trx: Transaction, email: string): Promise<AccountToken | undefined> {
+    if (config.auth.registration === 'open') return undefined
+    const found = await tokens.invitationOf(trx, email)
+    assertThat(found, 'PERMISSION_DENIED', { message: uninvited })
+    return found
+  }
+
+  /**
+   * Creates an account without a password, for whom a provider of the installation has signed in, in the caller's
+   * transaction. PERMISSION_DENIED where registration is closed, or needs an invitation of this address. VALIDATION_ERROR if
+   * an account has the address: it may be somebody else's, and is not touched.
+   */
+  async function registerVerified(trx: Transaction, written: string): Promise<User> {
+    assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })
+    const email = readEmail(written)
+    const invitation = await invitationOf(trx, email)
+    const now = clock.now()
+    const row = { id: newId(), email, emailVerifiedAt: now, passwordHash: null, createdAt: now }
+    await User.query(trx).insert(row).onConflict('email').ignore()
+    const made = await User.query(trx).findById(row.id)
+    assertThat(made, 'VALIDATION_ERROR', { ...taken, message: notLinked })
+    if (invitation) await tokens.take(trx, invitation)
+    logger.info({ userId: made.id }, 'registered by a sign-in provider')
+    return made
+  }
+
+  return { register, registerVerified }
 }

@@ -8,7 +8,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { secretPlace, wrongCode, type CodeCheck } from './code-check.ts'
-import type { Passwords } from './passwords.ts'
+import { assertPassword, type Passwords } from './passwords.ts'
 import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
 import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
@@ -120,6 +120,7 @@ export function createSecondFactors(context: {
   async function checkPassword(caller: Caller, currentPassword: string): Promise<User> {
     requireLogin(caller)
     const user = await User.query(database).findById(caller.userId)
+    assertPassword(user?.passwordHash)
     const matches = await passwords.verify(user?.passwordHash, currentPassword)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     return user

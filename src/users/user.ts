@@ -10,7 +10,8 @@ export class User extends Row {
   declare email: string
   /** When its owner has shown to read mails to it. */
   declare emailVerifiedAt: Date | null
-  declare passwordHash: string
+  /** Null for whoever signs in by a provider alone. */
+  declare passwordHash: string | null
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
   /** Whether the user operates the platform; only a command changes it (`npm run admin`). */

@@ -19,7 +19,7 @@ import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
 import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
-import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
+import { assertPassword, createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { createRecovery } from './recovery.ts'
 import { createRegister } from './register.ts'
 import { profileOf, type Profile } from './profile.ts'
@@ -47,7 +47,7 @@ export function createUsers(context: {
   const logins = createLogins({ ...context, accessTokens, passwords, codes })
   const tokens = createAccountTokens(context)
   const addresses = createAddresses({ ...context, passwords, tokens })
-  const register = createRegister({ ...context, passwords, tokens, addresses })
+  const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User, deletionDueAt: Date | null = null): Profile =>
     profileOf(user, config.auth.termsVersion, deletionDueAt)
 
@@ -59,6 +59,7 @@ export function createUsers(context: {
     const loginId = requireLogin(caller)
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
     const { passwordHash: before, email } = await find(caller)
+    assertPassword(before)
     const matches = await passwords.verify(before, request.currentPassword)
     assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     const passwordHash = await passwords.hash(newPassword)
@@ -98,6 +99,7 @@ export function createUsers(context: {
 
   return {
     register: async (request: Parameters<typeof register>[0]): Promise<Profile> => present(await register(request)),
+    registerVerified,
     me,
     acceptTerms,
     changePassword,
@@ -114,3 +116,5 @@ export function createUsers(context: {
     publicKeys: accessTokens.publicKeys,
   }
 }
+
+export type Users = ReturnType<typeof createUsers>

@@ -5,7 +5,9 @@ import { assertThat } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { can, type Role } from '../owners/roles.ts'
 import { endSessions } from '../sessions/session.ts'
+import { unlinkFrom } from '../sign-in/identity.ts'
 import { ApiKey } from '../users/api-key.ts'
+import { endLogins } from '../users/login.ts'
 import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Member, NamedMember } from './member.ts'
@@ -59,7 +61,8 @@ export function createMembers(context: {
       }),
 
     /**
-     * Ends a membership, and with it the member's keys and sessions here, and attempts to connect sites. What becomes of the
+     * Ends a membership, and with it the member's keys and sessions here, and attempts to connect sites, and what the
+     * workspace's provider has signed in. What becomes of the
      * sites that the member has connected is `connections`, or else what the workspace says. MEMBER_NOT_FOUND,
      * ROLE_CHANGE_FORBIDDEN.
      */
@@ -71,6 +74,8 @@ export function createMembers(context: {
         await Member.query(trx).deleteById(member.id)
         const now = clock.now()
         await ApiKey.query(trx).where({ workspaceId, userId }).whereNull('revokedAt').patch({ revokedAt: now })
+        await unlinkFrom(trx, { workspaceId, userId })
+        await endLogins(trx, { workspaceId, userId }, { now })
         await endSessions(trx, { ownerId: workspaceId, userId }, now)
         await removeConnections(trx, { ownerId: workspaceId, userId }, connections)
       }),

@@ -6,7 +6,9 @@ import { isId, newId } from '../ids.ts'
 import { ownersIn, type Reach } from '../owners/reach.ts'
 import type { Due } from '../runs/due.ts'
 import { endSessions } from '../sessions/session.ts'
+import { WorkspaceProvider } from '../sign-in/workspace-provider.ts'
 import { ApiKey } from '../users/api-key.ts'
+import { endLogins } from '../users/login.ts'
 import { lockOwner } from '../users/user.ts'
 import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
@@ -93,6 +95,8 @@ export function createWorkspaces(
         await living(trx).findById(id).patch({ deletedAt: now })
         await requestDeletion(trx, id, now)
         await ApiKey.query(trx).where({ workspaceId: id }).whereNull('revokedAt').patch({ revokedAt: now })
+        await WorkspaceProvider.query(trx).where({ workspaceId: id }).delete()
+        await endLogins(trx, { workspaceId: id }, { now })
         await endSessions(trx, { ownerId: id }, now)
       }),
   }

@@ -47,7 +47,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'startTotp',
     'verifyEmail',
   ],
-  browser: ['finishOAuth', 'goToSite'],
+  browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
   none: [
     'getDelivery',
     'receiveWebhook',
@@ -56,6 +56,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'readyz',
     'readSigningKeys',
     'readToolsiteSchema',
+    'listSignInProviders',
     'listTiers',
   ],
 }

@@ -34,6 +34,7 @@ test('a user sees from where and with what each login was opened, and which one 
     'id',
     'lastUsedAt',
     'userAgent',
+    'workspaceId',
   ])
 })
 

@@ -39,12 +39,13 @@ const needs: Record<string, Need> = {
   ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
+  ...named('administer', 'getWorkspaceSignIn setWorkspaceSignIn removeWorkspaceSignIn'),
   ...named('own', 'deleteWorkspace'),
 }
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit exportWorkspace'.split(
+  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
     ' ',
   )
 

@@ -18,6 +18,7 @@ import { runsTable } from './provokers/runs.ts'
 import { schedulesTable } from './provokers/schedules.ts'
 import { sessionsTable } from './provokers/sessions.ts'
 import type { Table } from './provokers/table.ts'
+import { signInTable } from './provokers/sign-in.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
 import { workspacesTable } from './provokers/workspaces.ts'
@@ -43,6 +44,7 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...callbacksTable(stage, recorder),
     ...workspacesTable(stage, recorder),
     ...movesTable(stage, recorder),
+    ...signInTable(stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listModels: { done: () => recorder.ask(stage.owner, models.listModels) },

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
+import { environmentOf } from '../helpers/sign-ins.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import type { Recorder } from './recorder.ts'
 import { allowedTo, bodyWithin, paramsOf, secretOf, validBodies, validQueries, type Stage } from './stage.ts'
@@ -98,7 +99,16 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
     SESSION_NOT_FOUND: unknownId('sessionId'),
-    NOT_FOUND: unknownId('approvalId', 'invitationId', 'entryId', 'flowId', 'apiKeyId', 'loginId', 'paymentMethodId'),
+    NOT_FOUND: unknownId(
+      'approvalId',
+      'invitationId',
+      'entryId',
+      'flowId',
+      'apiKeyId',
+      'identityId',
+      'loginId',
+      'paymentMethodId',
+    ),
   }
   return byCode
 }
@@ -133,9 +143,13 @@ async function openLimited(t: ExecutionContext, { platform }: Stage) {
 }
 
 /** A platform whose database cannot be reached: nothing listens on port 1. */
-async function openAway(t: ExecutionContext, { platform, owner }: Stage) {
+async function openAway(t: ExecutionContext, { platform, owner, sites }: Stage) {
   const { url } = await startPlatform(t, {
-    env: { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none', BASE_URL: platform.url },
+    env: {
+      DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none',
+      BASE_URL: platform.url,
+      ...environmentOf(sites.idp),
+    },
   })
   return { url, token: owner.token }
 }

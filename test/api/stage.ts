@@ -9,12 +9,15 @@ import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { newId } from '../../src/ids.ts'
 import { notificationOf } from '../helpers/notifications.ts'
+import { Identity } from '../../src/sign-in/identity.ts'
 import { adminOf } from '../helpers/admins.ts'
+import { startBareIdentityProvider, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { startBareOAuthSite, type BareOAuthSite } from '../helpers/bare-oauth-site.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, type Person } from '../helpers/people.ts'
+import { environmentOf } from '../helpers/sign-ins.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { startMoreSites, startSites, type Sites } from '../helpers/sites.ts'
@@ -22,10 +25,11 @@ import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces
 
 /** Everything that requests to all routes need: a platform, one that is closed to newcomers, one for the invited, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
-  const sites = { ...(await startSites(t)), oauth: await startBareOAuthSite(t) }
+  const [oauthSite, idp] = [await startBareOAuthSite(t), await startBareIdentityProvider(t)]
+  const sites = { ...(await startSites(t)), oauth: oauthSite, idp }
   const origins = await startMoreSites(t, 4)
-  const allow = [...sites.allow, sites.oauth.host, ...origins.map((origin) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow } })
+  const allow = [...sites.allow, sites.oauth.host, idp.host, ...origins.map((origin) => new URL(origin).host)]
+  const platform = await startPlatform(t, { sites: { ...sites, allow }, env: environmentOf(idp) })
   const env = { DATABASE_URL: platform.config.database.url, REGISTRATION: 'closed' }
   const closed: Client = { url: (await startPlatform(t, { env })).url }
   const invited: Client = { url: (await startPlatform(t, { env: { ...env, REGISTRATION: 'invited' } })).url }
@@ -59,8 +63,8 @@ async function lapse(platform: Platform, sites: StageSites) {
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** The sites of every stage: those of all tests, and one that uses OAuth. */
-type StageSites = Sites & { oauth: BareOAuthSite }
+/** The sites of every stage: those of all tests, one that uses OAuth, and a sign-in provider. */
+type StageSites = Sites & { oauth: BareOAuthSite; idp: BareIdentityProvider }
 
 /** One of everything that a path can name. */
 export async function makeThings(platform: Platform, owner: Person, sites: StageSites, workspaceId?: string) {
@@ -101,8 +105,18 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     userId: (await call(owner, auth.me)).body.id,
     notificationId: (await notificationOf(platform, agent.ownerId)).id,
     invitationId: (await inviteTo(owner, own)).body.id,
+    identityId: await identityOf(platform, owner),
+    providerId: 'oidc',
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
+}
+
+/** Links a provider to somebody's account at once. */
+async function identityOf({ services }: Platform, owner: Person): Promise<string> {
+  const userId = await userIdOf(owner)
+  const of = { provider: 'oidc', workspaceProviderId: null, issuer: 'https://idp.example.com', subject: newId() }
+  const row = await Identity.query(services.database).insert({ id: newId(), userId, ...of, linkedAt: new Date() })
+  return row.id
 }
 
 /** Tokens of callers in every bad state. */
@@ -194,6 +208,8 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   markNotification: { read: true },
   markNotifications: { upTo: newId() },
   moveThings: { agentIds: [], entryIds: [] },
+  linkIdentity: { provider: 'nothing' },
+  setWorkspaceSignIn: { issuer: sites.idp.origin, clientId: 'switchyard', clientSecret: 'a-secret' },
   inviteMember: { email: `${newId()}@example.com`, role: 'viewer' },
   previewInvitation: { token: `sy_join_${'a'.repeat(43)}` },
   acceptInvitation: { token: `sy_join_${'a'.repeat(43)}` },
@@ -214,6 +230,8 @@ export function bodyWithin(sites: StageSites, { name, owner }: AnyRoute, workspa
 export const validQueries: Record<string, Record<string, string>> = {
   goToSite: { ticket: `sy_ticket_${'a'.repeat(43)}` },
   finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
+  goToProvider: { ticket: `sy_ticket_${'a'.repeat(43)}` },
+  finishSignIn: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
 }
 
 /** What the request of a webhook, or in a session, needs beside its path; other routes ignore it. */

@@ -14,6 +14,7 @@ import { live } from './live.ts'
 import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
 import { moves } from './moves.ts'
+import { oidc } from './oidc.ts'
 import { outputs } from './outputs.ts'
 import { plumbing } from './plumbing.ts'
 import { providers } from './providers.ts'
@@ -54,6 +55,7 @@ export const faults: Fault[] = [
   ...users,
   ...signIn,
   ...moves,
+  ...oidc,
   ...accounts,
   ...deletions,
   ...why,

@@ -36,6 +36,7 @@ const asked: Record<LoopName, string[]> = {
     'outbox.purge',
     'users.purge',
     'audit.purge',
+    'signIn.flows.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]

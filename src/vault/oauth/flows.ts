@@ -4,7 +4,8 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import { listOf, type Owners } from '../../owners/reach.ts'
 import { isId, newId } from '../../ids.ts'
-import { derivedToken, hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
+import { bindBrowser, type BrowserBinding } from '../../secrets/browser-binding.ts'
+import { hashToken, isToken, newToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
@@ -38,12 +39,8 @@ interface StartedFlow {
 }
 
 /** A flow opened in a browser, and the secrets that tie it to that browser. */
-interface OpenedFlow {
+interface OpenedFlow extends BrowserBinding {
   flow: OAuthFlow
-  /** The value of the browser's cookie, existing or new. */
-  binding: string
-  /** Only a page served to the browser with this cookie can contain this. */
-  seen: string
 }
 
 /** Ten minutes to sign in and consent at the site (docs/design.md, "OAuth"). */
@@ -130,19 +127,16 @@ export function createFlows(context: {
     async open(ticket: string, bindingOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
       const flow = await find(ticket)
       assertOpen(flow, clock.now())
-      const given = bindingOf(flow.id) ?? ''
-      const binding = isToken('binding', given) ? given : newToken('binding')
-      assertSameBrowser(flow.bindingHash === null || flow.bindingHash === hashToken(binding))
-      return { flow, binding, seen: derivedToken('seen', binding, flow.id) }
+      const bound = bindBrowser(flow.id, bindingOf(flow.id))
+      assertSameBrowser(flow.bindingHash === null || flow.bindingHash === bound.bindingHash)
+      return { flow, ...bound }
     },
 
     /**
-     * The site's authorization address. Binds the flow to this browser and shuts out all others. The same browser
-     * always gets the same state, so any of its tabs can finish. Fails with VALIDATION_ERROR.
+     * The site's authorization address. Binds the flow to this browser and shuts out all others. Fails with
+     * VALIDATION_ERROR.
      */
-    async go({ flow, binding }: OpenedFlow): Promise<string> {
-      const state = derivedToken('state', binding, flow.id)
-      const bindingHash = hashToken(binding)
+    async go({ flow, bindingHash, state }: OpenedFlow): Promise<string> {
       const changed = await OAuthFlow.query(database)
         .findById(flow.id)
         .where({ status: 'pending' })

@@ -1,16 +1,14 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config/config.ts'
+import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import { readable, toResponse } from './token-answer.ts'
+import { readable } from './token-answer.ts'
 import { attempt } from './token-outcome.ts'
 
 /** The OAuth part of a manifest. */
 export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
-
-/** Ample for a token response. */
-const maxAnswerBytes = 64 * 1024
 
 /**
  * The platform as an OAuth client of sites (RFC 6749, 7636, 9207, 9700): a public client that always uses PKCE with
@@ -19,7 +17,7 @@ const maxAnswerBytes = 64 * 1024
 export function createOAuthClient(context: { fetch: SafeFetch; config: Config }) {
   const { fetch, config } = context
   const redirectUri = `${config.http.baseUrl}/vault/oauth/callback`
-  const options = { [oauth.customFetch]: throughSafeFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
+  const options = { [oauth.customFetch]: oauthFetch(fetch, config.sites.tokenTimeoutSeconds * 1000) }
   const client = (clientId: string): oauth.Client => ({ client_id: clientId })
 
   return {
@@ -107,18 +105,4 @@ function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.Authoriz
     ...(site.revocation_url && { revocation_endpoint: site.revocation_url }),
     authorization_response_iss_parameter_supported: site.issuer !== undefined,
   }
-}
-
-function throughSafeFetch(fetch: SafeFetch, timeoutMs: number) {
-  return async (url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>): Promise<Response> =>
-    toResponse(
-      await fetch({
-        url,
-        method: method as 'POST',
-        headers,
-        ...(body instanceof URLSearchParams && { body: body.toString() }),
-        timeoutMs,
-        maxBytes: maxAnswerBytes,
-      }),
-    )
 }

@@ -1,11 +1,4 @@
-import type { SafeResponse } from '../../safe-fetch/safe-fetch.ts'
 import { decodeUtf8, parseJson } from '../../json.ts'
-
-/** The safe fetch's response in the form that the OAuth library reads. */
-export function toResponse({ status, headers, body }: SafeResponse): Response {
-  const empty = status === 204 || status === 205 || status === 304
-  return new Response(empty ? null : new Uint8Array(body), { status, headers })
-}
 
 /**
  * A token response in the form that the library can use best. It then reads the `error` of a refusal even if there is a

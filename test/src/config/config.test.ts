@@ -144,7 +144,10 @@ const others = [
   'other',
   '0.5',
   'examples/models.json',
+  'examples/sign-in.json',
 ]
+
+const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }
 
 /** Settings that mean nothing without another one. */
 const beside: Record<string, Record<string, string>> = {
@@ -152,7 +155,15 @@ const beside: Record<string, Record<string, string>> = {
   OPENAI_MODEL: { OPENAI_API_KEY: 'key' },
   OPENAI_API_KEY: { OPENAI_MODEL: 'model', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' },
   OPENAI_BASE_URL: { OPENAI_MODEL: 'model', OPENAI_API_KEY: 'key' },
+  OIDC_PROVIDERS_FILE: { GOOGLE_CLIENT_SECRET: 'secret', STAFF_CLIENT_SECRET: 'secret' },
+  OIDC_ISSUER: provider,
+  OIDC_CLIENT_ID: provider,
+  OIDC_CLIENT_SECRET: provider,
+  OIDC_TITLE: provider,
 }
+
+/** Without them, the settings beside them are refused. */
+const needed = new Set(['OPENAI_MODEL', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])
 
 for (const name of Object.keys(settings.entries) as (keyof typeof settings.entries)[]) {
   if (name in complete) continue
@@ -166,7 +177,7 @@ for (const name of Object.keys(settings.entries) as (keyof typeof settings.entri
       }
     })
     t.true(changed.length > 0, 'add a value that it takes to the list')
-    const without = name === 'OPENAI_MODEL' ? complete : given
+    const without = needed.has(name) ? complete : given
     t.true(changed.some((config) => !isDeepStrictEqual(config, readConfig(without))))
   })
 }

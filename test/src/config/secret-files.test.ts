@@ -25,11 +25,17 @@ test('every secret setting may be in a file, with a line break at its end', (t) 
     TEMPORAL_API_KEY: 'a-key',
     SMTP_URL: 'smtp://user:password@mail.example.com',
     OPENAI_API_KEY: 'sk-secret',
+    OIDC_CLIENT_SECRET: 'a-client-secret',
     ...newKeys(),
   }
   const folder = folderWith(t, Object.fromEntries(secretSettings.map((name) => [name, `${values[name]}\n`])))
   const files = Object.fromEntries(secretSettings.map((name) => [`${name}_FILE`, join(folder, name)]))
-  const more = { MAIL_FROM: 'no-reply@example.com', OPENAI_MODEL: 'gpt-5-mini' }
+  const more = {
+    MAIL_FROM: 'no-reply@example.com',
+    OPENAI_MODEL: 'gpt-5-mini',
+    OIDC_ISSUER: 'https://idp.example.com',
+    OIDC_CLIENT_ID: 'us',
+  }
   t.deepEqual(readConfig({ ...files, ...more }), readConfig({ ...values, ...more }))
   t.is(readConfig({ ...files, ...more }).models.providers[0]?.apiKey, 'sk-secret')
   t.is(readDatabaseConfig(files).database.url, values.DATABASE_URL)

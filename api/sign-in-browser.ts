@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import type { Services } from '../src/services.ts'
+import type { OpenedFlow } from '../src/sign-in/flows.ts'
+import { folder } from '../src/sign-in/provider.ts'
+import type { BrowserAnswer } from './browser/browser-answer.ts'
+import type { Cookie } from './browser/cookies.ts'
+import { loginCookies } from './browser/login-cookies.ts'
+import type { RequestFacts } from './route/request-facts.ts'
+import { route } from './route/route.ts'
+import { field } from './schemas/documented.ts'
+import { text } from './schemas/schemas.ts'
+import { finishedSignIn, hostOf } from './schemas/sign-in-schema.ts'
+
+const cookieName = (flowId: string): string => `switchyard_sign_in_${flowId}`
+const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
+
+const shared = { tag: 'auth', access: 'anyone', limit: 'browser', browser: true, method: 'get' } as const
+
+/** A path of this platform: what begins with two slashes, or a backslash, is another host to browsers. */
+const localPath = v.pipe(
+  text(512),
+  v.check(
+    (path) =>
+      /^\/(?![/\\])[^\\\s\p{C}]*$/u.test(path) && URL.parse(path, 'https://here.example')?.host === 'here.example',
+    'must be a path of this platform, such as /console',
+  ),
+)
+
+/** Binds the flow to the browser, and sends it to the provider. */
+const goOn = async ({ signIn }: Services, opened: OpenedFlow): Promise<BrowserAnswer> => ({
+  location: await signIn.flows.go(opened),
+  cookie: cookieFor(opened),
+})
+
+const cookieFor = ({ flow, binding }: OpenedFlow) => ({
+  name: cookieName(flow.id),
+  value: binding,
+  path: folder,
+  maxAgeSeconds: 600,
+})
+
+export const startSignIn = route({
+  ...shared,
+  name: 'startSignIn',
+  path: `${folder}/{providerId}/start`,
+  summary: 'Sign in through a provider (for browsers)',
+  description:
+    'Redirects to the provider, by which the browser comes back with the cookies of a login. To sign in to one ' +
+    'workspace by its provider, `providerId` is the id of the workspace; a page comes first that names where one goes.',
+  query: v.looseObject({
+    returnTo: v.optional(field(localPath, 'The path of this platform to open in the end', '/console')),
+  }),
+  status: 303,
+  codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
+  async handle({ services, params, query: { returnTo }, request }): Promise<BrowserAnswer> {
+    const { providers, flows } = services.signIn
+    const provider = await providers.find(params.providerId)
+    const { url, ticket } = await flows.begin({ provider, address: request.address, returnTo })
+    // Whoever runs the provider of a workspace chooses where this leads.
+    if (provider.workspaceProviderId !== null) return { location: url }
+    return goOn(services, await flows.open(ticket, cookieOf(request)))
+  },
+})
+
+export const goToProvider = route({
+  ...shared,
+  name: 'goToProvider',
+  path: `${folder}/go`,
+  summary: "Continue to a provider's sign-in (for browsers)",
+  description:
+    'Shows a page that names the account that the provider will be linked to, or the provider of the workspace. The ' +
+    'link on that page works only in the same browser. Clients that ask for `application/json` are redirected at once.',
+  query: v.looseObject({
+    ticket: field(text(100), 'From `linkUrl`'),
+    seen: v.optional(field(v.string(), 'From the link on the page')),
+  }),
+  status: 303,
+  codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
+  async handle({ services, query: { ticket, seen }, request }): Promise<BrowserAnswer> {
+    const opened = await services.signIn.flows.open(ticket, cookieOf(request))
+    if (request.asksForJson || seen === opened.seen) return goOn(services, opened)
+    const link = `${folder}/go?${new URLSearchParams({ ticket, seen: opened.seen }).toString()}`
+    const shown = await services.signIn.flows.preview(opened)
+    return { page: confirmation(shown, link, seen !== undefined), cookie: cookieFor(opened) }
+  },
+})
+
+/**
+ * Names the account: a person who got this address from an attacker would let their own sign-in open the attacker's
+ * account. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
+ */
+function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
+  const host = hostOf(shown)
+  const linking = [
+    `What you are at ${host} will be linked to the account ${shown.account}: whoever signs in there as you is signed in here with that account.`,
+    'Go on only if this account is yours.',
+  ]
+  const signingIn = ['You sign in there, and come back here for your workspace. Go on only if you know this address.']
+  return {
+    title: shown.account === undefined ? `Sign in at ${host}?` : `Link ${host} to ${shown.account}?`,
+    text: [
+      ...(shown.account === undefined ? signingIn : linking),
+      ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
+    ],
+    good: true,
+    action: { href: link, label: `Go on to ${host}` },
+  }
+}
+
+export const finishSignIn = route({
+  ...shared,
+  name: 'finishSignIn',
+  path: `${folder}/{providerId}/callback`,
+  summary: 'Return from a provider (for browsers)',
+  description:
+    'The redirect URI of the provider. Sets the cookies of a login, and redirects to `returnTo`, or responds with a ' +
+    'page, or with JSON to clients that prefer it.',
+  query: v.looseObject({}),
+  status: 200,
+  response: finishedSignIn,
+  codes: ['VALIDATION_ERROR', 'PERMISSION_DENIED', 'SITE_UNAVAILABLE', 'NOT_FOUND', 'FEATURE_LIMIT_REACHED'],
+  async handle({ services, params, request }): Promise<BrowserAnswer> {
+    const finished = await services.signIn.callback.finish({
+      providerId: params.providerId,
+      parameters: new URLSearchParams(request.search),
+      cookieOf: cookieOf(request),
+      from: { address: request.address, userAgent: request.header('user-agent') },
+    })
+    const { provider, flowId, tokens } = finished
+    const used: Cookie = { ...unbound, name: cookieName(flowId) }
+    const cookies = [used, ...(tokens ? loginCookies(tokens, services.config) : [])]
+    if (tokens && finished.returnTo !== null) return { location: finished.returnTo, cookies }
+    const outcome = tokens ? 'signed-in' : 'linked'
+    return { page: pages[outcome](provider.title), content: { provider: provider.id, outcome }, cookies }
+  },
+})
+
+/** Deletes the cookie of a flow that is over. */
+const unbound = { value: '', path: folder, maxAgeSeconds: 0, sameSite: 'lax' } as const
+
+const close = 'You can close this window.'
+const pages = {
+  'signed-in': (title: string) => ({ title: 'You are signed in', text: [`By ${title}. ${close}`], good: true }),
+  linked: (title: string) => ({
+    title: `${title} is linked`,
+    text: [`It signs you in from now on. ${close}`],
+    good: true,
+  }),
+}

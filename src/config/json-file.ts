@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { placeOfSyntaxError } from './json-place.ts'
+
+/** The JSON in a file that a setting names, or what is wrong with it, as the end of a sentence. Its content is never quoted. */
+export function readJsonFile(path: string): { value: unknown } | { problem: string } {
+  if (/^\s*[[{]/.test(path)) return { problem: 'must be the path of a file, not its content' }
+  try {
+    // Some editors put a byte order mark at the beginning.
+    return parseText(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), path)
+  } catch (error) {
+    return { problem: `names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})` }
+  }
+}
+
+function parseText(text: string, path: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    const { line, column } = placeOfSyntaxError(text)
+    return { problem: `names ${path}, which is not JSON at line ${line}, column ${column}` }
+  }
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
+import { expectation } from './expectation.ts'
+import { readJsonFile } from './json-file.ts'
+import { placeOf } from './members.ts'
+import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from './oidc-format.ts'
+import { isObject } from './provider-formats.ts'
+import { withSecretFiles } from './secret-files.ts'
+
+/** An OpenID Connect provider of the installation. */
+interface OidcProviderConfig {
+  /** Stands in addresses; never changes. */
+  name: string
+  /** What people know it by. */
+  title: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+}
+
+export interface OidcConfig {
+  providers: OidcProviderConfig[]
+}
+
+const names = ['OIDC_PROVIDERS_FILE', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_TITLE'] as const
+const schema = v.pick(settings, names)
+
+/**
+ * The providers of an environment that may sign people in: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER
+ * names, or none. The file may name any variable for a secret. Throws a ConfigError that names every problem.
+ */
+export function readOidc(given?: Environment): OidcConfig {
+  const { env } = withSecretFiles(present(given))
+  const single = readEnvironment(schema, given)
+  const file = env['OIDC_PROVIDERS_FILE']
+  const alone = names.filter((name) => name !== 'OIDC_PROVIDERS_FILE' && env[name] !== undefined)
+  if (file !== undefined) {
+    refuseIf(alone.map((name) => `${name} is set, and so is OIDC_PROVIDERS_FILE; set one of the two`))
+    return { providers: fromFile(file, env) }
+  }
+  if (alone.length === 0) return { providers: [] }
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_TITLE } = single
+  const needed = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+  refuseIf(
+    needed.filter((name) => single[name] === undefined).map((name) => `${name} is required where ${alone[0]} is set`),
+  )
+  if (issuer === undefined || clientId === undefined || secret === undefined) return { providers: [] }
+  return { providers: [{ name: 'oidc', title: OIDC_TITLE ?? hostOf(issuer), issuer, clientId, clientSecret: secret }] }
+}
+
+function fromFile(path: string, env: Environment): OidcProviderConfig[] {
+  const written = readJsonFile(path)
+  if ('problem' in written) throw new ConfigError([`OIDC_PROVIDERS_FILE ${written.problem}`])
+  const result = v.safeParse(oidcFile, written.value, { message: expectation })
+  const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
+  const problems = [...issues, ...contradictions(wellFormedIn(written.value), env)]
+  refuseIf(problems.map((problem) => `OIDC_PROVIDERS_FILE: ${problem}`))
+  return result.success ? result.output.providers.map((one) => toProvider(one, env)) : []
+}
+
+const toProvider = (
+  { clientSecretEnv, title, ...written }: WrittenOidcProvider,
+  env: Environment,
+): OidcProviderConfig => ({
+  ...written,
+  title: title ?? hostOf(written.issuer),
+  clientSecret: v.parse(clientSecret, env[clientSecretEnv]),
+})
+
+/** One wrong provider hides no problem of another. */
+function wellFormedIn(file: unknown): WrittenOidcProvider[] {
+  const written: unknown[] = isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
+  return written.filter((one) => v.is(oidcProvider, one))
+}
+
+function contradictions(providers: WrittenOidcProvider[], env: Environment): string[] {
+  return [
+    ...twice(providers.map(({ name }) => name)).map((name) => `two providers have the name ${name}`),
+    // An identity is an issuer and a subject, whatever the client.
+    ...(twice(providers.map(({ issuer }) => new URL(issuer).href)).length > 0
+      ? ['two providers have the same issuer']
+      : []),
+    ...providers.flatMap(({ name, clientSecretEnv }) => {
+      const { issues } = v.safeParse(clientSecret, env[clientSecretEnv])
+      return issues ? [`the provider ${name} names in \`clientSecretEnv\` a variable that ${issues[0].message}`] : []
+    }),
+  ]
+}
+
+const twice = (values: string[]): string[] => [...new Set(values.filter((one, index) => values.indexOf(one) < index))]
+
+const hostOf = (issuer: string): string => new URL(issuer).host
+
+function refuseIf(problems: string[]): void {
+  if (problems.length > 0) throw new ConfigError(problems)
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat, type ErrorOptions } from '../errors.ts'
+import { bindBrowser } from '../secrets/browser-binding.ts'
+import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import type { Client, TokenPair } from '../users/logins.ts'
+import { assertOpen, providerOf } from './flows.ts'
+import type { Identities } from './identities.ts'
+import type { Claims, OidcClient } from './oidc-client.ts'
+import type { Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
+
+/** What the browser brings back from the provider. */
+interface CallbackInput {
+  /** The provider whose address it has opened. */
+  providerId: string
+  parameters: URLSearchParams
+  /** This browser's cookie for the flow. */
+  cookieOf: (flowId: string) => string | undefined
+  from: Client
+}
+
+/** What came of it: a login, or an account that is linked. */
+export type Finished = { flowId: string; provider: Provider } & (
+  | { tokens: TokenPair; returnTo: string | null }
+  | { tokens?: undefined }
+)
+
+/** Answers of one provider that are looked at in a process at a time: a slow one keeps so many connections busy. */
+const mostAtOnce = 20
+
+/**
+ * The second half of signing in: the browser is back from the provider. The flow is used up before the code is sent, so
+ * the answer cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
+ */
+export function createCallback(context: {
+  database: Database
+  clock: Clock
+  sealing: Sealing
+  providers: Providers
+  client: OidcClient
+  identities: Identities
+}) {
+  const { database, clock, sealing, providers, client, identities } = context
+  const underWay = new Map<string, number>()
+
+  /** Finds the flow of the state, checks that it is this browser's and this provider's, and uses it up. */
+  async function claim({ providerId, parameters, cookieOf }: CallbackInput) {
+    const states = parameters.getAll('state')
+    const state = states.length === 1 ? (states[0] ?? '') : ''
+    const known = SignInFlow.query(database).findOne({ stateHash: hashToken(state) })
+    const flow = isToken('state', state) ? await known : undefined
+    assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown. Start again.'))
+    const { bindingHash } = bindBrowser(flow.id, cookieOf(flow.id))
+    const another = 'This attempt to sign in was started in another browser. Start again.'
+    assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
+    const mixedUp = 'This answer came by the address of another sign-in provider. Start again.'
+    assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problem('state', mixedUp))
+    assertOpen(flow, clock.now())
+    const ended = { endedAt: clock.now(), verifier: null }
+    const claimed = await SignInFlow.query(database).findById(flow.id).whereNull('endedAt').patch(ended)
+    assertThat(claimed === 1, 'VALIDATION_ERROR', problem('state', 'This answer was already used. Start again.'))
+    return { flow, state }
+  }
+
+  /** So that a provider that answers slowly, or never, takes no more than its share. RATE_LIMITED. */
+  async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
+    const key = provider.workspaceProviderId ?? provider.id
+    const count = underWay.get(key) ?? 0
+    const message = 'Too many people are signing in there at once. Start again in some seconds.'
+    assertThat(count < mostAtOnce, 'RATE_LIMITED', { message, retryAfter: 5 })
+    underWay.set(key, count + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (underWay.get(key) ?? 1) - 1
+      if (left > 0) underWay.set(key, left)
+      else underWay.delete(key)
+    }
+  }
+
+  async function claimsOf(flow: SignInFlow, provider: Provider, parameters: URLSearchParams, state: string) {
+    const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
+    return client.exchange(provider, parameters, { flowId: flow.id, state, verifier })
+  }
+
+  /** Asked for before the transaction: a provider may take seconds. */
+  async function addressOf(provider: Provider, claims: Claims): Promise<string | undefined> {
+    if (provider.workspaceProviderId !== null || (await identities.isKnown(provider, claims))) return undefined
+    return claims.verifiedAddress()
+  }
+
+  return {
+    /**
+     * Finishes a flow: it signs somebody in, or links the provider to the account that asked for it. VALIDATION_ERROR (a bad
+     * state, issuer or set of parameters; an address that an account has), PERMISSION_DENIED (refused there, an invalid
+     * answer, an unknown identity that may not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
+     */
+    async finish(input: CallbackInput): Promise<Finished> {
+      const { flow, state } = await claim(input)
+      const provider = await providerOf(providers, flow)
+      const done = { flowId: flow.id, provider }
+      return inTurn(provider, async () => {
+        const claims = await claimsOf(flow, provider, input.parameters, state)
+        if (flow.userId !== null && flow.loginId !== null) {
+          await identities.link({ userId: flow.userId, loginId: flow.loginId }, provider, claims)
+          return done
+        }
+        const address = await addressOf(provider, claims)
+        const tokens = await identities.signIn(provider, claims, { address, from: input.from })
+        return { ...done, tokens, returnTo: flow.returnTo }
+      })
+    },
+  }
+}
+
+const problem = (path: string, message: string): ErrorOptions => ({
+  message,
+  details: [{ path, message }],
+})

@@ -1,0 +1,100 @@
+import * as oauth from 'oauth4webapi'
+import { later, type Clock } from '../clock.ts'
+import { CodedError, isCoded } from '../errors.ts'
+import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
+import { parseSiteUrl } from '../safe-fetch/site-url.ts'
+import type { Provider } from './provider.ts'
+
+/** The library's way out for a provider: that of the operator, or that of workspaces. */
+export type FetchFor = (provider: Provider) => ReturnType<typeof oauthFetch>
+
+/** How long a document is used, and how long a failure is answered again without asking, in seconds. */
+const freshSeconds = 600
+const failedSeconds = 10
+/** Documents that a process remembers. */
+const remembered = 500
+
+/** Signatures that only the provider can make. A shared secret would let it be forged by whoever has the client's. */
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+
+interface Known {
+  until: Date
+  server: Promise<oauth.AuthorizationServer>
+}
+
+/**
+ * What providers say of themselves (OpenID Connect Discovery, 4), remembered for some minutes. Those who want the same
+ * document at a time wait for one request, and for nobody else's.
+ */
+export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
+  const known = new Map<string, Known>()
+
+  async function discover(provider: Provider): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(provider.issuer)
+    const options = { algorithm: 'oidc', [oauth.customFetch]: fetchFor(provider) } as const
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options))
+    return usable(server)
+  }
+
+  function remember(key: string, entry: Known): void {
+    known.delete(key)
+    known.set(key, entry)
+    const [oldest] = known.size > remembered ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
+  }
+
+  /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
+  function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
+    // The operator's way out reaches hosts that a workspace's does not.
+    const key = `${provider.workspaceProviderId === null ? 'installation' : 'workspace'} ${provider.issuer}`
+    const now = clock.now()
+    const found = known.get(key)
+    if (found && found.until > now) return found.server
+    const server = discover(provider)
+    const entry = { until: later(now, freshSeconds), server }
+    remember(key, entry)
+    server.catch(() => (entry.until = later(clock.now(), failedSeconds)))
+    return server
+  }
+
+  /** Forgets all documents, and with them the keys: for tests, whose providers change from one moment to the next. */
+  return { serverOf, forget: () => known.clear() }
+}
+
+export type ServerOf = ReturnType<typeof createDiscovery>['serverOf']
+
+/** The document with what is used of it. */
+function usable(server: oauth.AuthorizationServer): oauth.AuthorizationServer {
+  const { authorization_endpoint: authorize, token_endpoint: token, jwks_uri: keys } = server
+  for (const address of [authorize, token, keys]) assertAddress(address)
+  const said = textsOf(server.id_token_signing_alg_values_supported) ?? ['RS256']
+  const methods = textsOf(server.token_endpoint_auth_methods_supported)
+  const modes = textsOf(server.response_modes_supported)
+  return {
+    issuer: server.issuer,
+    ...pick(server, 'authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'),
+    id_token_signing_alg_values_supported: algorithms.filter((one) => said.includes(one)),
+    ...(methods && { token_endpoint_auth_methods_supported: methods }),
+    ...(modes && { response_modes_supported: modes }),
+    authorization_response_iss_parameter_supported: server.authorization_response_iss_parameter_supported === true,
+  }
+}
+
+const textsOf = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : undefined
+
+type Address = 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri' | 'userinfo_endpoint'
+
+const pick = (server: oauth.AuthorizationServer, ...names: Address[]): Partial<Record<Address, string>> =>
+  Object.fromEntries(names.flatMap((name) => (typeof server[name] === 'string' ? [[name, server[name]]] : [])))
+
+/** The browser is sent to one of them: `javascript:` would run here. */
+function assertAddress(address: unknown): void {
+  try {
+    parseSiteUrl(typeof address === 'string' ? address : '')
+  } catch (error) {
+    if (!isCoded(error)) throw error
+    const message = 'What the sign-in provider says of itself lacks an address, or has one that is no https address.'
+    throw new CodedError('SITE_UNAVAILABLE', { message, retryable: false })
+  }
+}

@@ -1,0 +1,43 @@
+import * as oauth from 'oauth4webapi'
+import { CodedError, isCoded } from '../errors.ts'
+import { SafeFetchError } from '../safe-fetch/safe-fetch.ts'
+
+/**
+ * Turns what goes wrong at a provider into codes: SITE_UNAVAILABLE, PERMISSION_DENIED, VALIDATION_ERROR. The library's
+ * messages may quote what was sent, so they stay private, and its errors hold tokens, so they are no causes.
+ */
+function asCoded(error: unknown): CodedError {
+  if (isCoded(error)) return error
+  // A refused address, an unresolvable name and a closed port read the same: the difference would map the network.
+  if (error instanceof SafeFetchError) return new CodedError('SITE_UNAVAILABLE', { message: unreachable })
+  if (error instanceof oauth.AuthorizationResponseError) return refused(error)
+  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
+    return new CodedError('PERMISSION_DENIED', { message: codeRefused, privateDetail: error.message })
+  // Also a key that cannot be imported, for which each platform has errors of its own.
+  const privateDetail = error instanceof Error ? `${error.name}: ${error.message}` : 'something was thrown'
+  return new CodedError('PERMISSION_DENIED', { message: notValid, privateDetail })
+}
+
+/** Carries something out at a provider; its failures have codes. */
+export async function coded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asCoded(error)
+  }
+}
+
+/** The provider's own `error` (RFC 6749, 4.1.2.1). */
+function refused({ error, error_description: description }: oauth.AuthorizationResponseError): CodedError {
+  if (error === 'access_denied') return new CodedError('PERMISSION_DENIED', { message: denied })
+  const said = [error, description].filter((words) => words !== undefined).map(plain)
+  return new CodedError('PERMISSION_DENIED', { message: `The sign-in provider refused. It says: ${said.join(': ')}` })
+}
+
+/** A provider's words as text that is safe to show anywhere. */
+const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200)
+
+const unreachable = 'The sign-in provider could not be reached, or did not answer in time. Try again later.'
+const denied = 'Access was denied at the sign-in provider. Nobody was signed in.'
+const codeRefused = 'The sign-in provider did not accept what it had given to your browser. Start again.'
+const notValid = 'The answer of the sign-in provider is not valid. Nobody was signed in.'

@@ -1,0 +1,151 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { nameOfOwner } from '../owners/names.ts'
+import { networkOf } from '../rate-limit.ts'
+import { bindBrowser, type BrowserBinding } from '../secrets/browser-binding.ts'
+import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import type { OidcClient } from './oidc-client.ts'
+import { folder, type Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
+
+/** Ten minutes to sign in at the provider. */
+const lifetimeSeconds = 600
+/** Attempts of one network, and of one account, that may be under way: each is a row that a stranger has made. */
+const mostPending = 100
+
+/** What an attempt is for. */
+interface Wanted {
+  provider: Provider
+  /** The client's address. */
+  address: string
+  /** Whose account is to be linked; absent if somebody signs in. */
+  linking?: { userId: string; loginId: string }
+  returnTo?: string | undefined
+}
+
+export interface BegunFlow {
+  /** The address of this platform for the browser to open. */
+  url: string
+  ticket: string
+  expiresAt: Date
+}
+
+/** A flow opened in a browser, and the secrets that tie it to that browser. */
+export interface OpenedFlow extends BrowserBinding {
+  flow: SignInFlow
+}
+
+/** The first half of signing in: it sends the browser to the provider. The browser comes back to `createCallback`. */
+export function createFlows(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http'>
+  sealing: Sealing
+  providers: Providers
+  client: OidcClient
+}) {
+  const { database, clock, config, sealing, providers, client } = context
+
+  /** Counted without a lock: parallel requests may exceed it by as many as there are. */
+  async function assertRoom(of: { network: string } | { userId: string }): Promise<void> {
+    const pending = SignInFlow.query(database).where(of).whereNull('endedAt').where('expiresAt', '>', clock.now())
+    const message = 'Too many sign-ins were begun and not finished. Try again in some minutes.'
+    assertThat((await pending.resultSize()) < mostPending, 'RATE_LIMITED', { message, retryAfter: lifetimeSeconds / 2 })
+  }
+
+  async function find(ticket: string): Promise<SignInFlow> {
+    const looksRight = isToken('ticket', ticket)
+    const flow = looksRight ? await SignInFlow.query(database).findOne({ ticketHash: hashToken(ticket) }) : undefined
+    assertThat(flow, 'NOT_FOUND', { message: 'There is no such attempt to sign in. Start again.' })
+    assertOpen(flow, clock.now())
+    return flow
+  }
+
+  return {
+    /** Begins an attempt, for one browser. RATE_LIMITED. */
+    async begin({ provider, address, linking, returnTo }: Wanted): Promise<BegunFlow> {
+      const network = networkOf(address)
+      await assertRoom(linking ? { userId: linking.userId } : { network })
+      const [id, ticket, now] = [newId(), newToken('ticket'), clock.now()]
+      const expiresAt = later(now, lifetimeSeconds)
+      await SignInFlow.query(database).insert({
+        id,
+        ...linking,
+        provider: provider.id,
+        workspaceProviderId: provider.workspaceProviderId,
+        ticketHash: hashToken(ticket),
+        verifier: sealing.seal(client.newVerifier(), verifierPlace(id)),
+        network,
+        returnTo: returnTo ?? null,
+        createdAt: now,
+        expiresAt,
+      })
+      return { url: `${config.http.baseUrl}${folder}/go?ticket=${ticket}`, ticket, expiresAt }
+    },
+
+    /**
+     * Opens the address in a browser. Binds nothing yet, because link previews open addresses, too. `cookieOf` finds an
+     * earlier cookie of this flow. NOT_FOUND, VALIDATION_ERROR (over, or bound to another browser).
+     */
+    async open(ticket: string, cookieOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
+      const flow = await find(ticket)
+      const bound = bindBrowser(flow.id, cookieOf(flow.id))
+      assertSameBrowser(flow.bindingHash === null || flow.bindingHash === bound.bindingHash)
+      return { flow, ...bound }
+    },
+
+    /**
+     * The provider's authorization address. Binds the flow to this browser and shuts out all others. NOT_FOUND,
+     * VALIDATION_ERROR, SITE_UNAVAILABLE, PERMISSION_DENIED (the provider cannot be used).
+     */
+    async go({ flow, bindingHash, state }: OpenedFlow): Promise<string> {
+      const provider = await providerOf(providers, flow)
+      const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
+      const url = await client.authorizeUrl(provider, { flowId: flow.id, state, verifier })
+      const changed = await SignInFlow.query(database)
+        .findById(flow.id)
+        .whereNull('endedAt')
+        .where((query) => void query.whereNull('bindingHash').orWhere({ bindingHash }))
+        .patch({ bindingHash, stateHash: hashToken(state) })
+      assertSameBrowser(changed === 1)
+      return url
+    },
+
+    /** What to show before the browser goes to the provider: where that is, and whose account is to be linked. NOT_FOUND. */
+    async preview({ flow }: OpenedFlow): Promise<{ account: string | undefined; issuer: string }> {
+      const { issuer } = await providerOf(providers, flow)
+      return { account: flow.userId === null ? undefined : await nameOfOwner(database, flow.userId), issuer }
+    },
+
+    /** Deletes flows that are over: from then on they are unknown, and before that they are refused as well. */
+    async purge(): Promise<void> {
+      await SignInFlow.query(database).where('expiresAt', '<', later(clock.now(), -3600)).delete()
+    },
+  }
+}
+
+/** The provider that the flow was begun for; NOT_FOUND if it was removed, or replaced by another one. */
+export async function providerOf(providers: Providers, flow: SignInFlow): Promise<Provider> {
+  const provider = await providers.find(flow.provider)
+  const message = 'The sign-in provider was changed meanwhile. Start again.'
+  assertThat(provider.workspaceProviderId === flow.workspaceProviderId, 'NOT_FOUND', { message })
+  return provider
+}
+
+function assertSameBrowser(same: boolean): void {
+  const message = 'This address was already opened in another browser. Start again.'
+  assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
+}
+
+/** Refuses a flow that has expired or was already used. */
+export function assertOpen(flow: SignInFlow, now: Date): void {
+  const message = flow.endedAt === null ? 'The time to sign in is over.' : 'This address was already used.'
+  const details = [{ path: 'ticket', message }]
+  const open = flow.endedAt === null && flow.expiresAt > now
+  assertThat(open, 'VALIDATION_ERROR', { message: `${message} Start again.`, details })
+}

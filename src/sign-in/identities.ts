@@ -1,0 +1,150 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { providerWasLinked } from '../users/account-mails.ts'
+import { endLogins, Login } from '../users/login.ts'
+import type { Client, TokenPair } from '../users/logins.ts'
+import { User } from '../users/user.ts'
+import type { Users } from '../users/users.ts'
+import { Identity } from './identity.ts'
+import type { Claims } from './oidc-client.ts'
+import { workspaceOf, type Provider } from './provider.ts'
+import { assertPlace } from './place.ts'
+
+/** Providers that one account may have linked. */
+const most = 20
+
+/** Who somebody is, as a provider says. */
+type Who = Pick<Claims, 'issuer' | 'subject'>
+
+/** What people are at providers: to sign in by, to link, to look at and to unlink. */
+export function createIdentities(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http'>
+  logger: Logger
+  outbox: Pick<Outbox, 'put'>
+  users: Pick<Users, 'registerVerified' | 'logins'>
+}) {
+  const { database, clock, config, logger, outbox, users } = context
+
+  /** By issuer and subject alone, and for a workspace's provider among its own. */
+  const matching = (db: Database | Transaction, { workspaceProviderId }: Provider, { issuer, subject }: Who) =>
+    Identity.query(db).findOne({ issuer, subject, workspaceProviderId })
+
+  /** VALIDATION_ERROR if somebody else was faster. */
+  async function add(trx: Transaction, userId: string, provider: Provider, who: Who): Promise<Identity> {
+    const { issuer, subject } = who
+    const { id: name, workspaceProviderId } = provider
+    const row = { id: newId(), userId, provider: name, workspaceProviderId, issuer, subject, linkedAt: clock.now() }
+    await Identity.query(trx).insert(row).onConflict().ignore()
+    const added = await Identity.query(trx).findById(row.id)
+    assertThat(added, 'VALIDATION_ERROR', { message: others, details: [{ path: 'provider', message: others }] })
+    return added
+  }
+
+  /** Makes an account for somebody whom nobody knows yet. */
+  async function register(trx: Transaction, provider: Provider, who: Who, address: string | undefined) {
+    assertThat(provider.workspaceProviderId === null, 'PERMISSION_DENIED', { message: linkFirst })
+    assertThat(address !== undefined, 'PERMISSION_DENIED', { message: noAddress })
+    const user = await users.registerVerified(trx, address)
+    return add(trx, user.id, provider, who)
+  }
+
+  /** Refuses whoever has logged out since, or has an address that is not verified. The user's row is locked. */
+  async function assertLinker(trx: Transaction, { userId, loginId }: { userId: string; loginId: string }) {
+    const user = await User.query(trx).findById(userId).forNoKeyUpdate()
+    const login = await Login.query(trx).findById(loginId).where({ userId }).whereNull('revokedAt')
+    assertThat(user && login, 'PERMISSION_DENIED', {
+      message: 'The login that has asked for this has ended. Start again.',
+    })
+    assertThat(user.emailVerifiedAt !== null, 'PERMISSION_DENIED', { message: unverified })
+    const count = await Identity.query(trx).where({ userId }).resultSize()
+    assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message: `An account may have ${most} sign-in providers.` })
+    return user
+  }
+
+  /** Under the user's lock: whoever has no password keeps a way in. That of a workspace leads to that workspace only. */
+  async function assertNotLast(trx: Transaction, user: User | undefined, identity: Identity): Promise<void> {
+    if (user?.passwordHash !== null || identity.workspaceProviderId !== null) return
+    const others = Identity.query(trx)
+      .where({ userId: user.id, workspaceProviderId: null })
+      .whereNot({ id: identity.id })
+    assertThat((await others.resultSize()) > 0, 'PERMISSION_DENIED', { message: lastWay })
+  }
+
+  /**
+   * Locks what permits a login, so that it ends entirely before or after it: the user first, as everywhere, then the
+   * membership and the provider, and the identity last, which goes with them.
+   */
+  async function assertUnchanged(trx: Transaction, provider: Provider, by: { identityId: string; userId: string }) {
+    await User.query(trx).findById(by.userId).select('id').forShare()
+    const workspaceId = workspaceOf(provider)
+    if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+    const linked = await Identity.query(trx).findById(by.identityId).forShare()
+    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider was unlinked meanwhile.' })
+  }
+
+  return {
+    isKnown: async (provider: Provider, who: Who): Promise<boolean> =>
+      (await matching(database, provider, who)) !== undefined,
+
+    /**
+     * Opens a login for whom a provider has signed in: by an identity that is linked, or for a new account with the verified
+     * address, where that is permitted. PERMISSION_DENIED, VALIDATION_ERROR (an account has the address).
+     */
+    signIn: (provider: Provider, who: Who, { address, from }: { address: string | undefined; from: Client }) =>
+      database.transaction(async (trx): Promise<TokenPair> => {
+        const known = await matching(trx, provider, who)
+        const { id: identityId, userId } = known ?? (await register(trx, provider, who, address))
+        await assertUnchanged(trx, provider, { identityId, userId })
+        logger.info({ userId, provider: provider.id }, 'signed in by a provider')
+        const by = { userId, identityId, workspaceId: workspaceOf(provider) }
+        return users.logins.openThrough(trx, by, from)
+      }),
+
+    /** Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED, FEATURE_LIMIT_REACHED. */
+    link: (by: { userId: string; loginId: string }, provider: Provider, who: Who): Promise<void> =>
+      database.transaction(async (trx) => {
+        const user = await assertLinker(trx, by)
+        const workspaceId = workspaceOf(provider)
+        if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+        const known = await matching(trx, provider, who)
+        if (known?.userId === by.userId) return
+        await add(trx, by.userId, provider, who)
+        const mail = providerWasLinked(provider.title, clock.now(), config.http.baseUrl)
+        await outbox.put(trx, { to: user.email, ...mail })
+        logger.info({ userId: by.userId, provider: provider.id }, 'a sign-in provider was linked')
+      }),
+
+    /** Those of a user, newest first. */
+    list: (userId: string): Promise<Identity[]> =>
+      Promise.resolve(Identity.query(database).where({ userId }).orderBy('id', 'desc')),
+
+    /** Unlinks a provider, and ends the logins that it has opened, but the one that asks. NOT_FOUND, PERMISSION_DENIED. */
+    unlink: ({ userId, loginId }: { userId: string; loginId: string }, id: string): Promise<void> =>
+      database.transaction(async (trx) => {
+        const user = await User.query(trx).findById(userId).forNoKeyUpdate()
+        const identity = isId(id) ? await Identity.query(trx).findOne({ id, userId }) : undefined
+        assertThat(identity, 'NOT_FOUND', { message: 'There is no linked provider with this identifier.' })
+        await assertNotLast(trx, user, identity)
+        await Identity.query(trx).deleteById(id)
+        await endLogins(trx, { identityId: id }, { now: clock.now(), exceptId: loginId })
+      }),
+  }
+}
+
+export type Identities = ReturnType<typeof createIdentities>
+
+export const unverified = 'Verify your address first, with the token that was mailed to it.'
+const linkFirst =
+  'Nobody in this workspace has linked this sign-in. Sign in to your account as usual, and link the provider of the workspace there.'
+const noAddress =
+  'The sign-in provider does not say that it has verified an address of yours. Make an account as usual, and link the provider there.'
+const others = 'This is linked to another account already.'
+const lastWay =
+  'This is the only way to sign in to your account. Get a password first, with POST /auth/forgot-password.'

@@ -1,0 +1,139 @@
+import * as oauth from 'oauth4webapi'
+import type { Config } from '../config/config.ts'
+import { CodedError } from '../errors.ts'
+import { derivedToken } from '../secrets/opaque-tokens.ts'
+import type { FetchFor, ServerOf } from './discovery.ts'
+import { coded } from './failure.ts'
+import { redirectUriOf, type Provider } from './provider.ts'
+
+/** Who somebody is at a provider. */
+export interface Claims {
+  issuer: string
+  subject: string
+  /** The address that the provider has verified, if it says so; asked for only when it is needed. */
+  verifiedAddress: () => Promise<string | undefined>
+}
+
+/** What one attempt is held together by. */
+interface Attempt {
+  flowId: string
+  state: string
+  /** The PKCE verifier. The nonce is derived from it. */
+  verifier: string
+}
+
+/** Providers tell subjects apart by 255 ASCII characters (OpenID Connect Core, 2). */
+const subjectForm = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * The platform as an OpenID Connect client: the authorization code flow with PKCE (S256), state and nonce. ID tokens are
+ * checked for issuer, audience, authorized party, times, nonce and signature (OpenID Connect Core, 3.1.3.7).
+ */
+export function createOidcClient(context: { config: Pick<Config, 'http'>; serverOf: ServerOf; fetchFor: FetchFor }) {
+  const { config, serverOf, fetchFor } = context
+  const redirectUri = ({ id }: Provider) => redirectUriOf(config.http.baseUrl, id)
+
+  async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
+    const client = { client_id: provider.clientId }
+    const options = { [oauth.customFetch]: fetchFor(provider) }
+    const parameters = parametersIn(server, client, sent, at.state)
+    const by = authenticationAt(server, provider.clientSecret)
+    const uri = redirectUri(provider)
+    const answer = await oauth.authorizationCodeGrantRequest(server, client, by, parameters, uri, at.verifier, options)
+    const expected = { expectedNonce: nonceOf(at), requireIdToken: true }
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, expected)
+    await oauth.validateApplicationLevelSignature(server, answer, options)
+    return tokens
+  }
+
+  /** The address in the ID token, or in what the provider says of its user (OpenID Connect Core, 5.3). */
+  async function addressOf(
+    provider: Provider,
+    server: oauth.AuthorizationServer,
+    tokens: oauth.TokenEndpointResponse,
+    claims: oauth.IDToken,
+  ): Promise<string | undefined> {
+    if (claims['email'] !== undefined || !server.userinfo_endpoint) return verifiedIn(claims)
+    const client = { client_id: provider.clientId }
+    const options = { [oauth.customFetch]: fetchFor(provider) }
+    const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options)
+    // What is signed would have to be verified; few send it, and none unasked.
+    if (answer.headers.get('content-type')?.startsWith('application/jwt')) return undefined
+    return verifiedIn(await oauth.processUserInfoResponse(server, client, claims.sub, answer))
+  }
+
+  return {
+    newVerifier: (): string => oauth.generateRandomCodeVerifier(),
+
+    /** Asks whether the provider can be used. SITE_UNAVAILABLE, PERMISSION_DENIED. */
+    check: async (provider: Provider): Promise<void> => void (await coded(() => serverOf(provider))),
+
+    /** Where the browser is sent to sign in. SITE_UNAVAILABLE, PERMISSION_DENIED. */
+    authorizeUrl: (provider: Provider, attempt: Attempt): Promise<string> =>
+      coded(async () => {
+        const server = await serverOf(provider)
+        const url = new URL(server.authorization_endpoint ?? '')
+        const query = {
+          response_type: 'code',
+          ...(server.response_modes_supported?.includes('query') && { response_mode: 'query' }),
+          client_id: provider.clientId,
+          redirect_uri: redirectUri(provider),
+          scope: 'openid email',
+          state: attempt.state,
+          nonce: nonceOf(attempt),
+          code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
+          code_challenge_method: 'S256',
+        }
+        for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+        return url.href
+      }),
+
+    /** Exchanges a code for who its user is. VALIDATION_ERROR, PERMISSION_DENIED, SITE_UNAVAILABLE. */
+    exchange: (provider: Provider, sent: URLSearchParams, attempt: Attempt): Promise<Claims> =>
+      coded(async () => {
+        const server = await serverOf(provider)
+        const tokens = await tokensOf(provider, server, sent, attempt)
+        const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+        if (!subjectForm.test(claims.sub)) throw new CodedError('PERMISSION_DENIED', { message: strangeSubject })
+        const verifiedAddress = () => coded(() => addressOf(provider, server, tokens, claims))
+        return { issuer: claims.iss, subject: claims.sub, verifiedAddress }
+      }),
+  }
+}
+
+export type OidcClient = ReturnType<typeof createOidcClient>
+
+/** Never stored: whoever reads the database cannot make up a token for an attempt. */
+const nonceOf = ({ verifier, flowId }: Attempt): string => derivedToken('nonce', verifier, flowId)
+
+/** The state, the issuer if it is sent or promised (RFC 9207), each parameter at most once, and one code. */
+function parametersIn(
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  sent: URLSearchParams,
+  state: string,
+): URLSearchParams {
+  try {
+    const parameters = oauth.validateAuthResponse(server, client, sent, state)
+    if (parameters.getAll('code').filter(Boolean).length === 1) return parameters
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) throw error
+  }
+  const details = [{ path: 'iss', message: badAnswer }]
+  throw new CodedError('VALIDATION_ERROR', { message: badAnswer, details })
+}
+
+const badAnswer =
+  'The answer from the sign-in provider is not valid: its issuer is wrong, or a parameter is missing or repeated.'
+const strangeSubject = 'The sign-in provider names its user in a way that is not supported.'
+
+/** As the provider wants it; the header unless it says otherwise (OpenID Connect Discovery, 3). */
+function authenticationAt(server: oauth.AuthorizationServer, clientSecret: string): oauth.ClientAuth {
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const inHeader = methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
+  return inHeader ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret)
+}
+
+/** Nothing but `true` says that the provider has verified it. */
+const verifiedIn = ({ email, email_verified: verified }: Record<string, unknown>): string | undefined =>
+  verified === true && typeof email === 'string' ? email : undefined

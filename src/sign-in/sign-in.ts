@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
+import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { requireLogin, type Caller } from '../users/caller.ts'
+import { User } from '../users/user.ts'
+import type { Users } from '../users/users.ts'
+import { createCallback } from './callback.ts'
+import { createDiscovery, type FetchFor } from './discovery.ts'
+import { createFlows, type BegunFlow } from './flows.ts'
+import { createIdentities, unverified } from './identities.ts'
+import { createOidcClient } from './oidc-client.ts'
+import { workspaceOf } from './provider.ts'
+import { createProviders } from './providers.ts'
+import { createWorkspaceProviders } from './workspace-providers.ts'
+
+/** Sign-in through OpenID Connect: providers of the installation, and of workspaces (docs/decisions/0058). */
+export function createSignIn(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'http' | 'signIn' | 'sites'>
+  logger: Logger
+  sealing: Sealing
+  /** The way out to hosts that anybody may name. */
+  fetch: SafeFetch
+  /** The way out to hosts that the operator has named. */
+  trustedFetch: SafeFetch
+  outbox: Pick<Outbox, 'put'>
+  users: Pick<Users, 'registerVerified' | 'logins'>
+}) {
+  const { database, clock, config } = context
+  const timeoutMs = config.sites.tokenTimeoutSeconds * 1000
+  const [ofWorkspaces, ofInstallation] = [context.fetch, context.trustedFetch].map((one) => oauthFetch(one, timeoutMs))
+  const fetchFor: FetchFor = ({ workspaceProviderId }) =>
+    (workspaceProviderId === null ? ofInstallation : ofWorkspaces) as ReturnType<FetchFor>
+  const { serverOf, forget } = createDiscovery({ clock, fetchFor })
+  const client = createOidcClient({ config, serverOf, fetchFor })
+  const providers = createProviders(context)
+  const identities = createIdentities(context)
+  const flows = createFlows({ ...context, providers, client })
+  const callback = createCallback({ ...context, providers, client, identities })
+
+  /**
+   * Begins to link a provider to the caller's account. NOT_FOUND, also for the provider of a workspace that one is no
+   * member of, PERMISSION_DENIED (the address is not verified), WORKSPACE_REQUIRED, RATE_LIMITED.
+   */
+  async function link(caller: Caller, providerId: string, address: string): Promise<BegunFlow> {
+    const loginId = requireLogin(caller)
+    const provider = await providers.find(providerId)
+    const workspaceId = workspaceOf(provider)
+    const place = workspaceId === null ? { isOpen: true } : caller.reach.places.get(workspaceId)
+    assertThat(place, 'NOT_FOUND', { message: 'There is no sign-in provider here.' })
+    assertThat(place.isOpen, 'WORKSPACE_REQUIRED')
+    const user = await User.query(database).findById(caller.userId)
+    assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
+    return flows.begin({ provider, address, linking: { userId: caller.userId, loginId } })
+  }
+
+  return {
+    forget,
+    providers,
+    flows,
+    callback,
+    link,
+    identities,
+    ofWorkspace: createWorkspaceProviders({ ...context, client }),
+  }
+}

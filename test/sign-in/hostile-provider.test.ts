@@ -1,0 +1,221 @@
+import test from 'ava'
+import { generateKeyPair, exportJWK } from 'jose'
+import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
+import { embeddedHosts, encodedHosts, loopbackHosts, metadataHosts, rangeHosts } from '../helpers/hostile-addresses.ts'
+import { sentBack, sharedKey, startBareIdentityProvider, type Deviation } from '../helpers/bare-identity-provider.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
+import { clientSecret } from '../helpers/identity-provider.ts'
+import { customer } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { beginSignIn, visit, visitor } from '../helpers/sign-ins.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { workspaceOf } from '../helpers/workspaces.ts'
+
+const minute = 60
+const now = () => Math.floor(Date.now() / 1000)
+
+/** A platform with two providers, of which one is hostile, and an admin of a workspace. */
+const open = forWholeFile(test, 'hostile providers', async (t) => {
+  const [hostile, honest] = [await startBareIdentityProvider(t), await startBareIdentityProvider(t)]
+  const { caFile } = await temporaryCertificates()
+  const env = {
+    OIDC_ISSUER: hostile.origin,
+    OIDC_CLIENT_ID: 'switchyard',
+    OIDC_CLIENT_SECRET: clientSecret,
+    SITE_CA_FILE: caFile,
+    SITE_ALLOW: honest.host,
+    TOKEN_TIMEOUT_SECONDS: '1',
+  }
+  const platform = await startPlatform(t, { env })
+  const boss = await customer(platform, 'team')
+  return { hostile, honest, platform, boss }
+})
+
+let count = 0
+
+/**
+ * Signs somebody in whom nobody knows yet, as the provider deviates; the answer of the platform. But for that, it would make an
+ * account.
+ */
+async function attempt(deviation: Deviation, query: Record<string, string> = {}) {
+  const { hostile, platform } = await open()
+  const by = visitor()
+  const user = `mallory-${(count += 1)}`
+  hostile.deviation = {}
+  const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc'), user)
+  for (const [name, value] of Object.entries(query)) back.searchParams.append(name, value)
+  const claims = { email: `${user}@example.com`, email_verified: true, ...deviation.claims }
+  hostile.deviation = { ...deviation, claims }
+  const page = await visit(platform, by, back.href)
+  return { ...page, by }
+}
+
+/** The other key is the provider's, too. */
+const other = generateKeyPair('RS256')
+
+const badTokens: Record<string, () => Promise<Deviation> | Deviation> = {
+  'for another client': () => ({ claims: { aud: 'another' } }),
+  'for several clients, of which another one asked': () => ({
+    claims: { aud: ['switchyard', 'another'], azp: 'another' },
+  }),
+  'for several clients, without who asked': () => ({ claims: { aud: ['switchyard', 'another'] } }),
+  'without an audience': () => ({ claims: { aud: undefined } }),
+  'of another issuer': () => ({ claims: { iss: 'https://accounts.example.com' } }),
+  'without an issuer': () => ({ claims: { iss: undefined } }),
+  'without a nonce': () => ({ claims: { nonce: undefined } }),
+  'with the nonce of another attempt': () => ({ claims: { nonce: 'another' } }),
+  'that has expired': () => ({ claims: { iat: now() - 10 * minute, exp: now() - 5 * minute } }),
+  'that does not expire': () => ({ claims: { exp: undefined } }),
+  'that is valid later': () => ({ claims: { nbf: now() + 10 * minute } }),
+  'without a subject': () => ({ claims: { sub: undefined } }),
+  'with an empty subject': () => ({ claims: { sub: '' } }),
+  'with a subject that is a number': () => ({ claims: { sub: 7 } }),
+  'with a subject that is too long': () => ({ claims: { sub: 'a'.repeat(256) } }),
+  'with a subject of strange characters': () => ({ claims: { sub: 'a\u0000b' } }),
+  'without a signature': () => ({ header: { alg: 'none' } }),
+  'that is signed with the secret of the client': () => ({ header: { alg: 'HS256' }, sign: sharedKey() }),
+  'that is signed with another key': async () => ({ sign: (await other).privateKey }),
+  'that names a key that there is not': () => ({ header: { kid: 'two' } }),
+  'that names no key, of several': async () => {
+    const { hostile } = await open()
+    const key = { ...(await exportJWK((await other).publicKey)), alg: 'RS256', kid: 'two' }
+    return { header: { kid: undefined as never }, keys: [hostile.key, key] }
+  },
+  'that is not there': () => ({ tokens: (answer) => ({ ...answer, id_token: undefined }) }),
+  'that is no token': () => ({ tokens: (answer) => ({ ...answer, id_token: 'nonsense' }) }),
+  'that is encrypted': () => ({ tokens: (answer) => ({ ...answer, id_token: 'a.b.c.d.e' }) }),
+  'of a type that is not known': () => ({ tokens: (answer) => ({ ...answer, token_type: 'odd' }) }),
+  'beside a key that is none': () => ({ keys: [{ kty: 'RSA', kid: 'one', n: '!', e: '' }] }),
+  'beside keys that are none': () => ({
+    answers: { '/keys': (_request, response) => response.end('{"keys":[null]}') },
+  }),
+}
+
+for (const [title, deviationOf] of Object.entries(badTokens)) {
+  test.serial(`an ID token ${title} signs nobody in`, async (t) => {
+    const deviation = await deviationOf()
+    const { hostile, platform } = await open()
+    // Each has a document and keys of its own, which the platform would remember.
+    platform.services.signIn.forget()
+    const { status, text, by } = await attempt(deviation)
+    t.is(status, 403, text)
+    t.regex(text, /is not valid|is not supported/)
+    t.false(by.cookies.has('switchyard_access'))
+    t.true(hostile.requests.includes('/token'))
+  })
+}
+
+test.serial('a good token of the same provider signs in', async (t) => {
+  const { platform } = await open()
+  platform.services.signIn.forget()
+  const { status, by } = await attempt({})
+  t.is(status, 200)
+  t.true(by.cookies.has('switchyard_access'))
+})
+
+test.serial('an answer with the issuer of another provider, or with a parameter twice, is refused', async (t) => {
+  const { platform } = await open()
+  platform.services.signIn.forget()
+  for (const query of [{ iss: 'https://accounts.example.com' }, { code: 'another' }, { state: 'another' }])
+    t.is((await attempt({}, query)).status, 400, JSON.stringify(query))
+})
+
+test.serial('a provider that promises to name itself has to', async (t) => {
+  const { hostile, platform } = await open()
+  platform.services.signIn.forget()
+  hostile.deviation = { document: { authorization_response_iss_parameter_supported: true } }
+  const by = visitor()
+  const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc'), 'eve')
+  t.is((await visit(platform, by, back.href)).status, 400)
+  platform.services.signIn.forget()
+})
+
+test.serial('a document that is wrong, too large, a redirect, or never comes is told as that, in time', async (t) => {
+  const { hostile, platform } = await open()
+  const at = (listener: NonNullable<Deviation['answers']>[string]): Deviation => {
+    return { answers: { '/.well-known/openid-configuration': listener } }
+  }
+  const bad: [number, Deviation][] = [
+    [403, { document: { issuer: 'https://another.example' } }],
+    [503, { document: { authorization_endpoint: 'javascript:alert(1)' } }],
+    [503, { document: { authorization_endpoint: 'http://127.0.0.1/authorize' } }],
+    [503, { document: { authorization_endpoint: undefined } }],
+    [503, { document: { token_endpoint: 'file:///etc/passwd' } }],
+    [503, { document: { jwks_uri: 7 } }],
+    [403, at((_request, response) => response.end('nonsense'))],
+    [403, at((_request, response) => response.writeHead(500).end())],
+    [503, at((_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end())],
+    [503, at((_request, response) => response.end(`"${'a'.repeat(100_000)}"`))],
+    [503, at(() => undefined)],
+  ]
+  for (const [status, deviation] of bad) {
+    platform.services.signIn.forget()
+    hostile.deviation = deviation
+    const began = Date.now()
+    const page = await visit(platform, visitor(), '/auth/oidc/oidc/start')
+    t.is(page.status, status, `${JSON.stringify(deviation)} ${page.text}`)
+    t.true(Date.now() - began < 5000)
+    t.notRegex(page.text, /javascript|passwd|127\.0\.0\.1/)
+  }
+  platform.services.signIn.forget()
+})
+
+test.serial('a provider that never answers holds up nobody who signs in elsewhere', async (t) => {
+  const { hostile, honest, platform, boss } = await open()
+  platform.services.signIn.forget()
+  const { id } = await workspaceOf(boss)
+  const set = await name(boss, id, honest.origin)
+  t.is(set.status, 200)
+  hostile.deviation = { answers: { '/.well-known/openid-configuration': () => undefined } }
+  const before = hostile.requests.length
+  const waiting = Array.from({ length: 50 }, () => visit(platform, visitor(), '/auth/oidc/oidc/start'))
+  const began = Date.now()
+  t.true((await beginSignIn(platform, visitor(), id)).startsWith(honest.origin))
+  t.true(Date.now() - began < 900)
+  t.true((await Promise.all(waiting)).every(({ status }) => status === 503))
+  t.is(hostile.requests.length, before + 1, 'they wait for one request')
+  platform.services.signIn.forget()
+})
+
+const name = (admin: Client, workspaceId: string, issuer: string) =>
+  call(admin, workspaceSignIn.setWorkspaceSignIn, {
+    params: { workspaceId },
+    body: { issuer, clientId: 'switchyard', clientSecret },
+  })
+
+test.serial('no address of a private network can be the provider of a workspace', async (t) => {
+  const { boss, hostile } = await open()
+  const { id } = await workspaceOf(boss)
+  // What the operator has named is not open to workspaces for that.
+  const before = hostile.requests.length
+  t.is((await name(boss, id, hostile.origin)).failure.code, 'SITE_UNAVAILABLE')
+  t.is(hostile.requests.length, before)
+  const hosts = [loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts].flat()
+  for (const host of hosts) {
+    const { code, error } = (await name(boss, id, `https://${host}/`)).failure
+    t.regex(code, /^(INVALID_URL|SITE_UNAVAILABLE)$/, host)
+    t.false(error.includes(host))
+  }
+  for (const url of [
+    'http://idp.example.com',
+    'javascript:alert(1)',
+    'https://a:b@idp.example.com',
+    'https://idp.example.com?x',
+  ])
+    t.is((await name(boss, id, url)).failure.code, 'INVALID_URL', url)
+})
+
+test.serial("a workspace's provider cannot send the platform on to a private address", async (t) => {
+  const { boss, honest, hostile } = await open()
+  const { id } = await workspaceOf(boss)
+  honest.deviation = { document: { token_endpoint: `${hostile.origin}/token`, jwks_uri: `${hostile.origin}/keys` } }
+  const { platform } = await open()
+  platform.services.signIn.forget()
+  t.is((await name(boss, id, honest.origin)).status, 200)
+  const by = visitor()
+  const before = hostile.requests.length
+  const back = sentBack(honest, await beginSignIn(platform, by, id), 'ada')
+  t.is((await visit(platform, by, back.href)).status, 503)
+  t.is(hostile.requests.length, before)
+})

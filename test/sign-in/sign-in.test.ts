@@ -1,0 +1,296 @@
+import test from 'ava'
+import * as accountMails from '../../api/account-mails.ts'
+import * as auth from '../../api/auth.ts'
+import * as logins from '../../api/logins.ts'
+import * as signIn from '../../api/sign-in.ts'
+import { hashToken } from '../../src/secrets/opaque-tokens.ts'
+import { invite } from '../../src/users/invite.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
+import { signInAt, startIdentityProvider } from '../helpers/identity-provider.ts'
+import { mailsTo, resetTokenOf } from '../helpers/mailbox.ts'
+import { newcomer } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import {
+  beginSignIn,
+  callbackOf,
+  clientOf,
+  environmentOf,
+  linkTo,
+  signInBy,
+  visit,
+  visitor,
+} from '../helpers/sign-ins.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { userIdOf, verified } from '../helpers/workspaces.ts'
+
+const providerId = 'oidc'
+
+/** A provider of the installation, and platforms that are open, for the invited, and closed. */
+const open = forWholeFile(test, 'sign-in', async (t) => {
+  const idp = await startIdentityProvider(t)
+  const { caFile } = await temporaryCertificates()
+  const env = { ...environmentOf(idp), SITE_CA_FILE: caFile }
+  const platform = await startPlatform(t, { env })
+  const database = { DATABASE_URL: platform.config.database.url }
+  const invited = await startPlatform(t, { env: { ...env, ...database, REGISTRATION: 'invited' } })
+  const closed = await startPlatform(t, { env: { ...env, ...database, REGISTRATION: 'closed' } })
+  idp.open([platform, invited, closed].map((one) => callbackOf(one)))
+  let count = 0
+  /** Somebody whom the provider knows, by default with an address that it has verified. */
+  const known = (account: { email?: string; email_verified?: boolean } = {}) => {
+    const user = `user-${(count += 1)}`
+    const { email = `${user}@example.com`, email_verified: isVerified = true } = account
+    idp.accounts.set(user, { email, email_verified: isVerified })
+    return { user, email }
+  }
+  return { idp, platform, invited, closed, known }
+})
+
+const accountOf = async (client: Client) => (await call(client, auth.me)).body
+const refused = (text: string) => JSON.parse(text) as { code: string; error: string }
+
+test('whoever a provider signs in gets an account with the address that it has verified, and the same one again', async (t) => {
+  const { platform, known } = await open()
+  const { user, email } = known()
+  const { items } = (await call(platform, signIn.listSignInProviders)).body
+  t.like(items, { 0: { provider: 'oidc', title: 'Example staff' }, length: 1 })
+  const first = await signInBy(platform, { providerId, user })
+  t.is(first.status, 200, first.text)
+  const account = await accountOf(clientOf(platform, first.by))
+  t.is(account.email, email)
+  t.not(account.emailVerifiedAt, null)
+  const second = await signInBy(platform, { providerId, user })
+  t.is((await accountOf(clientOf(platform, second.by))).id, account.id)
+  t.is((await call(clientOf(platform, second.by), logins.listLogins)).body.items.length, 2)
+  t.is((await call(clientOf(platform, second.by), signIn.listIdentities)).body.items.length, 1)
+})
+
+test('the tokens are in cookies that no script reads, and the browser goes to the path that was asked for', async (t) => {
+  const { platform, known } = await open()
+  const { user } = known()
+  const returnTo = encodeURIComponent('/console?tab=1#runs')
+  const { status, location, text, set, by } = await signInBy(platform, {
+    providerId,
+    user,
+    query: `?returnTo=${returnTo}`,
+  })
+  t.is(status, 303)
+  t.is(location, '/console?tab=1#runs')
+  t.is(text, '')
+  const lines = set.filter((line) => line.startsWith('switchyard_'))
+  for (const line of lines) t.regex(line, /; httponly/i)
+  t.deepEqual([...by.cookies.keys()].toSorted(), ['switchyard_access', 'switchyard_refresh'])
+})
+
+test('one is sent back to no other host, however it is written', async (t) => {
+  const { platform } = await open()
+  const elsewhere = ['//evil.example', '/\\evil.example', 'https://evil.example', '\\\\evil.example', 'evil.example']
+  for (const path of [...elsewhere, '/\t/evil.example', 'javascript:alert(1)', '/ x', '', `/${'a'.repeat(600)}`]) {
+    const page = await visit(platform, visitor(), `/auth/oidc/oidc/start?returnTo=${encodeURIComponent(path)}`)
+    t.is(page.status, 400, path)
+    t.is(page.location, '')
+  }
+})
+
+test('the provider is asked with PKCE, a state and a nonce, and with an address that is its own', async (t) => {
+  const { platform } = await open()
+  const asked = new URL(await beginSignIn(platform, visitor(), providerId)).searchParams
+  t.is(asked.get('response_type'), 'code')
+  t.is(asked.get('code_challenge_method'), 'S256')
+  t.is(asked.get('redirect_uri'), `${platform.url}/auth/oidc/oidc/callback`)
+  t.regex(asked.get('state') ?? '', /^sy_state_/)
+  t.regex(asked.get('nonce') ?? '', /^sy_nonce_/)
+  t.is(asked.get('scope'), 'openid email')
+})
+
+test('an address that an account has is neither taken over nor linked, and the page says what to do', async (t) => {
+  const { platform, known } = await open()
+  const someone = await newcomer(platform)
+  const { user } = known({ email: someone.email.toUpperCase() })
+  const { status, text, by } = await signInBy(platform, { providerId, user })
+  t.is(status, 400)
+  t.regex(refused(text).error, /Sign in to it as usual, and link the sign-in provider there/)
+  t.false(by.cookies.has('switchyard_access'))
+  t.deepEqual((await call(someone, signIn.listIdentities)).body.items, [])
+})
+
+test('an address that the provider has not verified, or does not tell, makes no account', async (t) => {
+  const { platform, idp, known } = await open()
+  const { user } = known({ email_verified: false })
+  t.is((await signInBy(platform, { providerId, user })).status, 403)
+  idp.accounts.set('nobody', {})
+  t.is((await signInBy(platform, { providerId, user: 'nobody' })).status, 403)
+  idp.accounts.set('words', { email: 'words@example.com', email_verified: 'false' as never })
+  t.is((await signInBy(platform, { providerId, user: 'words' })).status, 403)
+  idp.accounts.set('odd', { email: 'no address', email_verified: true })
+  t.is((await signInBy(platform, { providerId, user: 'odd' })).status, 400)
+})
+
+test('where accounts need an invitation, one of the same address is used up; where there are none, nobody gets one', async (t) => {
+  const { platform, invited, closed, known } = await open()
+  const { user, email } = known()
+  t.is((await signInBy(closed, { providerId, user })).status, 403)
+  t.is((await signInBy(invited, { providerId, user })).status, 403)
+  await invite(platform.services, 'another@example.com')
+  t.is((await signInBy(invited, { providerId, user })).status, 403)
+  await invite(platform.services, email)
+  t.is((await signInBy(invited, { providerId, user })).status, 200)
+  t.is((await platform.services.database('account_tokens').where({ email, purpose: 'invite' })).length, 0)
+  t.is((await signInBy(closed, { providerId, user })).status, 200, 'who has an account signs in')
+})
+
+test('whoever has no password is told so where it is asked for, and gets one by mail', async (t) => {
+  const { platform, known } = await open()
+  const { user, email } = known()
+  const someone = clientOf(platform, (await signInBy(platform, { providerId, user })).by)
+  const currentPassword = 'a good password'
+  const changed = await call(someone, auth.changePassword, {
+    body: { currentPassword, newPassword: 'another password' },
+  })
+  t.like(changed.failure, {
+    code: 'UNAUTHORIZED',
+    error: 'This account has no password yet. Get one with POST /auth/forgot-password.',
+  })
+  const moved = await call(someone, accountMails.changeEmail, {
+    body: { currentPassword, newEmail: 'new@example.com' },
+  })
+  t.is(moved.failure.code, 'UNAUTHORIZED')
+  t.is((await call(platform, auth.login, { body: { email, password: currentPassword } })).failure.code, 'UNAUTHORIZED')
+  const [identity] = (await call(someone, signIn.listIdentities)).body.items
+  const params = { identityId: identity?.id ?? '' }
+  t.is(
+    (await call(someone, signIn.unlinkIdentity, { params })).failure.code,
+    'PERMISSION_DENIED',
+    'the last way in stays',
+  )
+  const token = await resetTokenOf(platform, email)
+  await call(platform, accountMails.resetPassword, { body: { token, newPassword: currentPassword } })
+  const { accessToken } = (await call(platform, auth.login, { body: { email, password: currentPassword } })).body
+  t.is((await call({ ...someone, token: accessToken }, signIn.unlinkIdentity, { params })).status, 204)
+})
+
+test('who is logged in links a provider, which signs in to that account from then on, and unlinks it', async (t) => {
+  const { platform, known } = await open()
+  const someone = await verified(platform)
+  const { user } = known()
+  t.is((await linkTo(someone, providerId, user)).status, 200)
+  t.true((await mailsTo(platform, someone.email)).some(({ subject }) => subject === 'A sign-in provider was linked'))
+  const other = clientOf(platform, (await signInBy(platform, { providerId, user })).by)
+  t.is((await accountOf(other)).email, someone.email)
+  t.is((await linkTo(someone, providerId, user)).status, 200, 'it is safe to repeat')
+  const [identity, ...more] = (await call(someone, signIn.listIdentities)).body.items
+  t.deepEqual(more, [])
+  await call(someone, signIn.unlinkIdentity, { params: { identityId: identity?.id ?? '' } })
+  t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
+  t.is((await call(someone, auth.me)).status, 200)
+})
+
+test('what is linked to one account cannot be linked to another one', async (t) => {
+  const { platform, known } = await open()
+  const [first, second] = [await verified(platform), await verified(platform)]
+  const { user } = known()
+  await linkTo(first, providerId, user)
+  t.is((await linkTo(second, providerId, user)).status, 400)
+  t.is((await accountOf(clientOf(platform, (await signInBy(platform, { providerId, user })).by))).email, first.email)
+})
+
+test('nobody links a provider before their address is verified, or after they have logged out', async (t) => {
+  const { platform, known } = await open()
+  const { user } = known()
+  const body = { provider: providerId }
+  const unverified = await newcomer(platform)
+  t.is((await call(unverified, signIn.linkIdentity, { body })).failure.code, 'PERMISSION_DENIED')
+  const someone = await verified(platform)
+  const by = visitor()
+  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body })).body
+  const back = await signInAt((await visit(platform, by, linkUrl)).location, { user })
+  await call(someone, auth.logout)
+  t.is((await visit(platform, by, back)).status, 403)
+  t.is(
+    (await call(someone, signIn.linkIdentity, { body: { provider: 'nothing' } }).catch(() => undefined))?.failure.code,
+    'TOKEN_REVOKED',
+  )
+})
+
+test('a page names the account before it is linked, and its link is for the browser that has seen it', async (t) => {
+  const { platform } = await open()
+  const someone = await verified(platform)
+  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body: { provider: providerId } })).body
+  const [victim, attacker] = [visitor(), visitor()]
+  const page = await visit(platform, victim, linkUrl, 'text/html')
+  t.is(page.status, 200)
+  t.regex(page.text, new RegExp(`linked to the account ${someone.email}`))
+  const link = /href="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  t.is((await visit(platform, attacker, link, 'text/html')).status, 200, 'it is shown the page, too')
+  t.is((await visit(platform, victim, link, 'text/html')).status, 303)
+  t.is((await visit(platform, attacker, link, 'text/html')).status, 400, 'it was opened in another browser')
+})
+
+test('a callback is of use once, in the browser that began, at the address of its provider, and for ten minutes', async (t) => {
+  const { platform, known } = await open()
+  const { user } = known()
+  const begin = async () => {
+    const by = visitor()
+    return { by, back: await signInAt(await beginSignIn(platform, by, providerId), { user }) }
+  }
+  const first = await begin()
+  t.is((await visit(platform, visitor(), first.back)).status, 400, 'in another browser')
+  const elsewhere = first.back.replace('/oidc/oidc/', '/oidc/other/')
+  t.is((await visit(platform, first.by, elsewhere)).status, 400, 'by the address of another provider')
+  const at = [...first.by.cookies]
+  t.is((await visit(platform, first.by, first.back)).status, 200)
+  t.is((await visit(platform, { cookies: new Map(at) }, first.back)).status, 400, 'a second time')
+  const late = await begin()
+  const stateHash = hashToken(new URL(late.back).searchParams.get('state') ?? '')
+  await platform.services.database('sign_in_flows').where({ stateHash }).update({ expires_at: new Date() })
+  t.is((await visit(platform, late.by, late.back)).status, 400, 'too late')
+  const wrong = await begin()
+  const other = new URL(wrong.back)
+  other.searchParams.set('iss', 'https://evil.example')
+  t.is((await visit(platform, wrong.by, other.href)).status, 400, 'of another issuer')
+})
+
+test('what the provider says about a refusal is shown as text, and signs nobody in', async (t) => {
+  const { platform } = await open()
+  const by = visitor()
+  const denied = await signInAt(await beginSignIn(platform, by, providerId), { user: 'x', deny: true })
+  const page = await visit(platform, by, denied, 'text/html')
+  t.is(page.status, 403)
+  t.regex(page.text, /denied at the sign-in provider/)
+  const again = visitor()
+  const asked = new URL(await beginSignIn(platform, again, providerId)).searchParams
+  const back = new URL(callbackOf(platform))
+  const said = {
+    error: 'server_error',
+    error_description: '<script>alert(1)</script>',
+    iss: platform.config.signIn.providers[0]?.issuer ?? '',
+  }
+  back.search = new URLSearchParams({ ...said, state: asked.get('state') ?? '' }).toString()
+  const shown = await visit(platform, again, back.href, 'text/html')
+  t.is(shown.status, 403)
+  t.regex(shown.text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/)
+})
+
+test('a network begins a hundred sign-ins at a time, and what is over is deleted', async (t) => {
+  const { idp } = await open()
+  const { caFile } = await temporaryCertificates()
+  const platform = await startPlatform(t, { env: { ...environmentOf(idp), SITE_CA_FILE: caFile } })
+  const { database } = platform.services
+  const start = () => visit(platform, visitor(), '/auth/oidc/oidc/start')
+  for (let count = 0; count < 100; count += 1) t.is((await start()).status, 303)
+  t.is((await start()).status, 429)
+  await database('sign_in_flows').update({ expires_at: new Date(Date.now() - 3_700_000) })
+  await platform.services.signIn.flows.purge()
+  t.deepEqual(await database('sign_in_flows'), [])
+})
+
+test('who signs in by a provider is known by issuer and subject, not by the address, which may change', async (t) => {
+  const { platform, idp, known } = await open()
+  const { user } = known()
+  const before = clientOf(platform, (await signInBy(platform, { providerId, user })).by)
+  const victim = await newcomer(platform)
+  idp.accounts.set(user, { email: victim.email, email_verified: true })
+  const after = clientOf(platform, (await signInBy(platform, { providerId, user })).by)
+  t.is(await userIdOf(after), await userIdOf(before))
+})

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { ConfigError } from '../../../src/config/environment.ts'
+import { readOidc } from '../../../src/config/read-oidc.ts'
+
+function fileOf(t: ExecutionContext, content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'providers.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] =>
+  t.throws(() => readOidc(env), { instanceOf: ConfigError })?.problems ?? []
+
+const single = { OIDC_ISSUER: 'https://idp.example.com/realm', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'canary' }
+const google = {
+  name: 'google',
+  title: 'Google',
+  issuer: 'https://accounts.google.com',
+  clientId: 'us',
+  clientSecretEnv: 'GOOGLE_SECRET',
+}
+
+test('nobody else signs people in unless a provider is configured', (t) => {
+  t.deepEqual(readOidc({}), { providers: [] })
+})
+
+test('one provider is named by variables, and several by a file whose secrets are in variables', (t) => {
+  const { OIDC_ISSUER: issuer } = single
+  t.deepEqual(readOidc(single).providers, [
+    { name: 'oidc', title: 'idp.example.com', issuer, clientId: 'us', clientSecret: 'canary' },
+  ])
+  t.is(readOidc({ ...single, OIDC_TITLE: 'Our company' }).providers[0]?.title, 'Our company')
+  const { title: _, ...untitled } = google
+  const file = fileOf(t, { providers: [google, { ...untitled, name: 'other', issuer }] })
+  const read = readOidc({ OIDC_PROVIDERS_FILE: file, GOOGLE_SECRET: 'canary' }).providers
+  t.deepEqual(
+    read.map(({ name, title, clientSecret }) => [name, title, clientSecret]),
+    [
+      ['google', 'Google', 'canary'],
+      ['other', 'idp.example.com', 'canary'],
+    ],
+  )
+})
+
+test('all that is wrong with the providers is said at once, and no value is quoted', (t) => {
+  const { OIDC_ISSUER, ...rest } = single
+  t.deepEqual(problemsOf(t, { OIDC_ISSUER }), [
+    'OIDC_CLIENT_ID is required where OIDC_ISSUER is set',
+    'OIDC_CLIENT_SECRET is required where OIDC_ISSUER is set',
+  ])
+  t.deepEqual(problemsOf(t, { ...rest, OIDC_ISSUER: 'http://idp.example.com' }).length, 1)
+  t.deepEqual(problemsOf(t, { ...single, OIDC_PROVIDERS_FILE: 'canary' }).length, 3)
+  const problems = problemsOf(t, {
+    OIDC_PROVIDERS_FILE: fileOf(t, {
+      providers: [
+        google,
+        { ...google, issuer: 'https://ACCOUNTS.google.com/' },
+        { ...google, name: 'Canary', issuer: 'javascript:canary', clientSecret: 'canary' },
+      ],
+    }),
+  })
+  t.is(problems.length, 7)
+  for (const expected of [/two providers have the name google/, /the same issuer/, /clientSecretEnv.* is not set/])
+    t.true(problems.some((one) => expected.test(one)))
+  t.notRegex(problems.join('\n'), /canary/i)
+  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileOf(t, '{"canary": ') })[0] ?? '', /which is not JSON at line 1/)
+  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: '/nowhere/at/all' })[0] ?? '', /cannot be read \(ENOENT\)/)
+})
+
+test('an issuer is an https address without a query, a fragment or a user', (t) => {
+  const refused = ['idp.example.com', 'https://idp.example.com/?', 'https://a@idp.example.com', 'https://x/#', 'data:,']
+  for (const OIDC_ISSUER of refused) t.is(problemsOf(t, { ...single, OIDC_ISSUER }).length, 1, OIDC_ISSUER)
+})
