@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { clientOf } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
@@ -26,7 +27,7 @@ export const verifyEmail = route({
   body: v.strictObject({ token: token('sy_verify_an-example') }),
   status: 204,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
-  handle: ({ services, body }) => services.users.addresses.verify(body.token),
+  handle: ({ services, body, request }) => services.users.addresses.verify(body.token, clientOf(request)),
 })
 
 export const sendVerification = route({
@@ -83,7 +84,7 @@ export const resetPassword = route({
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
-  handle: ({ services, body }) => services.users.recovery.reset(body),
+  handle: ({ services, body, request }) => services.users.recovery.reset(body, clientOf(request)),
 })
 
 export const changeEmail = route({

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { cookieNames, inCookies, withoutLogin } from './browser/login-cookies.ts'
 import { refuseOtherPages, requireOwnPage } from './route/own-page.ts'
-import type { RequestFacts } from './route/request-facts.ts'
+import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { assertThat } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
@@ -24,7 +24,7 @@ const shared = { tag: 'auth', terms: false, limit: 'address' } as const
 export const register = route({
   ...shared,
   name: 'register',
-  audit: { not: 'Noted in the transaction of the change.' },
+  audit: { not: 'The account itself says when it was made.' },
   method: 'post',
   path: '/auth/register',
   summary: 'Create an account',
@@ -62,7 +62,7 @@ export const login = route({
   async handle({ services, body: { cookie: asked, ...credentials }, request }) {
     // Another page must not log a visitor in as somebody else.
     if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
-    const from = { address: request.address, userAgent: request.header('user-agent') }
+    const from = clientOf(request)
     const tokens = await services.users.logins.open({ ...credentials, from })
     return asked ? inCookies(services, tokens) : tokens
   },

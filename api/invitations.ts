@@ -3,6 +3,7 @@ import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { invitedRoles } from '../src/workspaces/invitation.ts'
+import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
@@ -122,6 +123,8 @@ export const acceptInvitation = route({
     'What one is in a workspace',
   ),
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'WORKSPACE_REQUIRED', 'FEATURE_LIMIT_REACHED'],
-  handle: async ({ services, caller, body }) =>
-    fieldsOf(await services.workspaces.acceptInvitation(caller, body.token)),
+  handle: async ({ services, caller, request, body }) => {
+    const by = { ...actorOf({ caller, request }), userId: caller.userId }
+    return fieldsOf(await services.workspaces.acceptInvitation(by, body.token))
+  },
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Scope } from '../src/sites/tool.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
-import type { RequestFacts } from './route/request-facts.ts'
+import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
@@ -86,7 +86,11 @@ export const finishOAuth = route({
   ],
   async handle({ services, request }): Promise<BrowserAnswer> {
     const parameters = new URLSearchParams(request.search)
-    const { flow: finished, entry } = await services.vault.callback.finish({ parameters, bindingOf: cookieOf(request) })
+    const { flow: finished, entry } = await services.vault.callback.finish({
+      parameters,
+      bindingOf: cookieOf(request),
+      from: clientOf(request),
+    })
     const page = {
       title: `${entry.name} is connected`,
       text: [`Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`, 'You can close this window.'],

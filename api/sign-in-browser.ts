@@ -5,7 +5,7 @@ import { folder } from '../src/sign-in/provider.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
 import type { Cookie } from './browser/cookies.ts'
 import { loginCookies } from './browser/login-cookies.ts'
-import type { RequestFacts } from './route/request-facts.ts'
+import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
@@ -124,7 +124,7 @@ export const finishSignIn = route({
       providerId: params.providerId,
       parameters: new URLSearchParams(request.search),
       cookieOf: cookieOf(request),
-      from: { address: request.address, userAgent: request.header('user-agent') },
+      from: clientOf(request),
     })
     const { provider, flowId, tokens } = finished
     const used: Cookie = { ...unbound, name: cookieName(flowId) }

@@ -29,6 +29,7 @@ export const listSignInProviders = route({
 export const linkIdentity = route({
   ...shared,
   name: 'linkIdentity',
+  audit: { not: 'Noted when the provider is linked.' },
   method: 'post',
   path: '/auth/identities',
   summary: 'Link a sign-in provider to the account',
@@ -74,6 +75,7 @@ export const listIdentities = route({
 export const unlinkIdentity = route({
   ...shared,
   name: 'unlinkIdentity',
+  audit: { subject: 'identity' },
   method: 'delete',
   path: '/auth/identities/{identityId}',
   summary: 'Unlink a sign-in provider',
@@ -81,6 +83,7 @@ export const unlinkIdentity = route({
     'Also ends the logins that it has opened, but the one of this request. Whoever has no password keeps one provider ' +
     'at least (`PERMISSION_DENIED`).',
   status: 204,
+  lookBefore: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const by = { userId: caller.userId, loginId: requireLogin(caller) }

@@ -64,6 +64,7 @@ export const getWorkspaceSignIn = route({
 export const setWorkspaceSignIn = route({
   ...shared,
   name: 'setWorkspaceSignIn',
+  audit: { subject: 'sign_in' },
   method: 'put',
   summary: 'Name the OpenID Connect provider of a workspace',
   description:
@@ -86,6 +87,7 @@ export const setWorkspaceSignIn = route({
 export const removeWorkspaceSignIn = route({
   ...shared,
   name: 'removeWorkspaceSignIn',
+  audit: { subject: 'sign_in' },
   method: 'delete',
   summary: 'Remove the provider of a workspace',
   description: 'Its logins end, and members are no longer linked to it.',

@@ -94,7 +94,7 @@ export function createServices(
   const models = createModels(base)
   const sites = createSites(base)
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
-  const vault = createVault({ ...base, sites, notifications, limitOf })
+  const vault = createVault({ ...base, audit, sites, notifications, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
@@ -120,7 +120,7 @@ export function createServices(
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
-  const moves = createMoves({ ...base, audit, billing, schedules })
+  const moves = createMoves({ ...base, billing, schedules })
   const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
   const exportTurns = createExportTurns(base)
   const deletions = createDeletions({ ...base, agents, billing, vault, workspaces })

@@ -1,10 +1,9 @@
 import { CodedError } from '../../src/errors.ts'
-import type { SubjectKind } from '../../src/audit/audit-entry.ts'
-import type { Actor } from '../../src/audit/audit.ts'
+import type { Actor, SubjectKind } from '../../src/audit/audit-entry.ts'
 import { noted } from '../../src/audit/noted.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
-import type { RequestFacts } from './request-facts.ts'
+import { clientOf, type RequestFacts } from './request-facts.ts'
 import type { AnyRoute } from './route.ts'
 
 /** The fields of each kind of thing that the log notes. None of them is a secret. */
@@ -45,8 +44,7 @@ export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>)
   userId: caller.userId,
   via: caller.via,
   viaId: caller.loginId ?? caller.apiKeyId,
-  address: request.address,
-  userAgent: request.header('user-agent'),
+  ...clientOf(request),
 })
 
 /** Does the work of a route, between the beginning and the end of its entry in the audit log. */

@@ -31,6 +31,12 @@ export const factsOf = (ctx: Context): RequestFacts => ({
   header: (name) => (ctx.headers[name.toLowerCase()] === undefined ? undefined : ctx.get(name)),
 })
 
+/** Where a request comes from, as logins and the audit log keep it. */
+export const clientOf = ({ address, header }: Pick<RequestFacts, 'address' | 'header'>) => ({
+  address,
+  userAgent: header('user-agent'),
+})
+
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
   : never

@@ -1,4 +1,7 @@
+import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
+import { newId } from '../ids.ts'
+import { oneLine } from '../notifications/plain-text.ts'
 
 /** How somebody acted: with a login, an API key, a token from a mail, a command on the server, or the platform itself. */
 export const auditVias = ['login', 'api-key', 'mail', 'command', 'platform'] as const
@@ -57,3 +60,67 @@ export class AuditEntry extends Row {
 export class NamedAuditEntry extends AuditEntry {
   declare actorEmail: string | null
 }
+
+/** Who acts, and from where. */
+export interface Actor {
+  userId: string | null
+  via: AuditVia
+  /** The login or the API key. */
+  viaId?: string | undefined
+  address?: string | undefined
+  userAgent?: string | undefined
+}
+
+/** Fields of a subject: what `noted` makes. Never a secret. */
+export type Fields = Record<string, unknown> | undefined
+
+export interface Deed {
+  ownerId: string
+  action: string
+  subjectKind: SubjectKind
+  subjectId?: string | undefined
+  by: Actor
+  before?: Fields
+  after?: Fields
+}
+
+/** The row of a deed that begins now. */
+export const rowOf = ({ ownerId, action, subjectKind, subjectId, by, before, after }: Deed, now: Date) => ({
+  id: newId(),
+  ownerId,
+  createdAt: now,
+  action,
+  subjectKind,
+  subjectId: subjectId === undefined ? null : oneLine(subjectId, 255),
+  actorId: by.userId,
+  via: by.via,
+  viaId: by.viaId ?? null,
+  address: by.address ?? null,
+  userAgent: by.userAgent === undefined ? null : oneLine(by.userAgent, 200),
+  before: before ?? null,
+  after: after ?? null,
+})
+
+/** Notes what is done in this transaction. */
+export async function recordDeeds(trx: Transaction, now: Date, ...deeds: Deed[]): Promise<void> {
+  if (deeds.length === 0) return
+  await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed, now), outcome: 'done' as const })))
+}
+
+/** What somebody does to their account with a token from a mail. */
+export const ofMail = (userId: string, action: string, from: Pick<Actor, 'address' | 'userAgent'>): Deed => ({
+  ownerId: userId,
+  action,
+  subjectKind: 'account',
+  subjectId: userId,
+  by: { userId, via: 'mail', ...from },
+})
+
+/** What an operator does to an account by a command on the server. */
+export const ofCommand = (userId: string, action: string): Deed => ({
+  ownerId: userId,
+  action,
+  subjectKind: 'account',
+  subjectId: userId,
+  by: { userId: null, via: 'command' },
+})

@@ -1,34 +1,10 @@
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
+import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
-import { firstIdAt, newId } from '../ids.ts'
+import { firstIdAt } from '../ids.ts'
 import type { Logger } from '../logger.ts'
-import { oneLine } from '../notifications/plain-text.ts'
-import { AuditEntry, NamedAuditEntry, type AuditVia, type SubjectKind } from './audit-entry.ts'
-
-/** Who acts, and from where. */
-export interface Actor {
-  userId: string | null
-  via: AuditVia
-  /** The login or the API key. */
-  viaId?: string | undefined
-  address?: string | undefined
-  userAgent?: string | undefined
-}
-
-/** Fields of a subject: what `noted` makes. Never a secret. */
-type Fields = Record<string, unknown> | undefined
-
-export interface Deed {
-  ownerId: string
-  action: string
-  subjectKind: SubjectKind
-  subjectId?: string | undefined
-  by: Actor
-  before?: Fields
-  after?: Fields
-}
+import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
 
 /** What came of a deed that had begun. Of what was refused nothing is kept: it has changed nothing. */
 export type Outcome =
@@ -61,22 +37,6 @@ export function createAudit(context: {
   logger: Logger
 }) {
   const { database, clock, config, logger } = context
-
-  const rowOf = ({ ownerId, action, subjectKind, subjectId, by, before, after }: Deed) => ({
-    id: newId(),
-    ownerId,
-    createdAt: clock.now(),
-    action,
-    subjectKind,
-    subjectId: subjectId === undefined ? null : oneLine(subjectId, 255),
-    actorId: by.userId,
-    via: by.via,
-    viaId: by.viaId ?? null,
-    address: by.address ?? null,
-    userAgent: by.userAgent === undefined ? null : oneLine(by.userAgent, 200),
-    before: before ?? null,
-    after: after ?? null,
-  })
 
   /** Completes an entry. Never fails: the change has been made, or was refused, and the caller is told of that. */
   async function complete(id: string, outcome: Outcome): Promise<void> {
@@ -116,15 +76,9 @@ export function createAudit(context: {
   return {
     /** Notes what is about to be done, and returns how to say what came of it. */
     async begin(deed: Deed): Promise<(outcome: Outcome) => Promise<void>> {
-      const row = rowOf(deed)
+      const row = rowOf(deed, clock.now())
       await AuditEntry.query(database).insert(row)
       return (outcome) => complete(row.id, outcome)
-    },
-
-    /** Notes what is done in this transaction. */
-    async record(trx: Transaction, ...deeds: Deed[]): Promise<void> {
-      if (deeds.length === 0) return
-      await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed), outcome: 'done' as const })))
     },
 
     /** One page of an owner's log, newest first. */

@@ -1,6 +1,5 @@
 import { Agent } from '../agents/agent.ts'
-import type { Actor, Audit, Deed } from '../audit/audit.ts'
-import type { SubjectKind } from '../audit/audit-entry.ts'
+import { recordDeeds, type Actor, type Deed, type SubjectKind } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Standing } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
@@ -51,9 +50,8 @@ export function createMoves(context: {
   due: Pick<Due, 'vaultEntry'>
   billing: Pick<Billing, 'account'>
   schedules: Pick<Schedules, 'noteChange' | 'syncSoon'>
-  audit: Pick<Audit, 'record'>
 }) {
-  const { database, clock, due, billing, schedules, audit } = context
+  const { database, clock, due, billing, schedules } = context
 
   /** Whose the things are. AGENT_NOT_FOUND, NOT_FOUND for what the caller may not see; PERMISSION_DENIED. */
   async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: Named): Promise<string[]> {
@@ -90,7 +88,7 @@ export function createMoves(context: {
     // Calls of runs that wait for such a site are not to wait any longer.
     for (const id of moving.entryIds) await due.vaultEntry(trx, id)
     await write(trx, { ...moving, userId, now: clock.now() })
-    await audit.record(trx, ...deedsOf(leaving, move))
+    await recordDeeds(trx, clock.now(), ...deedsOf(leaving, move))
     return noteSchedules(trx, leaving.agents, targetId)
   }
 

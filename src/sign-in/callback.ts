@@ -105,7 +105,7 @@ export function createCallback(context: {
       return inTurn(provider, async () => {
         const claims = await claimsOf(flow, provider, input.parameters, state)
         if (flow.userId !== null && flow.loginId !== null) {
-          await identities.link({ userId: flow.userId, loginId: flow.loginId }, provider, claims)
+          await identities.link({ ...input.from, userId: flow.userId, loginId: flow.loginId }, provider, claims)
           return done
         }
         const address = await addressOf(provider, claims)

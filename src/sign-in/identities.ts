@@ -1,3 +1,4 @@
+import { recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -17,6 +18,12 @@ import { assertPlace } from './place.ts'
 
 /** Providers that one account may have linked. */
 const most = 20
+
+/** Whose account is linked, by which login, and from where. */
+interface Linker extends Client {
+  userId: string
+  loginId: string
+}
 
 /** Who somebody is, as a provider says. */
 type Who = Pick<Claims, 'issuer' | 'subject'>
@@ -89,6 +96,13 @@ export function createIdentities(context: {
     assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider was unlinked meanwhile.' })
   }
 
+  async function noteLink(trx: Transaction, by: Linker, { id, issuer, provider, linkedAt }: Identity): Promise<void> {
+    const { userId, loginId, address, userAgent } = by
+    const deed = { ownerId: userId, action: 'linkIdentity', subjectKind: 'identity', subjectId: id } as const
+    const actor = { userId, via: 'login' as const, viaId: loginId, address, userAgent }
+    await recordDeeds(trx, linkedAt, { ...deed, by: actor, after: { issuer, provider } })
+  }
+
   return {
     isKnown: async (provider: Provider, who: Who): Promise<boolean> =>
       (await matching(database, provider, who)) !== undefined,
@@ -108,18 +122,22 @@ export function createIdentities(context: {
       }),
 
     /** Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED, FEATURE_LIMIT_REACHED. */
-    link: (by: { userId: string; loginId: string }, provider: Provider, who: Who): Promise<void> =>
+    link: (by: Linker, provider: Provider, who: Who): Promise<void> =>
       database.transaction(async (trx) => {
         const user = await assertLinker(trx, by)
         const workspaceId = workspaceOf(provider)
         if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
         const known = await matching(trx, provider, who)
         if (known?.userId === by.userId) return
-        await add(trx, by.userId, provider, who)
+        await noteLink(trx, by, await add(trx, by.userId, provider, who))
         const mail = providerWasLinked(provider.title, clock.now(), config.http.baseUrl)
         await outbox.put(trx, { to: user.email, ...mail })
         logger.info({ userId: by.userId, provider: provider.id }, 'a sign-in provider was linked')
       }),
+
+    /** One of a user; undefined if there is none. */
+    find: async (userId: string, id: string): Promise<Identity | undefined> =>
+      isId(id) ? Identity.query(database).findOne({ id, userId }) : undefined,
 
     /** Those of a user, newest first. */
     list: (userId: string): Promise<Identity[]> =>

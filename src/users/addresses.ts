@@ -1,3 +1,4 @@
+import { ofMail, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
@@ -10,6 +11,7 @@ import type { AccountToken } from './account-token.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
+import type { Client } from './logins.ts'
 import { assertPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
@@ -73,10 +75,10 @@ export function createAddresses(context: {
    * Verifies the address that a token was mailed to; if it is a new one, the account has it from now on. INVALID_TOKEN,
    * TOKEN_EXPIRED, VALIDATION_ERROR if another account has the new address.
    */
-  async function verify(token: string): Promise<void> {
+  async function verify(token: string, from: Client): Promise<void> {
     const known = await tokens.find(token, ['verify', 'change'])
     try {
-      await database.transaction((trx) => use(trx, known))
+      await database.transaction((trx) => use(trx, known, from))
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_unique') throw error
       throw new CodedError('VALIDATION_ERROR', {
@@ -88,13 +90,15 @@ export function createAddresses(context: {
     logger.info({ userId: known.userId, purpose: known.purpose }, 'an address was verified')
   }
 
-  async function use(trx: Transaction, known: AccountToken): Promise<void> {
+  async function use(trx: Transaction, known: AccountToken, from: Client): Promise<void> {
     const user = await User.query(trx)
       .findById(known.userId ?? '')
       .forUpdate()
     await tokens.take(trx, known)
     assertThat(user, 'INVALID_TOKEN')
     const now = clock.now()
+    const sides = { before: { email: user.email }, after: { email: known.email } }
+    await recordDeeds(trx, now, { ...ofMail(user.id, 'verifyEmail', from), ...sides })
     if (known.purpose === 'verify') {
       await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
       return

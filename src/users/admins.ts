@@ -1,3 +1,4 @@
+import { ofCommand, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
@@ -12,7 +13,14 @@ import { User } from './user.ts'
 export async function setAdmin(database: Database, written: string, admin: boolean): Promise<boolean> {
   const email = normalizeEmail(written)
   if (email === undefined) return false
-  return (await User.query(database).where({ email }).patch({ admin })) === 1
+  return database.transaction(async (trx) => {
+    const user = await User.query(trx).findOne({ email }).forNoKeyUpdate()
+    if (!user) return false
+    await User.query(trx).findById(user.id).patch({ admin })
+    const sides = { before: { admin: user.admin }, after: { admin } }
+    await recordDeeds(trx, new Date(), { ...ofCommand(user.id, 'npm run admin'), ...sides })
+    return true
+  })
 }
 
 /** Makes an account that is an admin, with this password. Leaves an account that has the address already as it is. */

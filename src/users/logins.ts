@@ -1,3 +1,4 @@
+import { recordDeeds, type Deed } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -35,6 +36,8 @@ export interface Client {
 
 /** What was checked of a user who logs in. */
 type ProvedUser = Pick<User, 'id' | 'passwordHash'> & { factorId: string | undefined }
+
+type Opened = Pick<Login, 'id' | 'userId' | 'createdAt' | 'address' | 'userAgent'>
 
 const day = 86_400_000
 const again = 'Log in again.'
@@ -84,6 +87,7 @@ export function createLogins(context: {
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
       await assertStays(trx, user.id)
       await Login.query(trx).insert(login)
+      await note(trx, login, { ownerId: user.id, action: 'login' })
       return issue(trx, login.id)
     })
     return pair(user.id, login.id, refreshToken, expiresIn)
@@ -104,6 +108,7 @@ export function createLogins(context: {
     await assertStays(trx, user.id)
     const login = { ...newLogin(from), ...by }
     await Login.query(trx).insert(login)
+    await note(trx, login, { ownerId: by.workspaceId ?? user.id, action: 'finishSignIn' })
     return pair(user.id, login.id, await issue(trx, login.id), accessTokens.lifetime(undefined))
   }
 
@@ -111,6 +116,14 @@ export function createLogins(context: {
   async function assertStays(trx: Transaction, userId: string): Promise<void> {
     const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
     assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
+  }
+
+  /** In the audit log: of the user, or of the workspace that the login is for. */
+  async function note(trx: Transaction, login: Opened, { ownerId, action }: Pick<Deed, 'ownerId' | 'action'>) {
+    const { id, userId, createdAt, address, userAgent } = login
+    const from = { address: address ?? undefined, userAgent: userAgent ?? undefined }
+    const by = { userId, via: 'login' as const, viaId: id, ...from }
+    await recordDeeds(trx, createdAt, { ownerId, action, subjectKind: 'login', subjectId: id, by })
   }
 
   function newLogin(from: Client | undefined) {

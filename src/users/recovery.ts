@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ofMail, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -11,7 +12,7 @@ import { passwordReset, passwordWasReset } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { readEmail } from './email.ts'
-import type { Logins } from './logins.ts'
+import type { Client, Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { passwordIsNew, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
@@ -67,7 +68,7 @@ export function createRecovery(context: {
    * Replaces the password with a token that was mailed, and ends all logins and sessions. API keys and the second factor
    * stay, unless the address was never verified; now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
    */
-  async function reset(request: { token: string; newPassword: string }): Promise<void> {
+  async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
     const known = await tokens.find(request.token, ['reset'])
     const passwordHash = await passwords.hash(newPassword)
@@ -82,6 +83,7 @@ export function createRecovery(context: {
       // A change of address, too: whoever knew the former password may have asked for it.
       await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
       await logins.endEvery(trx, user.id)
+      await recordDeeds(trx, clock.now(), ofMail(user.id, 'resetPassword', from))
       await passwordIsNew(trx, user.id)
       if (user.emailVerifiedAt === null) await removeAccess(trx, user.id)
       await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -31,6 +32,7 @@ export function createVault(context: {
   sites: Sites
   notifications: Notifications
   due: Due
+  audit: Pick<Audit, 'begin'>
   limitOf: (ownerId: string) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(context)

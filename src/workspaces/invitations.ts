@@ -1,3 +1,4 @@
+import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -88,7 +89,8 @@ export function createInvitations(context: {
   }
 
   /** One transaction, and safe to repeat: who has accepted it is told of the same membership. */
-  async function acceptUnderLock(trx: Transaction, userId: string, given: Invitation): Promise<Member> {
+  async function acceptUnderLock(trx: Transaction, by: Actor & { userId: string }, given: Invitation): Promise<Member> {
+    const { userId } = by
     const user = await User.query(trx).findById(userId).throwIfNotFound()
     const invitation = await Invitation.query(trx).findById(given.id).throwIfNotFound()
     const { workspaceId, email, role } = invitation
@@ -99,6 +101,8 @@ export function createInvitations(context: {
     if (member && invitation.acceptedBy === userId) return member
     await assertGood(trx, invitation)
     await Invitation.query(trx).findById(given.id).patch({ endedAt: clock.now(), acceptedBy: userId })
+    const deed = { ownerId: workspaceId, action: 'acceptInvitation', subjectKind: 'member', subjectId: userId } as const
+    await recordDeeds(trx, clock.now(), { ...deed, by, after: { role: member?.role ?? role } })
     return member ?? join(trx, { workspaceId, userId, role })
   }
 
@@ -168,11 +172,11 @@ export function createInvitations(context: {
      * Makes the caller a member. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (another address, or one that is not
      * verified), WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED.
      */
-    async acceptInvitation({ userId }: Pick<Caller, 'userId'>, token: string): Promise<Member> {
+    async acceptInvitation(by: Actor & { userId: string }, token: string): Promise<Member> {
       const invitation = await found(database, token)
       return database.transaction(async (trx) => {
-        await lockBoth(trx, invitation.workspaceId, userId)
-        return acceptUnderLock(trx, userId, invitation)
+        await lockBoth(trx, invitation.workspaceId, by.userId)
+        return acceptUnderLock(trx, by, invitation)
       })
     },
   }

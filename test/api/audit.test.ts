@@ -1,17 +1,21 @@
 import test from 'ava'
+import * as accountMails from '../../api/account-mails.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as audit from '../../api/audit.ts'
+import * as auth from '../../api/auth.ts'
+import * as invitations from '../../api/invitations.ts'
 import * as members from '../../api/members.ts'
 import * as moves from '../../api/moves.ts'
 import { routes } from '../../api/routes.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
 
 /* The log of who did what: complete, in order, for those who may see it, and never changed. */
 
@@ -155,4 +159,35 @@ test('a move is in the log of the former owner and in that of the new one', asyn
   const logs = [await logOf(owner, { subjectId: agent.id }), await logOf(owner, { workspaceId, subjectId: agent.id })]
   for (const [entry] of logs)
     t.like(entry, { action: 'moveThings', before: { ownerId }, after: { ownerId: workspaceId } })
+})
+
+test('logging in, a token from a mail, joining a workspace, and a command of the operator are in the log', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const someone = await verified(platform)
+  const userId = await userIdOf(someone)
+  await inviteTo(owner, workspaceId, { email: someone.email, role: 'viewer' })
+  const token = await tokenTo(platform, someone.email)
+  await call(someone, invitations.acceptInvitation, { body: { token } })
+  const reset = { token: await resetTokenOf(platform, someone.email), newPassword: 'another good password' }
+  await call(platform, accountMails.resetPassword, { body: reset })
+  const again = { email: someone.email, password: reset.newPassword }
+  const { accessToken } = (await call(platform, auth.login, { body: again })).body
+  const admin = await adminOf(platform)
+
+  const own = await logOf({ url: platform.url, token: accessToken })
+  t.deepEqual(
+    own.map(({ action, actor }) => [action, actor.via, actor.userId]),
+    [
+      ['login', 'login', userId],
+      ['resetPassword', 'mail', userId],
+      ['verifyEmail', 'mail', userId],
+      ['acceptTerms', 'login', userId],
+      ['login', 'login', userId],
+    ],
+  )
+  t.true(own.every(({ actor }) => actor.address === '127.0.0.1'))
+  const [joined] = await logOf(owner, { workspaceId, action: 'acceptInvitation' })
+  t.like(joined, { subject: { kind: 'member', id: userId }, actor: { userId }, after: { role: 'viewer' } })
+  const [made] = await logOf(admin, { action: 'npm run admin' })
+  t.like(made, { actor: { via: 'command', userId: null }, before: { admin: false }, after: { admin: true } })
 })

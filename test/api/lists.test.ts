@@ -5,6 +5,7 @@ import type { AnyRoute } from '../../api/route/route.ts'
 import type * as runs from '../../api/runs.ts'
 import { pagingOfOwner } from '../../api/schemas/schemas.ts'
 import { routes } from '../../api/routes.ts'
+import { recordDeeds } from '../../src/audit/audit-entry.ts'
 import { newId } from '../../src/ids.ts'
 import { ManifestChange } from '../../src/vault/manifests/manifest-change.ts'
 import { DirectToolCall } from '../../src/tools/tool-call.ts'
@@ -128,7 +129,7 @@ const makers: Record<string, Make> = {
   listAudit: ({ platform }, { userId, params: { agentId: subjectId } }) => {
     const by = { userId, via: 'login' as const }
     const deed = { ownerId: userId, action: 'pauseAgent', subjectKind: 'agent' as const, subjectId, by }
-    return platform.services.database.transaction((trx) => platform.services.audit.record(trx, deed))
+    return platform.services.database.transaction((trx) => recordDeeds(trx, new Date(), deed))
   },
 }
 

@@ -1,4 +1,6 @@
 import { AuthorizationResponseError } from 'oauth4webapi'
+import type { Audit } from '../../audit/audit.ts'
+import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
@@ -16,6 +18,8 @@ interface CallbackInput {
   parameters: URLSearchParams
   /** This browser's cookie for the flow. */
   bindingOf: (flowId: string) => string | undefined
+  /** Where the browser is. */
+  from: Pick<Actor, 'address' | 'userAgent'>
 }
 
 /** A grant cannot be obtained twice, so storing it is retried for this long. */
@@ -31,10 +35,11 @@ export function createCallback(context: {
   sealing: Sealing
   logger: Logger
   oauthClient: OAuthClient
+  audit: Pick<Audit, 'begin'>
   /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND, WORKSPACE_NOT_FOUND. */
   keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
 }) {
-  const { database, clock, sealing, logger, oauthClient, keep } = context
+  const { database, clock, sealing, logger, oauthClient, audit, keep } = context
 
   /** Finds the flow of the state, checks that it is this browser's, and marks it as used. */
   async function claim({ parameters, bindingOf }: CallbackInput): Promise<{ flow: OAuthFlow; state: string }> {
@@ -96,19 +101,32 @@ export function createCallback(context: {
      */
     async finish(input: CallbackInput): Promise<{ flow: OAuthFlow; entry: VaultEntry }> {
       const { flow, state } = await claim(input)
+      const complete = await audit.begin(deedOf(flow, input))
       try {
         const entry = await store(flow, await exchange(flow, input.parameters, state))
         const result = { status: 'connected', entryId: entry.id } as const
         await end(flow, result)
+        const after = { name: entry.name, origin: entry.origin, scopes: entry.scopes }
+        await complete({ kind: 'done', subjectId: entry.id, after })
         return { flow: Object.assign(flow, result), entry }
       } catch (error) {
         const { code, message } = isCoded(error) ? error : new CodedError('INTERNAL_ERROR')
         await end(flow, { status: 'failed', code, message })
+        await complete({ kind: code === 'INTERNAL_ERROR' ? 'unknown' : 'refused' })
         throw error
       }
     },
   }
 }
+
+/** That somebody connects a site, or reconnects it: whoever began it, in the browser that is back from the site. */
+const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput): Deed => ({
+  ownerId,
+  action: 'finishOAuth',
+  subjectKind: 'vault_entry',
+  subjectId: entryId ?? undefined,
+  by: { userId, via: 'login', ...from },
+})
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 

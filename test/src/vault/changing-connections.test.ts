@@ -186,7 +186,11 @@ test.serial('a grant whose storing was not heard of is stored once, and not give
     },
   })
   const parameters = new URLSearchParams({ code: secretText('code'), state })
-  const { entry, flow } = await callback.finish({ parameters, bindingOf: () => cookie.slice(cookie.indexOf('=') + 1) })
+  const { entry, flow } = await callback.finish({
+    parameters,
+    bindingOf: () => cookie.slice(cookie.indexOf('=') + 1),
+    from: {},
+  })
   t.like(flow, { id: flowId, status: 'connected', entryId: entry.id })
   t.deepEqual(kept, [entry, entry])
   t.deepEqual(await VaultEntry.query(services.database).where({ ownerId: entry.ownerId }), [entry])
