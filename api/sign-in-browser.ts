@@ -47,7 +47,7 @@ export const startSignIn = route({
   description:
     'Redirects to the provider, by which the browser comes back with the cookies of a login. To sign in to one ' +
     'workspace by its provider, `providerId` is the id of the workspace; a page comes first that names where one goes.',
-  query: v.looseObject({
+  query: v.strictObject({
     returnTo: v.optional(field(localPath, 'The path of this platform to open in the end', '/console')),
   }),
   status: 303,

@@ -10,7 +10,7 @@ import { accountIsKept, accountWillBeDeleted } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import type { Logins } from './logins.ts'
-import type { Passwords } from './passwords.ts'
+import { assertPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
 const daySeconds = 86_400
@@ -40,6 +40,7 @@ export function createClosing(context: {
   async function close(caller: Caller, request: { password: string }): Promise<void> {
     const loginId = requireLogin(caller)
     const before = await User.query(database).findById(caller.userId)
+    assertPassword(before?.passwordHash)
     const matches = await passwords.verify(before?.passwordHash, request.password)
     assertThat(before && matches, 'UNAUTHORIZED', { message: 'The password is wrong.' })
     await database.transaction(async (trx) => {

@@ -127,9 +127,12 @@ test('with * any origin may read, and never with credentials', async (t) => {
 test('webhooks and the pages of OAuth let no origin in, not even with *', async (t) => {
   t.deepEqual(closed.map(({ name }) => name).toSorted(), [
     'finishOAuth',
+    'finishSignIn',
     'getDelivery',
+    'goToProvider',
     'goToSite',
     'receiveWebhook',
+    'startSignIn',
     'withdrawDelivery',
   ])
   for (const which of ['some', 'any'] as const)

@@ -61,8 +61,8 @@ export const users: Fault[] = [
   {
     id: 'users/closed-door-open',
     file: 'src/users/register.ts',
-    find: "assertThat(config.auth.registration !== 'closed',",
-    replace: 'assertThat(config.auth.registration !== undefined,',
+    find: "assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })\n    const email = readEmail(request.email)",
+    replace: 'const email = readEmail(request.email)',
     why: 'registration cannot be closed',
     tests: ['test/src/users/users.test.ts'],
     match: 'where registration is closed*',
@@ -103,7 +103,7 @@ export const users: Fault[] = [
   {
     id: 'users/password-of-nobody',
     file: 'src/users/passwords.ts',
-    find: 'return matches && stored !== undefined',
+    find: "return matches && typeof stored === 'string'",
     replace: 'return matches',
     why: 'whoever knows the password of the dummy hash logs in as nobody',
     tests: ['test/src/users/nobody.test.ts'],

@@ -53,8 +53,10 @@ export const paths: Refusals = {
     for (const route of routes) {
       const params = paramsOf(route, stage.params)
       // A host is none of our identifiers: which ones are refused is tested with the admin's routes.
-      // The id of a chat may be anything.
-      for (const name of Object.keys(params).filter((one) => one !== 'host' && one !== 'chatId')) {
+      // The id of a chat may be anything. What is wrong with the answer of a provider is its state.
+      for (const name of Object.keys(params).filter(
+        (one) => one !== 'host' && one !== 'chatId' && route.name !== 'finishSignIn',
+      )) {
         const real = params[name] ?? ''
         // Routes that find their resource by the same function read its identifier alike.
         for (const odd of isNew(route.resource ?? route, name) ? oddIds(real) : oneOfEachKind(real)) {
