@@ -121,7 +121,6 @@ export function createSecondFactors(context: {
     requireLogin(caller)
     const user = await User.query(database).findById(caller.userId)
     assertPassword(user?.passwordHash)
-    assertPassword(user?.passwordHash)
     const matches = await passwords.verify(user?.passwordHash, currentPassword)
     assertThat(user && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
     return user

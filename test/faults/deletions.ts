@@ -3,12 +3,11 @@ import type { Fault } from './fault.ts'
 /** Deletions of accounts and workspaces, and exports. */
 export const deletions: Fault[] = [
   {
-    id: 'deletions/revoked-last',
+    id: 'deletions/never-revoked',
     file: 'src/vault/removal.ts',
-    find: '      await revoke(entry)\n      const { id, generation } = entry\n      await VaultEntry.query(database).where({ id, generation }).delete()\n',
-    replace:
-      '      const { id, generation } = entry\n      await VaultEntry.query(database).where({ id, generation }).delete()\n      await revoke(entry)\n',
-    why: 'a credential of a deleted account stays good at its site if the process is killed at the wrong moment',
+    find: 'const noted = await revocations.note(trx, entries)',
+    replace: 'const noted: string[] = []',
+    why: 'a credential of a deleted account stays good at its site',
     tests: ['test/crash/deletions.test.ts'],
   },
   {

@@ -85,9 +85,9 @@ export const signIn: Fault[] = [
   {
     id: 'sign-in/code-before-password',
     file: 'src/users/logins.ts',
-    find: "    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })\n    const factorId = await codes.prove(user, request.code)\n",
+    find: "    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })\n    const factorId = await codes.prove(user, request.code)\n",
     replace:
-      "    const factorId = user && (await codes.prove(user, request.code))\n    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The email address or the password is wrong.' })\n",
+      "    const factorId = user && (await codes.prove(user, request.code))\n    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })\n",
     why: 'anybody learns who has an authenticator app, and uses up the attempts',
     tests: ['test/api/totp.test.ts'],
   },
