@@ -131,18 +131,3 @@ async function busiest(client: Client): Promise<string> {
   )
   return rows[0]?.id ?? ''
 }
-
-test('every foreign key can be checked by an index of its own', async (t) => {
-  const { database } = (await stage()).platform.services
-  const { rows } = await database.raw<{ rows: { name: string }[] }>(`
-    select c.conname as name from pg_constraint c
-     where c.contype = 'f' and c.connamespace = 'public'::regnamespace and not exists (
-       select from pg_index i
-        where i.indrelid = c.conrelid and i.indisvalid
-          and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey
-          and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) like '%IS NOT NULL%'))`)
-  t.deepEqual(
-    rows.map(({ name }) => name),
-    [],
-  )
-})

@@ -74,7 +74,8 @@ test('owners read what they were told, newest first, page by page, and nobody el
     items.map(({ kind }) => kind),
     ['manifest_changed', 'credential_dead', 'credential_dead', 'credential_dead'],
   )
-  t.deepEqual(Object.keys(items[0] ?? {}), ['id', 'ownerId', 'kind', 'subjectId', 'title', 'message', 'createdAt'])
+  const shown = 'id ownerId kind subjectId title message createdAt readAt readBy'.split(' ')
+  t.deepEqual(Object.keys(items[0] ?? {}), shown)
   t.deepEqual(
     items.map((item) => item.id),
     items.map((item) => item.id).toSorted((a, b) => (a < b ? 1 : -1)),
