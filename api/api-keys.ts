@@ -1,3 +1,4 @@
+import { requireOwnAccount } from '../src/users/caller.ts'
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
 import type { ApiKey } from '../src/users/api-key.ts'
@@ -90,6 +91,8 @@ export const createApiKey = route({
   ),
   codes: ['FEATURE_LIMIT_REACHED'],
   async handle({ services, caller, ownerId, body }) {
+    // A key would outlive the provider of a workspace, which has signed its maker in.
+    requireOwnAccount(caller)
     const { limits } = await services.billing.account(ownerId)
     return present(await services.users.apiKeys.create(caller, { ...body, ownerId }, limits.apiKeys))
   },

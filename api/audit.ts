@@ -11,6 +11,7 @@ const subject = named(
   v.object({
     kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'What kind of thing it is', 'agent'),
     id: field(v.nullable(v.string()), 'Its identifier, or the name of a host; null if nothing was made'),
+    email: field(v.nullable(v.string()), 'The address of a member or an invitation, while there is one', null),
   }),
   'What was acted on; it may be gone',
 )
@@ -18,7 +19,11 @@ const actor = named(
   'AuditActor',
   v.object({
     userId: field(v.nullable(id), 'The user; null for a command on the server'),
-    email: field(v.nullable(v.string()), 'Their address, while they have an account', 'ada@example.com'),
+    email: field(
+      v.nullable(v.string()),
+      'Their address, while they have an account and, in a workspace, are members',
+      'ada@example.com',
+    ),
     via: named('AuditVia', v.picklist(auditVias), 'How: `mail` is a token from a mail', 'login'),
     viaId: field(v.nullable(id), 'The login or the API key'),
     address: field(v.nullable(v.string()), 'The client address', '203.0.113.7'),
@@ -58,6 +63,7 @@ const filters = {
 
 function present({
   subjectKind,
+  subjectEmail,
   subjectId,
   actorId,
   actorEmail,
@@ -70,7 +76,7 @@ function present({
     ...row,
     before: sides.before ?? null,
     after: sides.after ?? null,
-    subject: { kind: subjectKind, id: subjectId },
+    subject: { kind: subjectKind, id: subjectId, email: subjectEmail },
     actor: { userId: actorId, email: actorEmail, via, viaId, address, userAgent },
     outcome: outcome ?? 'unknown',
   }

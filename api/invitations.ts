@@ -69,7 +69,7 @@ export const withdrawInvitation = route({
   ...ofWorkspace,
   name: 'withdrawInvitation',
   audit: { subject: 'invitation' },
-  lookBefore: ({ services, resource, params }) => services.workspaces.invitation(resource.id, params.invitationId),
+  look: ({ services, resource, params }) => services.workspaces.invitation(resource.id, params.invitationId),
   method: 'delete',
   path: '/workspaces/{workspaceId}/invitations/{invitationId}',
   summary: 'Withdraw an invitation',

@@ -27,6 +27,7 @@ const shared = { tag: 'auth', access: 'login', terms: false, limit: 'caller' } a
 export const readCsrfToken = route({
   ...shared,
   name: 'readCsrfToken',
+  whileClosing: true,
   method: 'get',
   path: '/auth/csrf',
   ofUser: false,

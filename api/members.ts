@@ -10,7 +10,7 @@ type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { work
 const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
 
 type Concerned = { services: Services; resource: { id: string }; params: { workspaceId: string; userId: string } }
-const lookBefore = ({ services, resource, params }: Concerned) => services.workspaces.member(resource.id, params.userId)
+const look = ({ services, resource, params }: Concerned) => services.workspaces.member(resource.id, params.userId)
 
 const shared = { tag: 'workspaces', status: 200, resource } as const
 
@@ -33,7 +33,7 @@ export const changeRole = route({
   access: 'login',
   name: 'changeRole',
   audit: { subject: 'member' },
-  lookBefore,
+  look,
   method: 'patch',
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: 'Give a member another role',
@@ -54,7 +54,7 @@ export const removeMember = route({
   access: 'login',
   name: 'removeMember',
   audit: { subject: 'member' },
-  lookBefore,
+  look,
   method: 'delete',
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: 'Remove a member, or leave a workspace',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { startUrlOf } from '../src/sign-in/provider.ts'
 import { requireLogin } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
+import { password } from './schemas/auth-schema.ts'
 import { field, named } from './schemas/documented.ts'
 import { listOf, time } from './schemas/schemas.ts'
 import { identity, presentIdentity, providerName, signInProvider } from './schemas/sign-in-schema.ts'
@@ -37,7 +38,10 @@ export const linkIdentity = route({
     'Open `linkUrl` in your own browser within ten minutes, and sign in at the provider: from then on it signs you in. ' +
     'The provider of a workspace signs in to that workspace alone, and only its members can link it. Your address has ' +
     'to be verified.',
-  body: v.strictObject({ provider: providerName }),
+  body: v.strictObject({
+    provider: providerName,
+    currentPassword: v.optional(field(password, 'If the account has one')),
+  }),
   status: 201,
   response: named(
     'StartedLink',
@@ -51,9 +55,9 @@ export const linkIdentity = route({
     }),
     'An attempt that has begun',
   ),
-  codes: ['NOT_FOUND', 'WORKSPACE_REQUIRED'],
+  codes: ['NOT_FOUND', 'WORKSPACE_REQUIRED', 'UNAUTHORIZED'],
   async handle({ services, caller, body, request }) {
-    const { url, expiresAt } = await services.signIn.link(caller, body.provider, request.address)
+    const { url, expiresAt } = await services.signIn.link(caller, body, request.address)
     return { linkUrl: url, expiresAt }
   },
 })
@@ -83,7 +87,7 @@ export const unlinkIdentity = route({
     'Also ends the logins that it has opened, but the one of this request. Whoever has no password keeps one provider ' +
     'at least (`PERMISSION_DENIED`).',
   status: 204,
-  lookBefore: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),
+  look: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const by = { userId: caller.userId, loginId: requireLogin(caller) }

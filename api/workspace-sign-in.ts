@@ -65,6 +65,7 @@ export const setWorkspaceSignIn = route({
   ...shared,
   name: 'setWorkspaceSignIn',
   audit: { subject: 'sign_in' },
+  look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'put',
   summary: 'Name the OpenID Connect provider of a workspace',
   description:
@@ -88,6 +89,7 @@ export const removeWorkspaceSignIn = route({
   ...shared,
   name: 'removeWorkspaceSignIn',
   audit: { subject: 'sign_in' },
+  look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'delete',
   summary: 'Remove the provider of a workspace',
   description: 'Its logins end, and members are no longer linked to it.',

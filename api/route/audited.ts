@@ -18,16 +18,16 @@ const fields: Record<SubjectKind, readonly string[]> = {
   callback: ['runId', 'status'],
   host: ['host', 'suspended'],
   identity: ['issuer', 'provider'],
-  invitation: ['email', 'role', 'expiresAt'],
+  invitation: ['role', 'expiresAt'],
   login: ['address', 'userAgent', 'createdAt'],
   member: ['userId', 'role'],
   notification: ['kind', 'readAt'],
   payment_method: ['brand', 'last4'],
   run: ['agentId', 'status', 'trigger'],
   sign_in: ['issuer', 'clientId'],
-  subscription: ['tier', 'status', 'currentPeriodEnd', 'cancelAtPeriodEnd'],
+  subscription: ['tier', 'subscription'],
   vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
-  workspace: ['name', 'creditsPerMonth'],
+  workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers'],
 }
 
 interface Change {
@@ -53,13 +53,13 @@ export async function audited(route: AnyRoute, change: Change, work: () => Promi
   const { services, caller, resource } = change
   const { subject: subjectKind } = route.audit
   const ownerId = route.audit.in === 'home' ? caller.reach.home : change.ownerId
-  const look = (thing: unknown) => (isThing(thing) ? noted(thing, fields[subjectKind]) : undefined)
-  const before = look(route.lookBefore ? await route.lookBefore(change) : resource)
+  const fieldsOf = (thing: unknown) => (isThing(thing) ? noted(thing, fields[subjectKind]) : undefined)
+  const before = route.status === 201 ? undefined : fieldsOf(route.look ? await route.look(change) : resource)
   const deed = { ownerId, action: route.name, subjectKind, subjectId: idOf(route, change), by: actorOf(change), before }
   const complete = await services.audit.begin(deed)
   try {
     const answer = await work()
-    await complete({ kind: 'done', ...madeBy(route, answer), after: look(await afterwards(route, change, answer)) })
+    await complete({ kind: 'done', ...madeBy(route, answer), after: fieldsOf(await afterwards(route, change, answer)) })
     return answer
   } catch (error) {
     const isRefused = error instanceof CodedError && error.code !== 'INTERNAL_ERROR'
@@ -81,7 +81,8 @@ const madeBy = ({ status }: AnyRoute, answer: unknown): { subjectId?: string } =
 
 /** The thing as it is now; it is read again, since an answer shows other fields than a row. Nothing of what is gone. */
 async function afterwards(route: AnyRoute, change: Change, answer: unknown): Promise<unknown> {
+  if (route.status === 201) return answer
   if (route.method === 'delete' && route.response === undefined) return undefined
-  if (route.lookBefore || !isThing(change.resource) || route.status === 201) return answer
-  return route.resource?.(change).catch(() => undefined)
+  const again = route.look ?? route.resource
+  return again ? again(change).catch(() => undefined) : answer
 }

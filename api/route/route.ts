@@ -114,8 +114,8 @@ export interface Route<
   browser?: true
   /** What the audit log notes; every route that changes something says so. */
   audit?: Audited
-  /** What it changes, as it is before the change, if that is not the resource. */
-  lookBefore?: (input: Before<Path, A> & { resource: Resource }) => Promise<object | undefined>
+  /** Finds what it changes, for the audit log, before and after the change; the resource without it. */
+  look?: (input: Before<Path, A> & { resource: Resource }) => Promise<object | undefined>
   /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
   resource?: (input: Before<Path, A>) => Promise<Resource>
   status: 200 | 201 | 202 | 204 | 303

@@ -3,6 +3,7 @@ import type { Agent, AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
+import { mayDo } from '../../src/owners/reach.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
 import { field, named } from './documented.ts'
@@ -108,12 +109,16 @@ export async function presentAgents(services: Services, rows: readonly Agent[]) 
 
 /**
  * Webhook-triggered agents have a webhook secret, agents with callbacks a callback secret. Secrets need the scope
- * `write`, because they can start runs.
+ * `write` and a role that may build, because they can start runs.
  */
-export async function presentAgent(services: Services, row: AgentWithSites, { scopes }: Pick<Caller, 'scopes'>) {
+export async function presentAgent(
+  services: Services,
+  row: AgentWithSites,
+  { scopes, reach }: Pick<Caller, 'scopes' | 'reach'>,
+) {
   const [listed] = await presentAgents(services, [row])
   const webhook = row.trigger === 'webhook'
-  const mayWrite = scopes.includes('write')
+  const mayWrite = scopes.includes('write') && mayDo(reach, row.ownerId, 'build')
   return {
     ...listed,
     sites: row.sites,

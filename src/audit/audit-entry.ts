@@ -59,6 +59,8 @@ export class AuditEntry extends Row {
 /** With the address of who acted, if the account still exists. */
 export class NamedAuditEntry extends AuditEntry {
   declare actorEmail: string | null
+  /** Of whom it is about members or invitations, while there is one. */
+  declare subjectEmail: string | null
 }
 
 /** Who acts, and from where. */

@@ -1,7 +1,8 @@
+import { raw } from 'objection'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
@@ -58,16 +59,14 @@ export function createAudit(context: {
       await AuditEntry.query(trx).findById(id).delete()
     })
 
-  const named = () =>
-    NamedAuditEntry.query(database)
-      .leftJoin('users', 'users.id', 'auditEntries.actorId')
-      .select('auditEntries.*', 'users.email as actorEmail')
+  /** With addresses of people: for a workspace, of those who are its members still. */
+  const named = (actorEmail: string) =>
+    NamedAuditEntry.query(database).select('auditEntries.*', raw(actorEmail), raw(subjectEmail))
 
-  const pageOf = (of: Record<string, string>, { action, subjectId, actorId, ...request }: Asked) =>
-    page(named(), {
+  const pageOf = (of: Record<string, string>, email: string, { action, subjectId, actorId, ...request }: Asked) =>
+    page(named(email), {
       list: 'audit',
-      key: idIn('auditEntries.id'),
-      time: 'auditEntries.createdAt',
+      time: 'createdAt',
       of,
       ...request,
       only: { action, subjectId, actorId },
@@ -82,11 +81,12 @@ export function createAudit(context: {
     },
 
     /** One page of an owner's log, newest first. */
-    list: (ownerId: string, request: Asked): Promise<Page<NamedAuditEntry>> => pageOf({ ownerId }, request),
+    list: (ownerId: string, request: Asked): Promise<Page<NamedAuditEntry>> =>
+      pageOf({ ownerId }, emailOfMember, request),
 
     /** One page of everything that was done here, or to one owner, newest first: for admins. */
     all: ({ ownerId, ...request }: Asked & { ownerId?: string | undefined }): Promise<Page<NamedAuditEntry>> =>
-      pageOf(ownerId === undefined ? {} : { ownerId }, request),
+      pageOf(ownerId === undefined ? {} : { ownerId }, emailOfUser, request),
 
     /** Deletes entries that are older than AUDIT_DAYS. Safe in several processes at once. */
     async purge(): Promise<void> {
@@ -99,6 +99,22 @@ export function createAudit(context: {
 }
 
 export type Audit = ReturnType<typeof createAudit>
+
+const emailOfUser = '(select u.email from users u where u.id = audit_entries.actor_id) as actor_email'
+
+const emailOfMember = `
+  (select u.email from users u
+    where u.id = audit_entries.actor_id
+      and (u.id = audit_entries.owner_id
+           or exists (select from members m where m.workspace_id = audit_entries.owner_id and m.user_id = u.id))) as actor_email`
+
+/** Whom an entry about members and invitations is about, for as long as there is a membership or an invitation. */
+const subjectEmail = `
+  case when subject_id !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$' then null
+       when subject_kind = 'invitation' then (select i.email from invitations i where i.id = subject_id::uuid)
+       when subject_kind = 'member' then
+         (select u.email from members m join users u on u.id = m.user_id
+           where m.workspace_id = audit_entries.owner_id and m.user_id = subject_id::uuid) end as subject_email`
 
 const purgeStatement = `
   delete from audit_entries where id in (select id from audit_entries where id < :before order by id limit :batch)`

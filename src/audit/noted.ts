@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The longest text, in characters, and the largest list or object, in bytes of JSON, that an entry keeps whole. */
 const mostCharacters = 500
 const mostBytes = 2000
@@ -6,8 +8,17 @@ const mostBytes = 2000
 export function noted(thing: object, fields: readonly string[]): Record<string, unknown> {
   const values = thing as Record<string, unknown>
   const present = fields.filter((field) => values[field] !== undefined)
-  return Object.fromEntries(present.map((field) => [field, shortened(values[field])]))
+  return Object.fromEntries(present.map((field) => [field, (special[field] ?? shortened)(values[field])]))
 }
+
+/** People write secrets into prompts and addresses. That they have changed is noted, and not what they say there. */
+const special: Record<string, (value: unknown) => unknown> = {
+  systemPrompt: (value) => (typeof value === 'string' ? digestOf(value) : value),
+  callbackUrl: (value) => (typeof value === 'string' ? value.replace(/[?#].*$/s, '?…') : value),
+}
+
+const digestOf = (text: string): string =>
+  `(${text.length} characters, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}…)`
 
 /** The fields that differ, of both sides. A side that is missing leaves the other whole. */
 export function differing(before: Fields, after: Fields): { before: Fields; after: Fields } {

@@ -81,10 +81,6 @@ export const ofUser: Emptying[] = [
   by('members', 'user_id'),
   by('invitations', 'invited_by'),
   by('invitations', 'accepted_by'),
-  forget(
-    ['before', 'after'],
-    `invitations i join audit_entries e on e.owner_id = i.workspace_id and e.subject_id = i.id::text where i.email = ${email}`,
-  ),
   by('invitations', 'email', 'id', email),
   by('outbox_mails', 'recipient', 'id', email),
   by('password_requests', 'email', 'id', email),

@@ -78,6 +78,12 @@ export function requireAction(reach: Reach, ownerId: string, action: Action, whe
 }
 
 /** What those are told who would do more in a workspace that is closed. */
+/** Whether the role permits the action, whatever the tier. */
+export const mayDo = ({ places }: Reach, ownerId: string, action: Action): boolean => {
+  const place = places.get(ownerId)
+  return place !== undefined && can(place.role, action)
+}
+
 export const closed =
   "This workspace is closed: the tier of its owner does not include workspaces any more, or the owner's account is to be deleted. It can be read, exported, left and deleted."
 

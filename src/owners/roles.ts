@@ -8,8 +8,8 @@ export type Role = (typeof roles)[number]
  * - `see`: read everything but secrets
  * - `use`: start runs, chat, call tools, decide approvals
  * - `build`: create, change and delete agents, and what sites are connected; see the secrets of webhooks
- * - `administer`: members, invitations, API keys, caps, the audit log, exports
- * - `own`: rename and delete the workspace
+ * - `administer`: members, invitations, sign-in, API keys, name and caps, the audit log, exports
+ * - `own`: delete the workspace
  */
 export const actions = ['see', 'use', 'build', 'administer', 'own'] as const
 export type Action = (typeof actions)[number]

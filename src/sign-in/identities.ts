@@ -2,6 +2,7 @@ import { recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
@@ -70,6 +71,8 @@ export function createIdentities(context: {
       message: 'The login that has asked for this has ended. Start again.',
     })
     assertThat(user.emailVerifiedAt !== null, 'PERMISSION_DENIED', { message: unverified })
+    const isClosing = await Deletion.query(trx).findById(userId)
+    assertThat(!isClosing, 'PERMISSION_DENIED', { message: 'This account is to be deleted.' })
     const count = await Identity.query(trx).where({ userId }).resultSize()
     assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message: `An account may have ${most} sign-in providers.` })
     return user
@@ -96,11 +99,19 @@ export function createIdentities(context: {
     assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider was unlinked meanwhile.' })
   }
 
-  async function noteLink(trx: Transaction, by: Linker, { id, issuer, provider, linkedAt }: Identity): Promise<void> {
+  /** In the log of the user, and in that of the workspace whose provider it is. */
+  async function noteLink(trx: Transaction, by: Linker, workspaceId: string | null, made: Identity): Promise<void> {
     const { userId, loginId, address, userAgent } = by
-    const deed = { ownerId: userId, action: 'linkIdentity', subjectKind: 'identity', subjectId: id } as const
+    const { id, issuer, provider, linkedAt } = made
+    const deed = {
+      action: 'linkIdentity',
+      subjectKind: 'identity',
+      subjectId: id,
+      after: { issuer, provider },
+    } as const
     const actor = { userId, via: 'login' as const, viaId: loginId, address, userAgent }
-    await recordDeeds(trx, linkedAt, { ...deed, by: actor, after: { issuer, provider } })
+    const owners = workspaceId === null ? [userId] : [userId, workspaceId]
+    await recordDeeds(trx, linkedAt, ...owners.map((ownerId) => ({ ...deed, ownerId, by: actor })))
   }
 
   return {
@@ -129,7 +140,7 @@ export function createIdentities(context: {
         if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
         const known = await matching(trx, provider, who)
         if (known?.userId === by.userId) return
-        await noteLink(trx, by, await add(trx, by.userId, provider, who))
+        await noteLink(trx, by, workspaceId, await add(trx, by.userId, provider, who))
         const mail = providerWasLinked(provider.title, clock.now(), config.http.baseUrl)
         await outbox.put(trx, { to: user.email, ...mail })
         logger.info({ userId: by.userId, provider: provider.id }, 'a sign-in provider was linked')

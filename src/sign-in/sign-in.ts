@@ -31,9 +31,9 @@ export function createSignIn(context: {
   /** The way out to hosts that the operator has named. */
   trustedFetch: SafeFetch
   outbox: Pick<Outbox, 'put'>
-  users: Pick<Users, 'registerVerified' | 'logins'>
+  users: Pick<Users, 'registerVerified' | 'logins' | 'verifyPassword'>
 }) {
-  const { database, clock, config } = context
+  const { database, clock, config, users } = context
   const timeoutMs = config.sites.tokenTimeoutSeconds * 1000
   const [ofWorkspaces, ofInstallation] = [context.fetch, context.trustedFetch].map((one) => oauthFetch(one, timeoutMs))
   const fetchFor: FetchFor = ({ workspaceProviderId }) =>
@@ -47,9 +47,14 @@ export function createSignIn(context: {
 
   /**
    * Begins to link a provider to the caller's account. NOT_FOUND, also for the provider of a workspace that one is no
-   * member of, PERMISSION_DENIED (the address is not verified), WORKSPACE_REQUIRED, RATE_LIMITED.
+   * member of, PERMISSION_DENIED (the address is not verified), WORKSPACE_REQUIRED, UNAUTHORIZED (the account has a password,
+   * and this is not it), RATE_LIMITED.
    */
-  async function link(caller: Caller, providerId: string, address: string): Promise<BegunFlow> {
+  async function link(
+    caller: Caller,
+    { provider: providerId, currentPassword = '' }: { provider: string; currentPassword?: string | undefined },
+    address: string,
+  ): Promise<BegunFlow> {
     const loginId = requireLogin(caller)
     const provider = await providers.find(providerId)
     const workspaceId = workspaceOf(provider)
@@ -58,6 +63,9 @@ export function createSignIn(context: {
     assertThat(place.isOpen, 'WORKSPACE_REQUIRED')
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
+    // Otherwise a stolen access token would become a way in that no new password closes.
+    const isProved = user.passwordHash === null || (await users.verifyPassword(user.passwordHash, currentPassword))
+    assertThat(isProved, 'UNAUTHORIZED', { message: 'The current password is missing or wrong.' })
     return flows.begin({ provider, address, linking: { userId: caller.userId, loginId } })
   }
 

@@ -85,7 +85,7 @@ export function createLogins(context: {
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
       const factor = await activeFactor(trx, user.id)
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
-      await assertStays(trx, user.id)
+      await assertStays(trx, user.id, wrong)
       await Login.query(trx).insert(login)
       await note(trx, login, { ownerId: user.id, action: 'login' })
       return issue(trx, login.id)
@@ -105,7 +105,7 @@ export function createLogins(context: {
     // As in `openFor`: a logout everywhere is entirely before or after this login.
     const user = await User.query(trx).findById(by.userId).select('id').forShare()
     assertThat(user, 'UNAUTHORIZED', { message: again })
-    await assertStays(trx, user.id)
+    await assertStays(trx, user.id, 'This account is being deleted.')
     const login = { ...newLogin(from), ...by }
     await Login.query(trx).insert(login)
     await note(trx, login, { ownerId: by.workspaceId ?? user.id, action: 'finishSignIn' })
@@ -113,9 +113,9 @@ export function createLogins(context: {
   }
 
   /** Refuses an account whose time of grace is over, as one that is not there any more. */
-  async function assertStays(trx: Transaction, userId: string): Promise<void> {
+  async function assertStays(trx: Transaction, userId: string, message: string): Promise<void> {
     const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
-    assertThat(!marked, 'UNAUTHORIZED', { message: wrong })
+    assertThat(!marked, 'UNAUTHORIZED', { message })
   }
 
   /** In the audit log: of the user, or of the workspace that the login is for. */

@@ -106,6 +106,7 @@ export function createUsers(context: {
     logins,
     loginList: createLoginList(context),
     addresses,
+    verifyPassword: (stored: string, written: string): Promise<boolean> => passwords.verify(stored, written),
     closing: createClosing({ ...context, passwords, logins, tokens }),
     recovery: createRecovery({ ...context, passwords, logins, tokens }),
     purge: tokens.purge,

@@ -4,6 +4,7 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -83,7 +84,9 @@ export function createInvitations(context: {
     const late = 'The seven days of this invitation are over. Ask for another one.'
     assertThat(invitation.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message: late })
     const inviter = await Member.query(db).findOne({ workspaceId, userId })
-    assertThat(inviter && can(inviter.role, 'administer'), 'INVALID_TOKEN', { message: gone })
+    const isClosing = await Deletion.query(db).findById(userId)
+    const mayInvite = inviter && can(inviter.role, 'administer') && !isClosing
+    assertThat(mayInvite, 'INVALID_TOKEN', { message: gone })
     const workspace = await Workspace.query(db).findById(workspaceId).whereNull('deletedAt')
     assertThat(workspace, 'INVALID_TOKEN', { message: gone })
   }

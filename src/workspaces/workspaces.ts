@@ -79,7 +79,8 @@ export function createWorkspaces(
         ...(connectionsOfLeavers !== undefined && { connectionsOfLeavers }),
       }
       return database.transaction(async (trx) => {
-        const changed = await living(trx).patchAndFetchById(id, given)
+        const isEmpty = Object.keys(given).length === 0
+        const changed = await (isEmpty ? living(trx).findById(id) : living(trx).patchAndFetchById(id, given))
         assertThat(changed, 'WORKSPACE_NOT_FOUND')
         // Runs may have waited for a higher cap.
         await due.owner(trx, id)

@@ -53,8 +53,8 @@ test('the log of a workspace tells who made, changed and deleted what, with what
   t.like(made, { action: 'createAgent', subject, ownerId: workspaceId, before: null, outcome: 'done' })
   t.like(made?.actor, { userId: await userIdOf(member), email: member.email, via: 'login', address: '127.0.0.1' })
   t.like(made?.after, { name: 'Triage', trigger: 'manual' })
-  const cut = `${'x'.repeat(500)}… (4000 characters)`
-  t.deepEqual(updated?.after, { name: 'Sorting', systemPrompt: cut })
+  t.is(updated?.after?.['name'], 'Sorting')
+  t.regex(String(updated?.after?.['systemPrompt']), /^\(4000 characters, SHA-256 [0-9a-f]{16}…\)$/)
   t.deepEqual(updated?.before, { name: 'Triage', systemPrompt: made?.after?.['systemPrompt'] })
   t.like(updated, { action: 'updateAgent', subject, actor: { userId: await userIdOf(owner) } })
   t.like(deleted, { action: 'deleteAgent', subject, after: null, outcome: 'done', before: { name: 'Sorting' } })
@@ -78,7 +78,12 @@ test('a changed role and a removed member are noted with the role that was befor
   await call(member, members.removeMember, { params })
   const [removed, changed] = await logOf(owner, { workspaceId })
   t.deepEqual([changed?.before, changed?.after], [{ role: 'member' }, { role: 'viewer' }])
-  t.like(removed, { action: 'removeMember', actor: { email: member.email }, before: { role: 'viewer' }, after: null })
+  t.like(removed, {
+    action: 'removeMember',
+    actor: { email: null, userId: params.userId },
+    before: { role: 'viewer' },
+    after: null,
+  })
 })
 
 test('what an API key does is noted as its own, and no secret is in the log', async (t) => {
@@ -190,4 +195,36 @@ test('logging in, a token from a mail, joining a workspace, and a command of the
   t.like(joined, { subject: { kind: 'member', id: userId }, actor: { userId }, after: { role: 'viewer' } })
   const [made] = await logOf(admin, { action: 'npm run admin' })
   t.like(made, { actor: { via: 'command', userId: null }, before: { admin: false }, after: { admin: true } })
+})
+
+test('what people write into prompts and addresses is not in the log, only that it has changed', async (t) => {
+  const { owner, workspaceId } = await openWorkspace()
+  const callbackUrl = 'https://hooks.example.com/endings?token=a-secret'
+  await agentOf(owner, { workspaceId, systemPrompt: 'The password is a-secret.', callbackUrl })
+  const [made] = await logOf(owner, { workspaceId })
+  t.false(JSON.stringify(made).includes('a-secret'))
+  t.is(made?.after?.['callbackUrl'], 'https://hooks.example.com/endings?…')
+})
+
+test('the log names whom an invitation is for while there is one, and who acted while they are members', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const { email } = (await inviteTo(owner, workspaceId)).body
+  t.like((await logOf(owner, { workspaceId }))[0]?.subject, { kind: 'invitation', email })
+  const member = await memberOf(platform, workspaceId, 'member')
+  await agentOf(member, { workspaceId })
+  t.is((await logOf(owner, { workspaceId }))[0]?.actor.email, member.email)
+  const params = { workspaceId, userId: await userIdOf(member) }
+  await call(member, members.removeMember, { params })
+  for (const { actor } of (await logOf(owner, { workspaceId })).slice(0, 2)) t.is(actor.email, null)
+})
+
+test('what is changed of a workspace and of its sign-in is in its log, and never the secret', async (t) => {
+  const { owner, workspaceId } = await openWorkspace()
+  const params = { workspaceId }
+  await call(owner, workspaces.updateWorkspace, { params, body: { connectionsOfLeavers: 'remove' } })
+  t.is((await call(owner, workspaces.updateWorkspace, { params, body: {} })).status, 200)
+  const log = await logOf(owner, { workspaceId })
+  t.deepEqual(log[1]?.after, { connectionsOfLeavers: 'remove' })
+  t.deepEqual(log[1]?.before, { connectionsOfLeavers: 'keep' })
+  t.deepEqual([log[0]?.before, log[0]?.after], [{}, {}])
 })

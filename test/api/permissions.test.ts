@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as members from '../../api/members.ts'
 import * as oauth from '../../api/oauth.ts'
@@ -214,6 +215,18 @@ async function tried(t: ExecutionContext, asked: ReturnType<typeof call>) {
   const { code: failure = '', error = '' } = answer.status < 300 ? {} : answer.failure
   return { failure, error }
 }
+
+test.serial(
+  'secrets that can start runs are shown to those who may build, and to no viewer and no key to read',
+  async (t) => {
+    const { living } = await stage()
+    const params = { agentId: living.params['agentId'] ?? '' }
+    for (const { client, role, key, name } of living.callers) {
+      const { webhookSecret } = (await call(client, agents.getAgent, { params })).body
+      t.is(webhookSecret !== null, role !== 'viewer' && key !== 'read', name)
+    }
+  },
+)
 
 test.serial('nobody but admins removes others, and everybody but the owner may leave', async (t) => {
   const { living, platform } = await stage()

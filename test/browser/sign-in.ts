@@ -71,7 +71,9 @@ test('a person links a provider in a browser after a page that names the account
   const { idp, platform, baseUrl, openPage } = await open()
   idp.accounts.set('grace', {})
   const someone = { ...(await verified(platform)), url: platform.url }
-  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body: { provider: 'oidc' } })).body
+  const { linkUrl } = (
+    await call(someone, signIn.linkIdentity, { body: { provider: 'oidc', currentPassword: someone.password } })
+  ).body
   const page = await openPage()
   await page.goto(linkUrl)
   t.true((await page.innerText('main')).includes(`linked to the account ${someone.email}`))

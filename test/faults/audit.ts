@@ -30,8 +30,8 @@ export const audit: Fault[] = [
   {
     id: 'audit/of-everybody',
     file: 'src/audit/audit.ts',
-    find: 'pageOf({ ownerId }, request)',
-    replace: 'pageOf({}, request)',
+    find: 'pageOf({ ownerId }, emailOfMember, request)',
+    replace: 'pageOf({}, emailOfMember, request)',
     why: 'everybody reads what all others did',
     tests: ['test/api/audit.test.ts'],
   },

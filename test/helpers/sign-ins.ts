@@ -1,6 +1,7 @@
 import * as signIn from '../../api/sign-in.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import { redirectUriOf } from '../../src/sign-in/provider.ts'
+import type { Person } from './people.ts'
 import { call, type Client } from './client.ts'
 import { clientSecret, signInAt, type IdentityProvider } from './identity-provider.ts'
 
@@ -64,8 +65,10 @@ export function clientOf({ url }: Pick<Client, 'url'>, { cookies }: Visitor): Cl
 }
 
 /** Links what a user is at a provider to somebody's account; the answer of the platform. */
-export async function linkTo(someone: Client, providerId: string, user: string, by = visitor()): Promise<Page> {
-  const { body } = await call(someone, signIn.linkIdentity, { body: { provider: providerId } })
+export async function linkTo(someone: Person, providerId: string, user: string, by = visitor()): Promise<Page> {
+  const { body } = await call(someone, signIn.linkIdentity, {
+    body: { provider: providerId, currentPassword: someone.password },
+  })
   const { location } = await visit(someone, by, body.linkUrl)
   return visit(someone, by, await signInAt(location, { user }))
 }

@@ -9,7 +9,7 @@ import { call, type Client } from '../helpers/client.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { signInAt, startIdentityProvider } from '../helpers/identity-provider.ts'
 import { mailsTo, resetTokenOf } from '../helpers/mailbox.ts'
-import { newcomer } from '../helpers/people.ts'
+import { newcomer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import {
   beginSignIn,
@@ -198,17 +198,23 @@ test('what is linked to one account cannot be linked to another one', async (t) 
 test('nobody links a provider before their address is verified, or after they have logged out', async (t) => {
   const { platform, known } = await open()
   const { user } = known()
-  const body = { provider: providerId }
+  const bodyOf = ({ password: currentPassword }: Person) => ({ provider: providerId, currentPassword })
   const unverified = await newcomer(platform)
-  t.is((await call(unverified, signIn.linkIdentity, { body })).failure.code, 'PERMISSION_DENIED')
+  t.is((await call(unverified, signIn.linkIdentity, { body: bodyOf(unverified) })).failure.code, 'PERMISSION_DENIED')
   const someone = await verified(platform)
+  const stolen = await call(someone, signIn.linkIdentity, { body: { provider: providerId } })
+  t.is(stolen.failure.code, 'UNAUTHORIZED', 'an access token is not enough')
   const by = visitor()
-  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body })).body
+  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body: bodyOf(someone) })).body
   const back = await signInAt((await visit(platform, by, linkUrl)).location, { user })
   await call(someone, auth.logout)
   t.is((await visit(platform, by, back)).status, 403)
   t.is(
-    (await call(someone, signIn.linkIdentity, { body: { provider: 'nothing' } }).catch(() => undefined))?.failure.code,
+    (
+      await call(someone, signIn.linkIdentity, {
+        body: { provider: 'nothing', currentPassword: someone.password },
+      }).catch(() => undefined)
+    )?.failure.code,
     'TOKEN_REVOKED',
   )
 })
@@ -216,7 +222,9 @@ test('nobody links a provider before their address is verified, or after they ha
 test('a page names the account before it is linked, and its link is for the browser that has seen it', async (t) => {
   const { platform } = await open()
   const someone = await verified(platform)
-  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body: { provider: providerId } })).body
+  const { linkUrl } = (
+    await call(someone, signIn.linkIdentity, { body: { provider: providerId, currentPassword: someone.password } })
+  ).body
   const [victim, attacker] = [visitor(), visitor()]
   const page = await visit(platform, victim, linkUrl, 'text/html')
   t.is(page.status, 200)

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
+import * as audit from '../../api/audit.ts'
 import * as auth from '../../api/auth.ts'
 import * as logins from '../../api/logins.ts'
 import * as members from '../../api/members.ts'
@@ -14,7 +15,7 @@ import { makeThings, openStage, paramsOf, validBodies, validQueries } from '../a
 import { setAdmin } from '../../src/users/admins.ts'
 import { sentBack, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { customer, person } from '../helpers/people.ts'
+import { customer, person, type Person } from '../helpers/people.ts'
 import { beginSignIn, clientOf, nameProvider, visit, visitor } from '../helpers/sign-ins.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { join, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
@@ -46,14 +47,16 @@ async function enter(workspaceId: string, idp: BareIdentityProvider, user: strin
   return { by, ...(await visit(platform, by, back.href)) }
 }
 
-async function link(someone: Client, workspaceId: string, idp: BareIdentityProvider, user: string) {
+async function link(someone: Person, workspaceId: string, idp: BareIdentityProvider, user: string) {
   const by = visitor()
-  const { linkUrl } = (await call(someone, signIn.linkIdentity, { body: { provider: workspaceId } })).body
+  const { linkUrl } = (
+    await call(someone, signIn.linkIdentity, { body: { provider: workspaceId, currentPassword: someone.password } })
+  ).body
   const { location } = await visit(someone, by, linkUrl)
   return visit(someone, by, sentBack(idp, location, user).href)
 }
 
-const codeOf = (answer: { status: number; failure: { code: string } }) =>
+const codeOf = (answer: { status: number; failure: { code: string } }): string =>
   answer.status < 300 ? '' : answer.failure.code
 
 test('a member who has linked the provider of a workspace signs in to it, and to nothing else', async (t) => {
@@ -106,7 +109,9 @@ test('the same issuer and subject, asserted by the provider of another workspace
 test('only a member can link the provider of a workspace, and to others it is not there', async (t) => {
   const { platform, id } = await openWorkspace()
   const stranger = await verified(platform)
-  const answer = await call(stranger, signIn.linkIdentity, { body: { provider: id } })
+  const answer = await call(stranger, signIn.linkIdentity, {
+    body: { provider: id, currentPassword: stranger.password },
+  })
   const nowhere = await call(stranger, signIn.linkIdentity, {
     body: { provider: (await workspaceOf(await customer(platform, 'team'))).id },
   })
@@ -165,6 +170,19 @@ test('a provider that is removed signs nobody in any more, nor does one of a del
   await call(boss, workspaces.deleteWorkspace, { params })
   t.is(codeOf(await call(again, auth.me)), 'TOKEN_REVOKED')
   t.is((await visit(platform, visitor(), `/auth/oidc/${id}/start`)).status, 404)
+})
+
+test('an admin whom the provider has signed in makes no API key: it would outlive the provider', async (t) => {
+  const { platform, id, boss, someone, idp } = await openWorkspace()
+  const params = { workspaceId: id, userId: await userIdOf(someone) }
+  await call(boss, members.changeRole, { params, body: { role: 'admin' } })
+  await link(someone, id, idp, 'ada')
+  const within = clientOf(platform, (await enter(id, idp, 'ada')).by)
+  const body = { workspaceId: id, name: 'A back door', scopes: ['read' as const] }
+  t.is(codeOf(await call(within, apiKeys.createApiKey, { body })), 'PERMISSION_DENIED')
+  t.is(codeOf(await call(someone, apiKeys.createApiKey, { body })), '')
+  const made = await call(boss, audit.listAudit, { query: { workspaceId: id, action: 'linkIdentity' } })
+  t.like(made.body.items[0]?.after, { issuer: idp.origin })
 })
 
 test('whoever unlinks the provider of a workspace is signed out of it', async (t) => {

@@ -19,10 +19,13 @@ export function signInTable({ platform, owner, nobody, sites, lapsed, params }: 
   const of = { providerId: 'oidc' }
   const start = (providerId = 'oidc', query = {}) =>
     ask(nobody, browser.startSignIn, { params: { providerId }, query, headers: json })
-  const link = (provider: string, by = owner) => ask(by, signIn.linkIdentity, { body: { provider } })
+  const link = (provider: string, by = owner, currentPassword = by.password) =>
+    ask(by, signIn.linkIdentity, { body: { provider, currentPassword } })
   const go = (ticket: string) => ask(nobody, browser.goToProvider, { query: { ticket }, headers: json })
   const ticketOf = async (by = verified(platform)) => {
-    const { linkUrl } = (await call(await by, signIn.linkIdentity, { body: { provider: 'oidc' } })).body
+    const someone = await by
+    const body = { provider: 'oidc', currentPassword: someone.password }
+    const { linkUrl } = (await call(someone, signIn.linkIdentity, { body })).body
     return new URL(linkUrl).searchParams.get('ticket') ?? ''
   }
 
@@ -77,6 +80,7 @@ export function signInTable({ platform, owner, nobody, sites, lapsed, params }: 
     linkIdentity: {
       done: async () => link('oidc', await verified(platform)),
       NOT_FOUND: () => link('nothing'),
+      UNAUTHORIZED: async () => link('oidc', await verified(platform), 'not the password'),
       async WORKSPACE_REQUIRED() {
         const { payer, params: theirs } = await lapsed()
         const workspaceId = theirs['workspaceId'] ?? ''
