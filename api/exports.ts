@@ -68,22 +68,13 @@ const headOf = ({ clock, config }: Services) => ({
   platform: config.http.baseUrl,
 })
 
-/** Exports take turns, one for each account, on all processes together. */
-async function* inTurn(services: Services, { userId }: Caller, write: () => AsyncIterable<string>) {
-  const turn = await services.exportTurns.take(userId)
-  try {
-    yield* write()
-  } finally {
-    await turn.end()
-  }
-}
-
 /** An export shows what an API key that may only read would see. */
 const withoutSecrets = (caller: Caller): Caller => ({ ...caller, scopes: ['read'] })
 
-const documentOf = (services: Services, caller: Caller, head: object, sections: Section[]) => {
-  const write = () => writeDocument({ ...headOf(services), ...head }, sections)
-  return streamDocument(() => inTurn(services, caller, write))
+/** Exports take turns, one for each account, on all processes together. RATE_LIMITED while another one goes on. */
+async function documentOf(services: Services, { userId }: Caller, head: object, sections: Section[]) {
+  const turn = await services.exportTurns.take(userId)
+  return streamDocument(() => writeDocument({ ...headOf(services), ...head }, sections), turn.end)
 }
 
 export const exportAccount = route({
