@@ -154,10 +154,8 @@ test('a workspace that is deleted is gone for everybody at once', async (t) => {
     )
     t.deepEqual((await call(someone, workspaces.listWorkspaces)).body.items, [])
   }
-  t.is(
-    (await deliver(platform, agent, {})).failure.code,
-    'TIER_REQUIRED',
-    'its agents start nothing at anybody’s expense',
-  )
+  // Its rows go in the background, maybe before this.
+  const { code } = (await deliver(platform, agent, {})).failure
+  t.true(['TIER_REQUIRED', 'AGENT_NOT_FOUND'].includes(code), 'its agents start nothing at anybody’s expense')
   t.is((await current(member, session.token)).failure.code, 'INVALID_SESSION')
 })
