@@ -23,6 +23,7 @@ const shared = {
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
   vault: records('Connected sites, without credentials, with `calls`, `refreshes` and `manifestChanges`'),
+  calls: records('Direct calls of sites that are connected no more, or belong to somebody else now'),
   agents: records('Agents, without secrets, with the `fires` of their schedules'),
   runs: records('Runs, with their `timeline` and `callbacks`'),
   sessions: records('Chat sessions, with `messages`'),
@@ -39,6 +40,8 @@ const accountExport = named(
     account: record('The account'),
     workspaces: records('Workspaces that the account is a member of'),
     logins: records('Logins that can be used still'),
+    identities: records('Sign-in providers that are linked'),
+    secondFactor: record('Whether logins need a code'),
     paymentMethods: records('Cards'),
   }),
   'Everything of an account, without secrets',
@@ -50,6 +53,7 @@ const workspaceExport = named(
     workspaceId: field(id, 'Whose it is'),
     workspace: record('The workspace'),
     members: records('Its members'),
+    signIn: record('How members sign in to it alone, without the secret of its provider'),
     invitations: records('Invitations'),
     months: records('Credits that it has used in each month'),
   }),
@@ -68,22 +72,13 @@ const headOf = ({ clock, config }: Services) => ({
   platform: config.http.baseUrl,
 })
 
-/** Exports take turns, one for each account, on all processes together. */
-async function* inTurn(services: Services, { userId }: Caller, write: () => AsyncIterable<string>) {
-  const turn = await services.exportTurns.take(userId)
-  try {
-    yield* write()
-  } finally {
-    await turn.end()
-  }
-}
-
 /** An export shows what an API key that may only read would see. */
 const withoutSecrets = (caller: Caller): Caller => ({ ...caller, scopes: ['read'] })
 
-const documentOf = (services: Services, caller: Caller, head: object, sections: Section[]) => {
-  const write = () => writeDocument({ ...headOf(services), ...head }, sections)
-  return streamDocument(() => inTurn(services, caller, write))
+/** Exports take turns, one for each account, on all processes together. RATE_LIMITED while another one goes on. */
+async function documentOf(services: Services, { userId }: Caller, head: object, sections: Section[]) {
+  const turn = await services.exportTurns.take(userId)
+  return streamDocument(() => writeDocument({ ...headOf(services), ...head }, sections), turn.end)
 }
 
 export const exportAccount = route({
@@ -112,10 +107,11 @@ export const exportWorkspace = route({
   method: 'get',
   path: '/workspaces/{workspaceId}/export',
   summary: 'Export everything of a workspace',
-  description: `For admins and the owner, also of a workspace that is closed. ${how}`,
+  description: `For admins and the owner, also of a workspace that is closed, and while your own account can be restored. ${how}`,
   access: 'login',
   needs: 'administer',
   whenClosed: true,
+  whileClosing: true,
   status: 200,
   response: workspaceExport,
   resource: ({ services, caller, params }) => services.workspaces.get(caller.reach, params.workspaceId),

@@ -88,9 +88,11 @@ export const deleteWorkspace = route({
   method: 'delete',
   path: '/workspaces/{workspaceId}',
   summary: 'Delete a workspace',
-  description: 'With everything in it, for everybody, at once. Only its owner may.',
+  description:
+    'With everything in it, for everybody, at once. Only its owner may, also while the account of the owner can be restored.',
   needs: 'own',
   whenClosed: true,
+  whileClosing: true,
   status: 204,
   resource,
   codes: ['WORKSPACE_NOT_FOUND'],

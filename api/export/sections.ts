@@ -22,7 +22,11 @@ import * as schedules from '../schedules.ts'
 import { presentWhole, session as sessionSchema } from '../schemas/session-schema.ts'
 import * as sessions from '../sessions.ts'
 import * as vault from '../vault.ts'
+import * as signIn from '../sign-in.ts'
+import * as totp from '../totp.ts'
+import * as workspaceSignIn from '../workspace-sign-in.ts'
 import * as workspaces from '../workspaces.ts'
+import { formerCalls } from './former-calls.ts'
 import { all, allAfter, read, readIfThere, type Asking } from './walk.ts'
 import type { Item, Section } from './write.ts'
 
@@ -94,6 +98,11 @@ const ofOwner = (asking: Asking): Section[] => [
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {
+    name: 'calls',
+    about: 'Direct tool calls of sites that are connected no more, or belong to somebody else now, newest first',
+    content: () => formerCalls(asking),
+  },
+  {
     name: 'agents',
     about: 'Agents with prompts, schemas and settings, without secrets; the fires of their schedules',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
@@ -135,6 +144,16 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
   },
   { name: 'logins', about: 'Logins that can be used still', content: () => plain(logins.listLogins, asking) },
   {
+    name: 'identities',
+    about: 'Sign-in providers that are linked',
+    content: () => plain(signIn.listIdentities, asking),
+  },
+  {
+    name: 'secondFactor',
+    about: 'Whether logins need a code of an authenticator app, without its secret',
+    content: () => read(totp.getTotp, asking),
+  },
+  {
     name: 'paymentMethods',
     about: 'Cards, as far as the platform knows them',
     content: () => plain(billing.listPaymentMethods, asking),
@@ -149,6 +168,11 @@ export const sectionsOfWorkspace = (asking: Asking, resource: { id: string }): S
     content: () => read(workspaces.getWorkspace, asking, { resource }),
   },
   { name: 'members', about: 'Its members', content: () => plain(members.listMembers, asking, { resource }) },
+  {
+    name: 'signIn',
+    about: 'Its sign-in provider, without the secret, and the addresses for it',
+    content: () => read(workspaceSignIn.getWorkspaceSignIn, asking, { resource }),
+  },
   {
     name: 'invitations',
     about: 'Invitations, without their tokens',

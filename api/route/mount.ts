@@ -17,7 +17,7 @@ import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJs
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { takeCookies } from '../browser/cookies.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
-import { isDocument, sendDocument } from '../streams/document.ts'
+import { isDocument, openDocument, sendDocumentHead, type OpenDocument } from '../streams/document.ts'
 import { createFormat, sendEventStream } from '../streams/event-stream.ts'
 import { asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -82,20 +82,35 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const input = { ...found, ...withoutOwner(route, { query: found.query, body }), ownerId }
     if (stream) ctx.vary('Accept')
     const key = `${tokenOf(ctx)} ${ctx.path}`
+    const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
     if (stream && asksForStream(ctx)) {
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
-      const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
       return sendEventStream(ctx, { ...services, streams, caller, key, format, admit: admitAgain, open })
     }
-    const work = async (): Promise<unknown> => route.handle(input)
-    const handled = caller && ownerId ? await audited(route, { ...input, caller, ownerId }, work) : await work()
-    if (!isChatStream(handled) && !isDocument(handled)) return respond(route, services, ctx, handled)
+    // Only documents are noted although they are read, and HEAD reads none.
+    if (ctx.method === 'HEAD' && isNoted(route)) return sendDocumentHead(ctx)
     const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
-    const admitAgain = async () => void (await admit(route, ctx, found, 'uncounted'))
     const sending = { ...services, streams, party, tier, key, admit: admitAgain }
-    return isDocument(handled) ? sendDocument(ctx, handled, sending) : sendChatStream(ctx, handled, sending)
+    let document: OpenDocument | undefined
+    const work = async (): Promise<unknown> => {
+      const handled = await route.handle(input)
+      if (isDocument(handled)) document = await openDocument(ctx, handled, sending)
+      return handled
+    }
+    try {
+      const handled = caller && ownerId ? await audited(route, { ...input, caller, ownerId }, work) : await work()
+      if (document) return await document.send()
+      return isChatStream(handled)
+        ? await sendChatStream(ctx, handled, sending)
+        : respond(route, services, ctx, handled)
+    } finally {
+      await document?.close()
+    }
   }
 }
+
+/** Whether the audit log has an entry of each request. */
+const isNoted = ({ audit }: AnyRoute): boolean => audit !== undefined && !('not' in audit)
 
 type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
 

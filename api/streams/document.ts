@@ -12,12 +12,16 @@ const pieces = Symbol('document')
 /** Texts that make one JSON document together. */
 type Write = () => AsyncIterable<string>
 
+/** Gives back what was taken for the document, also if nothing of it was sent. */
+type End = () => Promise<void>
+
 /** A handler returns this to send a document that may be larger than memory. */
 export interface Document {
   [pieces]: Write
+  end: End
 }
 
-export const streamDocument = (write: Write): Document => ({ [pieces]: write })
+export const streamDocument = (write: Write, end: End): Document => ({ [pieces]: write, end })
 
 export const isDocument = (answer: unknown): answer is Document =>
   typeof answer === 'object' && answer !== null && pieces in answer
@@ -36,24 +40,37 @@ interface Sending {
   admit: () => Promise<void>
 }
 
+/** A document that has its place among the streams. `close` must be called, sent or not. */
+export interface OpenDocument {
+  send: () => Promise<void>
+  close: () => Promise<void>
+}
+
 /**
- * Sends a document at the pace of its reader, who is checked from time to time like that of a stream. What fails before
- * the first piece is an ordinary error reply. Afterwards the connection is cut, so that nobody takes a part for the whole.
+ * Opens a document, so that what it is refused for is known before anything is said about it: RATE_LIMITED. It is sent at
+ * the pace of its reader, who is checked from time to time like that of a stream, and once more before the end. What fails
+ * before the first piece is an ordinary error reply. Afterwards the connection is cut, so that nobody takes a part for the
+ * whole.
  */
-export async function sendDocument(ctx: Context, answer: Document, sending: Sending): Promise<void> {
-  if (ctx.method === 'HEAD') return begin(ctx)
+export async function openDocument(ctx: Context, answer: Document, sending: Sending): Promise<OpenDocument> {
   const { streams, party, tier, key, admit } = sending
   const ending = new AbortController()
   const gone = goneSignal(ctx)
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
-  const leave = streams.enter({ key, party, tier, admit, end: (cause) => ending.abort(cause) })
+  const enter = () => streams.enter({ key, party, tier, admit, end: (cause) => ending.abort(cause) })
   try {
-    await transmit(ctx, answer[pieces](), ending.signal, sending)
-  } finally {
-    leave()
+    const leave = enter()
+    const close = () => answer.end().finally(leave)
+    return { send: () => transmit(ctx, answer[pieces](), ending.signal, sending), close }
+  } catch (error) {
+    await answer.end()
+    throw error
   }
 }
+
+/** What HEAD is told: nothing is read, and nobody takes a turn. */
+export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
   const log = sending.logger.child({ requestId: ctx.state['requestId'] as string })
@@ -67,14 +84,16 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
     )
   }
   try {
-    for await (const text of gathered(texts)) {
+    for await (const text of admittedAtTheEnd(gathered(texts), sending.admit)) {
       outlet ??= open()
       if (!(await outlet.send(Buffer.from(text)))) break
     }
   } catch (error) {
     if (!outlet) throw error
-    log.error({ err: error }, 'a document was cut off, because it could not be read to its end')
-    ctx.state['code'] = error instanceof CodedError ? error.code : 'INTERNAL_ERROR'
+    const code = error instanceof CodedError ? error.code : 'INTERNAL_ERROR'
+    // Whoever may not see it any more is no failure of the platform.
+    log[isRefusal(error) ? 'info' : 'error']({ err: error, code }, 'a document was cut off before its end')
+    ctx.state['code'] = code
     ctx.res.destroy()
     return
   }
@@ -82,6 +101,8 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
   if (signal.aborted) ctx.res.destroy()
   else ctx.res.end()
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof CodedError && error.status < 500
 
 function begin(ctx: Context): void {
   ctx.respond = false
@@ -101,4 +122,15 @@ async function* gathered(texts: AsyncIterable<string>): AsyncGenerator<string> {
     waiting = ''
   }
   if (waiting !== '') yield waiting
+}
+
+/** Holds the last piece back until the reader was checked: what is read after a permission has ended may be less than all. */
+async function* admittedAtTheEnd(texts: AsyncIterable<string>, admit: Sending['admit']): AsyncGenerator<string> {
+  let last: string | undefined
+  for await (const text of texts) {
+    if (last !== undefined) yield last
+    last = text
+  }
+  await admit()
+  if (last !== undefined) yield last
 }

@@ -41,13 +41,13 @@ export function createOpenStreams(given: {
 }) {
   const { logger, stopping, accessChanges } = given
   const { limit, checkSeconds } = given.config.streams
-  const streams = new Set<OpenStream>()
+  /** Each with the last change of access that was known before it was checked; undefined before its first check here. */
+  const streams = new Map<OpenStream, number | undefined>()
   const shares = createShares(limit)
   let rounds: NodeJS.Timeout | undefined
   let looks: NodeJS.Timeout | undefined
-  let seen: number | undefined
   let checking = false
-  stopping.addEventListener('abort', () => endAll([...streams]))
+  stopping.addEventListener('abort', () => endAll([...streams.keys()]))
 
   /**
    * Adds the stream, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier, or if
@@ -61,8 +61,8 @@ export function createOpenStreams(given: {
     assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
     const share = `Your share of the streams that this server can send is used up. ${again}`
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })
-    streams.add(stream)
-    rounds ??= setInterval(() => void round(), checkSeconds * 1000).unref()
+    streams.set(stream, undefined)
+    rounds ??= setInterval(() => void round([...streams.keys()]), checkSeconds * 1000).unref()
     looks ??= setInterval(() => void look(), lookMs).unref()
     if (stopping.aborted) stream.end()
     return () => leave(stream)
@@ -74,23 +74,31 @@ export function createOpenStreams(given: {
     if (streams.size > 0) return
     clearInterval(rounds)
     clearInterval(looks)
-    rounds = looks = seen = undefined
+    rounds = looks = undefined
   }
 
-  /** Checks at once if somebody may see less than before. */
+  /**
+   * Checks at once whom a change may be about: every stream that was last checked before it. One that has just been opened
+   * is among them, since the change may have come after its request was permitted.
+   */
   async function look(): Promise<void> {
     // Most likely the database is away, and the streams send nothing meanwhile.
-    const latest = await accessChanges.latest().catch(() => seen)
-    const isNew = seen !== undefined && latest !== seen
-    seen = latest
-    if (isNew) await round()
+    const latest = await accessChanges.latest().catch(() => undefined)
+    if (latest === undefined) return
+    const behind = [...streams].filter(([, known]) => known !== latest).map(([stream]) => stream)
+    await round(behind, latest)
   }
 
-  async function round(): Promise<void> {
-    if (checking) return
+  /** Checks these streams. `latest` is the last change that was known before. */
+  async function round(some: OpenStream[], latest?: number): Promise<void> {
+    if (checking || some.length === 0) return
     checking = true
-    const groups = Map.groupBy(streams, ({ key }) => key)
-    await pMap(groups.values(), check, { concurrency }).catch((error: unknown) => {
+    const groups = Map.groupBy(some, ({ key }) => key)
+    const checkOne = async (group: OpenStream[]) => {
+      await check(group)
+      for (const stream of group) if (latest !== undefined && streams.has(stream)) streams.set(stream, latest)
+    }
+    await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
       // Most likely the database is away, and the streams send nothing meanwhile.
       logger.warn({ err: error }, 'streams could not be checked')
     })

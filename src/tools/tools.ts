@@ -165,6 +165,15 @@ export function createTools(context: {
         ...request,
       }),
 
+    /** The calls of an owner at entries that are gone, or are those of another owner now, as `list` has them. */
+    listFormer: (ownerId: string, request: PageRequest): Promise<Page<DirectToolCall>> =>
+      page(
+        DirectToolCall.query(database)
+          .select(...listedFields, 'vaultEntryId', 'siteOrigin')
+          .whereRaw(isFormer),
+        { list: 'calls', time: 'startedAt', of: { ownerId }, ...request },
+      ),
+
     /** One call of an entry; NOT_FOUND if it has none with this id. */
     async get({ id: vaultEntryId, ownerId }: VaultEntry, callId: string): Promise<DirectToolCall> {
       const call = isId(callId)
@@ -204,3 +213,7 @@ const closeStatement = `
     from (select id as found, effect = 'read' or refused_attempts = attempts as did_nothing from direct_tool_calls
            where status = 'started' and started_at < :before) abandoned
    where id = found and status = 'started'`
+
+const isFormer = `
+  not exists (select from vault_entries e
+               where e.id = direct_tool_calls.vault_entry_id and e.owner_id = direct_tool_calls.owner_id)`

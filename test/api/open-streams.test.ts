@@ -5,11 +5,11 @@ import { CodedError, isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
 import { eventually } from '../helpers/eventually.ts'
 
-function open(limit = 10) {
+function open(limit = 10, { checkSeconds = 0.02, latest = (): number => 0 } = {}) {
   const stopping = new AbortController()
-  const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds: 0.02, stallSeconds: 1, limit }
+  const streams = { pollMs: 10, keepAliveSeconds: 1, checkSeconds, stallSeconds: 1, limit }
   const logger = createLogger('silent', 'test')
-  const accessChanges = { latest: () => Promise.resolve(0) }
+  const accessChanges = { latest: () => Promise.resolve(latest()) }
   return { stopping, ...createOpenStreams({ config: { streams }, logger, accessChanges, stopping: stopping.signal }) }
 }
 
@@ -30,6 +30,23 @@ test('a stream is ended when its caller may not have it any more, with the reaso
   t.true(isCoded(one.ends[0], 'TOKEN_EXPIRED'))
   await eventually(5, 'the other is checked again and again', () => (checks > 1 ? true : undefined))
   t.deepEqual(other.ends, [])
+})
+
+test('who has lost it before anything was known here is found by the first look, and all others after a change', async (t) => {
+  let latest = 7
+  let checks = 0
+  const { enter } = open(10, { checkSeconds: 600, latest: () => latest })
+  const refused = streamOf('a', () => Promise.reject(new CodedError('TOKEN_REVOKED')))
+  const kept = streamOf('b', async () => void (checks += 1))
+  for (const { stream } of [refused, kept]) t.teardown(enter(stream))
+  await eventually(5, 'it ends', () => refused.ends[0])
+  t.true(isCoded(refused.ends[0], 'TOKEN_REVOKED'))
+  const later = streamOf('c', () => Promise.reject(new CodedError('TOKEN_REVOKED')))
+  t.teardown(enter(later.stream))
+  await eventually(5, 'so does one that is opened later', () => later.ends[0])
+  t.is(checks, 1, 'nobody is checked again without a change')
+  latest += 1
+  await eventually(5, 'a change is noticed', () => checks === 2 || undefined)
 })
 
 test('a stream goes on while it cannot be checked', async (t) => {

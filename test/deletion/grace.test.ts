@@ -116,6 +116,23 @@ test('the workspaces of an account that is to be deleted are closed: they can be
   t.is((await call(admin, members.removeMember, leaving)).status, 204)
 })
 
+test('the owner of such a workspace can export and delete it, and nothing else', async (t) => {
+  const { platform } = await stage()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const key = await keyOf(owner, { workspaceId })
+  await leave(owner)
+  const params = { workspaceId }
+  t.is((await call(owner, exported.exportWorkspace, { params })).body.workspaceId, workspaceId)
+  t.is((await call(owner, workspaces.getWorkspace, { params })).failure.code, 'PERMISSION_DENIED')
+  t.is((await call(key, exported.exportWorkspace, { params })).status, 401, 'keys do not go on')
+  t.is((await call(owner, workspaces.deleteWorkspace, { params })).status, 204)
+  t.is((await call(owner, exported.exportWorkspace, { params })).failure.code, 'WORKSPACE_NOT_FOUND')
+  await emptied(platform, workspaceId)
+  await call(owner, auth.restoreAccount)
+  t.deepEqual((await call(owner, workspaces.listWorkspaces)).body.items, [], 'a restore does not bring it back')
+})
+
 test('once the time is over nobody gets in or back, and what others have goes on', async (t) => {
   const { platform } = await stage()
   const someone = await person(platform)

@@ -2,6 +2,7 @@ import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as exported from '../../api/exports.ts'
 import * as sessions from '../../api/sessions.ts'
+import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import { makeThings } from '../api/stage.ts'
 import { openSession, send } from '../chat/stage.ts'
 import { openStage } from '../deletion/stage.ts'
@@ -79,8 +80,9 @@ test('the export of an account has everything of it and no secret, also while it
   t.is(run['timeline']?.length, Number(run['events'] ?? run['timeline']?.length))
   t.is(byId('sessions', sessionId)?.['messages']?.length, 2)
   t.is(byId('vault', params['entryId'] ?? '')?.['calls']?.length, 1)
-  for (const name of ['ledger', 'apiKeys', 'approvals', 'workspaces', 'logins', 'paymentMethods'])
+  for (const name of ['ledger', 'apiKeys', 'approvals', 'workspaces', 'logins', 'identities', 'paymentMethods'])
     t.true((document[name]?.length ?? 0) > 0, name)
+  t.deepEqual(body.secondFactor, { enabledAt: null, recoveryCodesLeft: 0 })
   t.deepEqual(
     Object.keys(body.about).filter((name) => !(name in body)),
     [],
@@ -94,7 +96,7 @@ test('the export of an account has everything of it and no secret, also while it
 })
 
 test('the export of a workspace has what is in it and nothing else, also once it is closed', async (t) => {
-  const { platform } = await stage()
+  const { platform, sites } = await stage()
   const owner = await customer(platform, 'team')
   const { id: workspaceId } = await workspaceOf(owner)
   const own = await agentOf(owner, { name: 'My own' })
@@ -103,15 +105,20 @@ test('the export of a workspace has what is in it and nothing else, also once it
     await memberOf(platform, workspaceId, 'admin'),
     await memberOf(platform, workspaceId, 'member'),
   ]
+  const provider = { issuer: sites.idp.origin, clientId: 'switchyard' }
+  const clientSecret = 'the secret of the provider of a workspace'
+  const named = { params: { workspaceId }, body: { ...provider, clientSecret } }
+  t.is((await call(owner, workspaceSignIn.setWorkspaceSignIn, named)).status, 200)
   const ask = (by: Person) => call(by, exported.exportWorkspace, { params: { workspaceId } })
   const open = JSON.stringify((await ask(admin)).body)
   t.true(open.includes(runId) && open.includes(admin.email) && !open.includes(own.id))
-  t.deepEqual(sightings({ ...secrets, ...(await storedSecrets()) }, [open]), [])
+  t.deepEqual(sightings({ ...secrets, clientSecret, ...(await storedSecrets()) }, [open]), [])
   t.is((await ask(member)).failure.code, 'PERMISSION_DENIED')
   const accounts = platform.services.database('accounts').where({ ownerId: await userIdOf(owner) })
   await accounts.update({ tier: 'free', currentPeriodEnd: null })
   t.is((await call(admin, sessions.createSession, { body: { workspaceId } })).failure.code, 'WORKSPACE_REQUIRED')
   const { body } = await ask(admin)
+  t.like(body.signIn, { provider })
   t.is((body as unknown as Exported)['members']?.length, 3)
   t.true((body as unknown as Exported)['months']?.every((month) => Number(month['credits']) > 0))
 })

@@ -59,4 +59,28 @@ export const deletions: Fault[] = [
     why: 'an export that broke off looks as if it had been sent whole',
     tests: ['test/exports/streamed.test.ts'],
   },
+  {
+    id: 'deletions/whole-without-a-look',
+    file: 'api/streams/document.ts',
+    find: '  await admit()\n',
+    replace: '',
+    why: 'an export that was read after its workspace was deleted says that it is complete',
+    tests: ['test/exports/streamed.test.ts'],
+  },
+  {
+    id: 'deletions/turn-kept',
+    file: 'api/streams/document.ts',
+    find: '    await answer.end()\n',
+    replace: '',
+    why: 'an export that is refused keeps the next one from starting',
+    tests: ['test/exports/streamed.test.ts'],
+  },
+  {
+    id: 'deletions/first-second',
+    file: 'api/streams/open-streams.ts',
+    find: 'known !== latest',
+    replace: 'known !== undefined && known !== latest',
+    why: 'whoever loses access as soon as a stream has begun reads on',
+    tests: ['test/api/open-streams.test.ts'],
+  },
 ]

@@ -5,6 +5,7 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as callbacks from '../../api/callbacks.ts'
 import * as calls from '../../api/calls.ts'
 import * as moves from '../../api/moves.ts'
+import * as exported from '../../api/exports.ts'
 import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
@@ -87,6 +88,9 @@ test('what was done for the former owner stays there, and is not shown to the ne
   t.deepEqual((await call(owner, callbacks.listCallbacks, { params })).body.items, [])
   t.deepEqual((await call(owner, calls.listCalls, { params: { entryId } })).body.items, [])
   t.is((await call(owner, calls.getCall, { params: { entryId, callId } })).failure.code, 'NOT_FOUND')
+  const mine = (await call(member, exported.exportAccount)).body.calls ?? []
+  t.like(mine, [{ id: callId, vaultEntryId: entryId, arguments: '{"seconds":0}' }])
+  t.deepEqual((await call(owner, exported.exportWorkspace, { params: { workspaceId } })).body.calls, [])
   t.is((await call(owner, runs.getRun, { params: { runId: old.id } })).failure.code, 'RUN_NOT_FOUND')
   const state = (await call(owner, why.whyAgent, { params })).body
   t.is(state.state, 'idle')

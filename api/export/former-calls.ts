@@ -1,0 +1,20 @@
+import * as calls from '../calls.ts'
+import { read, readIfThere, type Asking } from './walk.ts'
+import type { Item } from './write.ts'
+
+/** Calls that are listed at a time, without their contents. */
+const limit = 100
+
+/** The direct calls of an owner that no connected site of the owner shows any more. */
+export async function* formerCalls(asking: Asking): AsyncGenerator<Item> {
+  const { services, ownerId } = asking
+  for (let cursor: string | undefined | null; cursor !== null;) {
+    const page = await services.tools.listFormer(ownerId, { limit, cursor })
+    for (const { id, vaultEntryId, siteOrigin } of page.items) {
+      const named = { resource: { id: vaultEntryId, ownerId }, params: { callId: id } }
+      const one = readIfThere(() => read(calls.getCall, asking, named))
+      for await (const record of one) yield { record: { vaultEntryId, site: siteOrigin, ...record } }
+    }
+    cursor = page.nextCursor
+  }
+}
