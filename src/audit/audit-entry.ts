@@ -109,20 +109,14 @@ export async function recordDeeds(trx: Transaction, now: Date, ...deeds: Deed[])
   await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed, now), outcome: 'done' as const })))
 }
 
-/** What somebody does to their account with a token from a mail. */
-export const ofMail = (userId: string, action: string, from: Pick<Actor, 'address' | 'userAgent'>): Deed => ({
+/** What is done to an account: with a token from a mail, or by a command on the server. */
+export const ofAccount = (userId: string, action: string, by: Actor): Deed => ({
   ownerId: userId,
   action,
   subjectKind: 'account',
   subjectId: userId,
-  by: { userId, via: 'mail', ...from },
+  by,
 })
 
-/** What an operator does to an account by a command on the server. */
-export const ofCommand = (userId: string, action: string): Deed => ({
-  ownerId: userId,
-  action,
-  subjectKind: 'account',
-  subjectId: userId,
-  by: { userId: null, via: 'command' },
-})
+/** An operator, whom a command does not know. */
+export const operator: Actor = { userId: null, via: 'command' }

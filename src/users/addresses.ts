@@ -1,4 +1,4 @@
-import { ofMail, recordDeeds } from '../audit/audit-entry.ts'
+import { ofAccount, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
@@ -98,7 +98,10 @@ export function createAddresses(context: {
     assertThat(user, 'INVALID_TOKEN')
     const now = clock.now()
     const sides = { before: { email: user.email }, after: { email: known.email } }
-    await recordDeeds(trx, now, { ...ofMail(user.id, 'verifyEmail', from), ...sides })
+    await recordDeeds(trx, now, {
+      ...ofAccount(user.id, 'verifyEmail', { ...from, userId: user.id, via: 'mail' }),
+      ...sides,
+    })
     if (known.purpose === 'verify') {
       await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
       return

@@ -1,4 +1,4 @@
-import { ofCommand, recordDeeds } from '../audit/audit-entry.ts'
+import { ofAccount, operator, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
@@ -18,7 +18,7 @@ export async function setAdmin(database: Database, written: string, admin: boole
     if (!user) return false
     await User.query(trx).findById(user.id).patch({ admin })
     const sides = { before: { admin: user.admin }, after: { admin } }
-    await recordDeeds(trx, new Date(), { ...ofCommand(user.id, 'npm run admin'), ...sides })
+    await recordDeeds(trx, new Date(), { ...ofAccount(user.id, 'npm run admin', operator), ...sides })
     return true
   })
 }

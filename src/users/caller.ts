@@ -32,7 +32,7 @@ export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
 /** Refuses callers whose account is to be deleted: PERMISSION_DENIED. */
 export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
   const message =
-    'This account is to be deleted. Until then it can be exported (GET /auth/me/export) and restored (POST /auth/me/restore).'
+    'This account is to be deleted. Until then it can be exported (GET /auth/me/export) and restored (POST /auth/me/restore), and its workspaces can be exported and deleted.'
   assertThat(!isClosing, 'PERMISSION_DENIED', { message })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ofMail, recordDeeds } from '../audit/audit-entry.ts'
+import { ofAccount, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -83,7 +83,11 @@ export function createRecovery(context: {
       // A change of address, too: whoever knew the former password may have asked for it.
       await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
       await logins.endEvery(trx, user.id)
-      await recordDeeds(trx, clock.now(), ofMail(user.id, 'resetPassword', from))
+      await recordDeeds(
+        trx,
+        clock.now(),
+        ofAccount(user.id, 'resetPassword', { ...from, userId: user.id, via: 'mail' }),
+      )
       await passwordIsNew(trx, user.id)
       if (user.emailVerifiedAt === null) await removeAccess(trx, user.id)
       await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ofCommand, recordDeeds } from '../audit/audit-entry.ts'
+import { ofAccount, operator, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { endSessionsOf } from '../sessions/session.ts'
@@ -33,7 +33,7 @@ export async function resetPassword(
     await passwordIsNew(trx, user.id)
     if (withoutTotp) await SecondFactor.query(trx).where({ userId: user.id }).delete()
     await endSessionsOf(trx, user.id, clock.now())
-    await recordDeeds(trx, clock.now(), ofCommand(user.id, 'npm run reset-password'))
+    await recordDeeds(trx, clock.now(), ofAccount(user.id, 'npm run reset-password', operator))
     return password
   })
 }
