@@ -71,7 +71,8 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
   const cutOff = await startPlatform(t, { env: { ...stage.environment, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
   const someone = await customer(platform)
   const operator = await openOperator(t, stage)
-  const twoSteps = '[[sleep 2]] [[call nothing {}]] [[then]] [[say done]]'
+  // The first step lasts until the agent is paused, however late that is on a busy machine.
+  const twoSteps = '[[sleep 10]] [[call nothing {}]] [[then]] [[say done]]'
   const scripted = (systemPrompt: string) => webhookAgent(someone, { systemPrompt })
   const send = async (agent: Awaited<ReturnType<typeof scripted>>) => (await deliver(platform, agent, {})).body.runId
 
@@ -96,13 +97,11 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
   const began = Date.now()
   await platform.startWorker()
   reconcile(t, platform)
-  for (const [agent, runId] of [
-    [sleeper!, asleep],
-    [forgotten!, unwanted],
-  ] as const) {
+  const pauseInFirstStep = async (agent: { id: string }, runId: string) => {
     await untilEvent(someone, runId, 'step.started')
     await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
   }
+  await Promise.all([pauseInFirstStep(sleeper!, asleep), pauseInFirstStep(forgotten!, unwanted)])
   await Promise.all([waiting(someone, asleep), waiting(someone, unwanted)])
 
   // The record says that this one is at work, its workflow sleeps until tomorrow.
