@@ -44,6 +44,8 @@ import * as loginsByProvider from './20261123001152-logins-by-provider.ts'
 import * as audit from './20261123001200-audit.ts'
 import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
+import * as money from './20261124000100-money.ts'
+import * as moneyChecked from './20261124000110-money-checked.ts'
 import { conversion } from './conversion/conversion.ts'
 import * as deletions from './20261123001050-deletions.ts'
 import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
@@ -97,4 +99,6 @@ export const migrations: Migration[] = [
   { ...audit, name: '20261123001200-audit' },
   { ...readNotifications, name: '20261123001205-read-notifications' },
   { ...unreadNotifications, name: '20261123001206-unread-notifications' },
+  { ...money, name: '20261124000100-money' },
+  { ...moneyChecked, name: '20261124000110-money-checked' },
 ]

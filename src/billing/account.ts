@@ -9,6 +9,17 @@ export class Account extends Row {
   declare tier: TierName
   /** The end of the paid period; null for the free tier. */
   declare currentPeriodEnd: Date | null
+  /** The gateway's names for the account and for its subscription. */
+  declare customer: string | null
+  declare subscription: string | null
+  /** What the gateway says of it; null without one, and of one that a release before has begun. */
+  declare subscriptionStatus: 'active' | 'past_due' | null
+  /** The tier that follows at the end of the period; null for the same. */
+  declare nextTier: TierName | null
+  /** How many seconds the clock of the sandbox is ahead for this account. */
+  declare clockSeconds: number
+  /** What it may use in a month, its workspaces included; null for any number. */
+  declare creditsPerMonth: number | null
   /** Since when the subscription is cancelled; the account returns to the free tier at the end of the period. */
   declare cancelledAt: Date | null
   /** The sum of the owner's ledger entries, changed only under this row's lock. */

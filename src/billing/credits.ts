@@ -10,7 +10,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { isLapsed, subscriptionOf } from './standing.ts'
+import { isLapsed, subscriptionOf, timeOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -28,9 +28,19 @@ interface StepCharge {
   cost?: { nanoUsd: number; price: object } | undefined
 }
 
+/** Credits that are added. */
+interface Given {
+  kind: 'purchase' | 'top_up' | 'promotion'
+  credits: number
+  paymentId?: string
+}
+
 type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> &
   Partial<
-    Pick<LedgerEntry, 'workspaceId' | 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'>
+    Pick<
+      LedgerEntry,
+      'workspaceId' | 'paymentId' | 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'
+    >
   >
 
 /** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
@@ -48,14 +58,14 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** The account that pays for the owner, with this month's grant; one query by primary key, unless the account has to change first. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
-    if (account && !isLapsed(account, clock.now()) && !isGrantDue(account)) return account
+    if (account && !isLapsed(account, timeOf(account, clock.now())) && !isGrantDue(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
   }
 
   /** The same, created if missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
-    if (isLapsed(account, clock.now())) await makeFree(account, trx)
+    if (isLapsed(account, timeOf(account, clock.now()))) await makeFree(account, trx)
     if (isGrantDue(account)) await makeGrant(account, trx)
     return account
   }
@@ -74,7 +84,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const { payerId = ownerId } = (await Workspace.query(trx).findById(ownerId).select('payerId')) ?? {}
-    const account = { ownerId: payerId, tier: 'free', balance: 0, createdAt: clock.now() } as const
+    const account = { ownerId: payerId, tier: 'free', balance: 0, clockSeconds: 0, createdAt: clock.now() } as const
     // A parallel insert waits here for the first one, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
     return lock(ownerId, trx).throwIfNotFound()
@@ -82,12 +92,20 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   /** A past-due subscription grants nothing. */
   const isGrantDue = (account: Account): boolean =>
-    account.grantedPeriod !== periodOf(account, clock.now()) &&
-    subscriptionOf(account, clock.now())?.status !== 'past_due'
+    account.grantedPeriod !== periodOf(account, timeOf(account, clock.now())) &&
+    subscriptionOf(account, timeOf(account, clock.now()))?.status !== 'past_due'
+
+  /** Adds credits that were bought or given away, once for each payment. Returns whether it has added any. */
+  async function grant(trx: Transaction, ownerId: string, given: Given): Promise<boolean> {
+    const account = await locked(ownerId, trx)
+    const added = await append(account, given, trx)
+    if (added) await due.owner(trx, account.ownerId)
+    return added
+  }
 
   /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
-    const period = periodOf(account, clock.now())
+    const period = periodOf(account, timeOf(account, clock.now()))
     const month = await grantsOf(account.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
     const credits = tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
     const granted = month.some((grant) => grant.period === period)
@@ -104,7 +122,12 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** Writes an entry and the new balance, unless there is such an entry already. The account must be locked. */
   async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<boolean> {
     const balance = account.balance + entry.credits
-    const facts = { id: newId(), ownerId: account.ownerId, balanceAfter: balance, createdAt: clock.now() }
+    const facts = {
+      id: newId(),
+      ownerId: account.ownerId,
+      balanceAfter: balance,
+      createdAt: timeOf(account, clock.now()),
+    }
     // Not by the model: that returns what it was given if nothing was inserted.
     const written = await trx('ledger_entries')
       .insert({ ...facts, ...entry })
@@ -147,7 +170,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of, ...request })
   }
 
-  return { current, locked, makeFree, chargeStep, ledger }
+  return { current, locked, makeFree, grant, chargeStep, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>

@@ -1,18 +1,34 @@
 import { Row } from '../database/row.ts'
 
+/** What can change a balance. */
+export const ledgerEntryKinds = [
+  'grant',
+  'purchase',
+  'top_up',
+  'promotion',
+  'expiry',
+  'refund',
+  'step',
+  'failed_step',
+  'chat_step',
+] as const
+export type LedgerEntryKind = (typeof ledgerEntryKinds)[number]
+
 /** One change of a balance (table `ledger_entries`). The database refuses to change or delete entries. */
 export class LedgerEntry extends Row {
   static override tableName = 'ledger_entries'
-  static override jsonAttributes = ['price']
+  static override jsonAttributes = ['price', 'drawn']
   declare id: string
   declare ownerId: string
-  declare kind: 'grant' | 'step' | 'failed_step' | 'chat_step'
+  declare kind: LedgerEntryKind
   /** Positive if added, negative if used. */
   declare credits: number
   declare balanceAfter: number
   /** Month and tier of a grant (`2026-11/pro`). */
   declare period: string | null
   declare runId: string | null
+  /** The agent of the run. */
+  declare agentId: string | null
   /** The workspace that used the credits; null if it was the account itself. */
   declare workspaceId: string | null
   /** Of a step of a chat: its answer. */
@@ -23,5 +39,12 @@ export class LedgerEntry extends Row {
   /** What the model call cost, in billionths of a USD, and the price that was used; null if none was known. */
   declare costNanoUsd: number | null
   declare price: Record<string, unknown> | null
+  /** The grant that was made, or that has expired, and the payment behind it. */
+  declare grantId: string | null
+  declare paymentId: string | null
+  /** What was held for the step until it was charged. */
+  declare held: number | null
+  /** From which grants it was taken, in credits. */
+  declare drawn: Record<string, number> | null
   declare createdAt: Date
 }

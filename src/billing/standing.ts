@@ -1,4 +1,5 @@
 import { assertThat } from '../errors.ts'
+import { later } from '../clock.ts'
 import type { Account } from './account.ts'
 import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
 
@@ -36,8 +37,11 @@ export function standingOf(
   const { limits, features: all } = tierOf(tier)
   const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
   const features = isClosed ? [] : all
-  return { tier, limits, features, isClosing, subscription: subscriptionOf(account, now), balance }
+  return { tier, limits, features, isClosing, subscription: subscriptionOf(account, timeOf(account, now)), balance }
 }
+
+/** The account's own time: in the sandbox an admin may have advanced it. */
+export const timeOf = ({ clockSeconds }: Pick<Account, 'clockSeconds'>, now: Date): Date => later(now, clockSeconds)
 
 /** The status follows from the date: a subscription becomes past due without any job. */
 export function subscriptionOf(account: Account, now: Date): Subscription | null {

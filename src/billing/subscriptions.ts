@@ -6,7 +6,7 @@ import { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import type { PaymentMethods } from './payment-methods.ts'
-import { standingOf, subscriptionOf, type Standing } from './standing.ts'
+import { standingOf, subscriptionOf, timeOf, type Standing } from './standing.ts'
 import { isPaidTier, paidTierNames, tierOf, type PaidTierName } from './tiers.ts'
 
 /** Paid months of tiers. */
@@ -48,7 +48,7 @@ export function createSubscriptions(context: {
   async function begin(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing> {
     const account = await credits.locked(ownerId, trx)
     if (!isActive(account, tier)) {
-      const currentPeriodEnd = monthAfter(clock.now())
+      const currentPeriodEnd = monthAfter(timeOf(account, clock.now()))
       await Account.query(trx).findById(ownerId).patch({ tier, currentPeriodEnd, cancelledAt: null })
       await due.owner(trx, ownerId)
     } else if (account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: null })
@@ -62,7 +62,7 @@ export function createSubscriptions(context: {
   async function cancel(ownerId: string): Promise<Standing> {
     return database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
-      const subscription = subscriptionOf(account, clock.now())
+      const subscription = subscriptionOf(account, timeOf(account, clock.now()))
       assertThat(subscription, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
       if (subscription.status === 'past_due') await credits.makeFree(account, trx)
       else if (!account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: clock.now() })
@@ -71,7 +71,7 @@ export function createSubscriptions(context: {
   }
 
   const isActive = (account: Account, tier: PaidTierName): boolean =>
-    account.tier === tier && subscriptionOf(account, clock.now())?.status === 'active'
+    account.tier === tier && subscriptionOf(account, timeOf(account, clock.now()))?.status === 'active'
 
   return { subscribe, cancel }
 }

@@ -1,0 +1,81 @@
+import type { TierName, PaidTierName } from '../tiers.ts'
+
+/**
+ * Moves money: the sandbox, or Stripe. Cards, subscriptions and payments live at the gateway; the platform asks what
+ * has become of them (`look`) and never guesses. A request that changes something carries a key, so that it can be sent
+ * again when its answer was lost. All amounts are US cents; all times are those of the gateway's clock.
+ */
+export interface Gateway {
+  name: 'sandbox' | 'stripe'
+  /** The gateway's name for an account; made by the first call. */
+  customer(ownerId: string): Promise<string>
+  /** Registers a payment method by its client-side name, as the one that is charged. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
+  attach(customer: string, method: string): Promise<Card>
+  /** Forgets a card; one that is unknown is fine. The newest that is left is charged from now on. */
+  detach(customer: string, reference: string): Promise<void>
+  /** What a web page needs to collect a card; null where there is nothing to collect. */
+  setup(customer: string): Promise<{ clientSecret: string } | null>
+  /** Charges now. PAYMENT_FAILED. */
+  pay(charge: Charge): Promise<GatewayPayment>
+  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. */
+  subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void>
+  /** Changes the tier: at once, charging or crediting the difference for the rest of the period; or when the period ends. Takes a cancellation back. PAYMENT_FAILED: then nothing changes. */
+  change(changed: { subscription: string; tier: PaidTierName; when: When; key: string }): Promise<void>
+  /** Ends it: when the period ends, or at once, crediting the rest of the period to later payments. */
+  cancel(subscription: string, when: When): Promise<void>
+  /** Takes a cancellation, or a change at the end of the period, back. */
+  keep(subscription: string): Promise<void>
+  /** Charges what is overdue, now. PAYMENT_FAILED. */
+  payOverdue(subscription: string, key: string): Promise<void>
+  /** Everything that is so now, with the payments of the last 60 days, the newest first. */
+  look(customer: string): Promise<GatewayState>
+}
+
+/** At once, or when the period that is paid ends. */
+export type When = 'now' | 'period_end'
+
+export interface Card {
+  /** The gateway's name for the card. */
+  reference: string
+  brand: string
+  last4: string
+}
+
+export interface Charge {
+  customer: string
+  cents: number
+  /** One key charges once, however often it is sent: the id of the platform's payment. */
+  key: string
+}
+
+export interface GatewayPayment {
+  /** The gateway's name for it. */
+  reference: string
+  /** The id of the platform's payment; null if the gateway has made it, as at a renewal. */
+  key: string | null
+  cents: number
+  status: 'pending' | 'paid' | 'failed' | 'refunded'
+  /** Of a month of a subscription, or a change of it. */
+  tier: PaidTierName | null
+  /** Why it was refused, in a sentence that its payer may read. */
+  failure: string | null
+  createdAt: Date
+}
+
+export interface GatewaySubscription {
+  reference: string
+  status: 'active' | 'past_due'
+  tier: PaidTierName
+  /** What follows at the end of the period if it is not the same: `free` once it is cancelled. */
+  nextTier: TierName | null
+  currentPeriodEnd: Date
+  cancelledAt: Date | null
+}
+
+export interface GatewayState {
+  /** null once it has ended. */
+  subscription: GatewaySubscription | null
+  payments: GatewayPayment[]
+  /** What is credited to later payments. */
+  creditCents: number
+}
