@@ -40,7 +40,7 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
-import { createThreads } from './threads/threads.ts'
+import { createThreads, type Threads } from './threads/threads.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
 import { createOutgoingLimit } from './tools/outgoing-limit.ts'
@@ -58,17 +58,22 @@ import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
-/** What tests replace: the clock, and the cost of hashing a password. */
+/** What tests replace: the clock, the cost of hashing a password, and threads that several platforms of a process share. */
 interface Replaceable {
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
+  threads?: Threads<typeof inThread> | undefined
 }
+
+/** Threads for what strangers send. */
+export const createStrangersThreads = () =>
+  createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
 
 /** The composition root: all parts of the product, in order of dependency. */
 export function createServices(
   config: Config,
   logger: Logger,
-  { clock = systemClock, passwordCost = owaspCost }: Replaceable = {},
+  { clock = systemClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Replaceable = {},
 ) {
   const database = createDatabase(config, logger)
   const temporal = createTemporal(config.temporal, logger)
@@ -79,7 +84,6 @@ export function createServices(
   const rateLimits = createRateLimits({ database, config })
   const lease = createLease({ database })
   const due = createDue({ database, clock })
-  const threads = createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
   const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 

@@ -8,7 +8,7 @@ import type { LoopName } from '../../src/loops.ts'
 import type { Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/logger.ts'
-import { createServices } from '../../src/services.ts'
+import { createServices, createStrangersThreads } from '../../src/services.ts'
 import type { PasswordCost } from '../../src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
 import { cheapCost } from './passwords.ts'
@@ -23,6 +23,9 @@ export const testKeys = {
   VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
   JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
 }
+
+/** A thread takes half a second to load its code, so the platforms of a test process share theirs until it ends. */
+const sharedThreads = { ...createStrangersThreads(), close: () => Promise.resolve() }
 
 export interface PlatformOptions {
   /** Example sites that the platform may reach. */
@@ -77,6 +80,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const services = createServices(config, logger, {
     clock: options.clock,
     passwordCost: options.passwordCost ?? cheapCost,
+    threads: sharedThreads,
   })
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))

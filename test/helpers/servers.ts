@@ -1,3 +1,4 @@
+import { promiseHooks } from 'node:v8'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
@@ -48,10 +49,12 @@ const inThisThread = 'TEMPORAL_DEBUG'
 
 /**
  * Makes workers in this process run workflows in its main thread, at half the cost. Workers in other processes behave
- * as in production.
+ * as in production. There a hook on promises would be that of the workflows' thread alone, for stack traces of workflows;
+ * here it would hook every promise of the process, once more for each worker.
  */
 export function runWorkflowsHere(): void {
   process.env[inThisThread] = 'true'
+  promiseHooks.createHook = () => () => {}
 }
 
 /** The environment of this process, for a process that the test starts. */
