@@ -16,14 +16,19 @@ export const chatStreamHeaders = {
   },
 }
 
-/** A response with an answer of a chat as it comes. OpenAPI 3.1 has no word for streams: the schema is that of one part. */
+/**
+ * A response with an answer of a chat as it comes. OpenAPI 3.1 has no word for streams: by
+ * convention, the schema is that of one event.
+ */
 export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
-  const schema = {
+  const data = {
     type: 'string',
-    description: 'Server-sent events: the `data` of each is a `ChatPart` as JSON, and that of the last `[DONE]`',
+    description: 'A `ChatPart` as JSON; of the last event `[DONE]`',
     contentMediaType: 'application/json',
     contentSchema: schemas.of(chatPart, 'output'),
   }
+  // Without a type, since the examples are whole streams.
+  const schema = { description: 'A server-sent event', properties: { data }, required: ['data'] }
   const examples = refs('examples', Object.keys(chatStreamExamples))
   const headers = refs('headers', Object.keys(chatStreamHeaders))
   return { description, headers, content: { 'text/event-stream': { schema, examples } } }

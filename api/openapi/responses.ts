@@ -58,10 +58,13 @@ function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
 const streamContent = {
   'text/event-stream': {
     schema: {
-      type: 'string',
-      description:
-        'Server-sent events: `id` is the number of the item, `event` its kind, `data` the item as in JSON. Events without ' +
-        '`id` pass, and are not sent again. The `data` of an `error` event is an error body; the event is the last.',
+      type: 'object',
+      description: 'A server-sent event. Events without `id` pass, and are not sent again.',
+      properties: {
+        id: { type: 'string', description: 'The number of the item' },
+        event: { type: 'string', description: 'The kind of the item; `error` is the last one' },
+        data: { type: 'string', description: 'The item as in JSON; of an `error` event, an error body' },
+      },
     },
   },
 }

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
+import { pythonPackages } from '../local/python.ts'
+import { timed } from '../local/timed.ts'
 
 /** A program that is ready to run; it takes the addresses of the API and a site, and a token of the site. */
 export interface Program {
@@ -27,12 +29,12 @@ export async function prepareTypeScript(root: string): Promise<Program> {
 /** The same in Python. undefined, with a visible line, where Python 3.11 or its packages cannot be had. */
 export async function preparePython(root: string): Promise<Program | undefined> {
   const cwd = join(root, 'clients')
-  const problem = await installPython(cwd)
-  if (problem !== undefined) {
-    console.log(`The Python client is left out: ${problem}`)
+  const packages = await pythonPackages(join(cwd, 'requirements.txt'), join(cwd, 'generated/venv'))
+  if ('problem' in packages) {
+    console.log(`The Python client is left out: ${packages.problem}`)
     return undefined
   }
-  const bin = (name: string) => join(cwd, 'generated/venv/bin', name)
+  const { bin } = packages
   const target = 'generated/python/switchyard_client'
   rmSync(join(cwd, target), { recursive: true, force: true })
   mkdirSync(join(cwd, 'generated/python'), { recursive: true })
@@ -42,24 +44,6 @@ export async function preparePython(root: string): Promise<Program | undefined> 
   await step('mypy --strict', () => execa(bin('mypy'), ['tour.py'], { cwd }))
   const env = { PYTHONPATH: join(cwd, 'generated/python') }
   return { name: 'Python', command: bin('python'), args: ['clients/tour.py'], env }
-}
-
-/** A virtual environment with what `requirements.txt` names. Returns what is missing. */
-async function installPython(cwd: string): Promise<string | undefined> {
-  const version = 'import sys; sys.exit(sys.version_info < (3, 11))'
-  const found = await execa('python3', ['-c', version], { reject: false })
-  if (found.failed) return 'there is no python3 of version 3.11 or later.'
-  const venv = join(cwd, 'generated/venv')
-  const installed = join(venv, 'installed.txt')
-  const requirements = readFileSync(join(cwd, 'requirements.txt'), 'utf8')
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === requirements) return undefined
-  const made = await execa('python3', ['-m', 'venv', '--clear', venv], { reject: false })
-  if (made.failed) return `python3 cannot make a virtual environment. ${made.stderr}`
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt']
-  const result = await timed('pip install', () => execa(join(venv, 'bin/python'), pip, { cwd, reject: false }))
-  if (result.failed) return `pip cannot install its packages. ${result.stderr.slice(-500)}`
-  writeFileSync(installed, requirements)
-  return undefined
 }
 
 /** Runs a command of the preparation. Throws with its output. */
@@ -72,11 +56,4 @@ async function step(name: string, run: () => PromiseLike<unknown>): Promise<void
       throw new Error(`${name} failed:\n${stdout}\n${stderr}`, { cause: error })
     }
   })
-}
-
-async function timed<T>(name: string, run: () => PromiseLike<T>): Promise<T> {
-  const began = performance.now()
-  const result = await run()
-  console.log(`${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
-  return result
 }

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { readLocalConfig } from '../../src/config/local-config.ts'
+import { freePorts } from './ports.ts'
+import type { Addresses } from './stack.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const readyLine = 'Ctrl-C stops everything.'
+
+/** An `npm start` of a command's own. */
+export interface OwnStart {
+  /** Its data folder. */
+  folder: string
+  /** Its addresses, once it is ready. Throws with its output if it ends before. */
+  ready: Promise<Addresses>
+}
+
+/**
+ * Does the work beside an `npm start` with its own data and ports, and the given settings. Stops it and deletes its data
+ * afterwards, also if this process is asked to end.
+ */
+export async function besideOwnStart<T>(
+  name: string,
+  settings: Record<string, string>,
+  work: (own: OwnStart) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), `switchyard-${name}-`))
+  // Postgres does not run as root, and has to enter.
+  chmodSync(folder, 0o711)
+  const platform = start({ ...(await ports()), ...settings, DATA_DIR: folder })
+  const end = async (): Promise<void> => {
+    await platform.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().then(() => process.exit(1)))
+  const ready = platform.ready.then(() => JSON.parse(readFileSync(join(folder, 'addresses.json'), 'utf8')) as Addresses)
+  // Whoever waits for it hears of a failure; perhaps nobody does yet.
+  ready.catch(() => undefined)
+  try {
+    return await work({ folder, ready })
+  } finally {
+    await end()
+  }
+}
+
+async function ports(): Promise<Record<string, string>> {
+  const [api, postgres, temporal, ui, dead, ...sites] = await freePorts(9)
+  const numbers = { PORT: api, POSTGRES_PORT: postgres, TEMPORAL_PORT: temporal, TEMPORAL_UI_PORT: ui }
+  const named = Object.entries({ ...numbers, DEAD_SITE_PORT: dead }).map(([name, port]) => [name, String(port)])
+  return { ...Object.fromEntries(named), SITE_PORTS: sites.join(',') } as Record<string, string>
+}
+
+function start(settings: Record<string, string>) {
+  const env = { ...readLocalConfig().environment, ...settings }
+  const child = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { ready: untilReady(child), stop }
+}
+
+function untilReady(child: ChildProcess): Promise<void> {
+  const lines: string[] = []
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout!, child.stderr!])
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line)
+        if (line === readyLine) resolve()
+      })
+    child.on('error', reject)
+    child.on('close', (code) => reject(new Error(`npm start ended with ${code}:\n${lines.join('\n')}`)))
+  })
+}

@@ -1,0 +1,7 @@
+/** Does the work, and prints how long it took. */
+export async function timed<T>(name: string, run: () => PromiseLike<T>): Promise<T> {
+  const began = performance.now()
+  const result = await run()
+  console.log(`${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+  return result
+}

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { execa } from 'execa'
+import { besideOwnStart } from './local/own-start.ts'
+import { pythonPackages } from './local/python.ts'
+import { makeOwner, signInAdmin, type Caller } from './schemathesis/callers.ts'
+
+/**
+ * `npm run schemathesis [-- --seconds 60 --seed 1]`: has Schemathesis (https://schemathesis.io) make requests from
+ * `/openapi.json`, valid and invalid ones, to an `npm start` of its own: without a token, as an account that has one of
+ * each, and as an admin. Fails on a 5xx that no code describes, and on a status, header, content type or body that is not documented. All rounds
+ * together take the seconds given. Where Python or its packages cannot be had, it says so and does nothing.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Limits are tested elsewhere; here they would answer in place of the routes. */
+const settings = {
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
+  RATE_LIMIT_BROWSER_PER_MINUTE: '1000000',
+  RATE_LIMIT_RECOVERY_PER_HOUR: '1000000',
+}
+
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+]
+
+/** They would end the login that asks. */
+const ending = ['/auth/logout', '/auth/logout-everywhere', '/auth/me']
+
+interface Round {
+  name: string
+  caller: Caller
+  /** Which operations. */
+  options: string[]
+  /** Of the time. */
+  share: number
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { seconds: { type: 'string' }, seed: { type: 'string' } } })
+  const { seconds = '60', seed = String(Date.now() % 1_000_000) } = values
+  const venv = join(root, 'node_modules/.cache/schemathesis')
+  const packages = await pythonPackages(join(root, 'tools/schemathesis/requirements.txt'), venv)
+  if ('problem' in packages) return console.log(`Schemathesis is left out: ${packages.problem}`)
+  await besideOwnStart('schemathesis', settings, async ({ folder, ready }) => {
+    const addresses = await ready
+    for (const { name, caller, options, share } of roundsOf(
+      await makeOwner(addresses),
+      await signInAdmin(addresses, folder),
+    )) {
+      const time = String(Math.ceil(Number(seconds) * share))
+      console.log(`\n━━ Schemathesis, ${name} (${time} s, seed ${seed})`)
+      const config = join(folder, 'schemathesis.toml')
+      writeFileSync(config, toToml(caller.parameters))
+      const headers = Object.entries(caller.headers).flatMap(([header, value]) => ['--header', `${header}: ${value}`])
+      const given = ['--max-time', time, '--seed', seed, '--checks', checks.join(','), ...options, ...headers]
+      await fuzz(folder, packages.bin('schemathesis'), [
+        '--config-file',
+        config,
+        'run',
+        `${addresses.api}/openapi.json`,
+        ...given,
+      ])
+    }
+  })
+}
+
+const roundsOf = (owner: Caller, admin: Caller): Round[] => [
+  { name: 'without a token', caller: { headers: {}, parameters: owner.parameters }, options: [], share: 0.3 },
+  {
+    name: 'as an account',
+    caller: owner,
+    options: [...ending.flatMap((path) => ['--exclude-path', path]), '--exclude-method', 'DELETE'],
+    share: 0.4,
+  },
+  {
+    name: 'as an account that deletes',
+    caller: owner,
+    options: [...ending.flatMap((path) => ['--exclude-path', path]), '--include-method', 'DELETE'],
+    share: 0.15,
+  },
+  { name: 'as an admin', caller: admin, options: ['--include-path-regex', '^/admin/'], share: 0.15 },
+]
+
+/** 502, 503 and 504 are codes of the specification for sites and models that fail; others are faults of the platform. */
+const usual = `
+[auth]
+auto-signup = false
+[checks.not_a_server_error]
+expected-statuses = ["2xx", "3xx", "4xx", 502, 503, 504]
+[parameters]`
+
+const toToml = (parameters: Record<string, string>): string =>
+  [usual, ...Object.entries(parameters).map(([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`)].join('\n')
+
+/** Throws if it finds anything. With more than one thread, Python 3.11 fails now and then while it parses. */
+async function fuzz(cwd: string, command: string, args: string[]): Promise<void> {
+  const phases = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '20', '--workers', '1']
+  const shown = ['--continue-on-failure', '--no-color', '--warnings', 'off']
+  // It writes into the folder in which it runs.
+  const { all, failed } = await execa(command, [...args, ...phases, ...shown], { cwd, all: true, reject: false })
+  const summary = all.slice(all.lastIndexOf('= SUMMARY ='))
+  console.log(failed ? all : summary)
+  if (failed) throw new Error('Schemathesis has found something: see above.')
+}
+
+await main().catch((error: unknown) => {
+  console.error(`\n${(error as Error).message}`)
+  process.exitCode = 1
+})
