@@ -8,6 +8,7 @@ import type { Gateway } from './gateway.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { createStoredBytes } from './stored-bytes.ts'
 import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { createPromotions } from './ledger/promotions.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
 import { standingFor, standingOf, timeOf, type Standing } from './standing.ts'
@@ -51,6 +52,7 @@ export function createBilling(context: {
     credits,
     statements: createStatements({ ...context, credits }),
     usage: createUsage(context),
+    promotions: createPromotions({ ...context, credits }),
     paymentMethods,
     storedBytes: createStoredBytes(context),
     subscriptions: createSubscriptions({ ...context, credits, paymentMethods }),

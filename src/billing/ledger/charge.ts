@@ -25,7 +25,10 @@ export async function chargeAccount(trx: Transaction, account: Account, charge: 
   const balance = account.balance - charge.credits
   const { rows } = await trx.raw<{ rows: unknown[] }>(statement, {
     ...rest,
-    ...{ runId, answerId, balance, at },
+    runId,
+    answerId,
+    balance,
+    at,
     id: newId(),
     payerId: account.ownerId,
     subjectId: runId ?? answerId,

@@ -25,7 +25,15 @@ export async function addGrant(trx: Transaction, account: Account, given: NewGra
   const { kind, credits, period = null, paymentId = null, expiresAt = null, note = null, requestKey = null } = given
   const balance = account.balance + credits
   const { rows } = await trx.raw<{ rows: unknown[] }>(addStatement, {
-    ...{ kind, credits, period, paymentId, expiresAt, note, requestKey, balance, at },
+    kind,
+    credits,
+    period,
+    paymentId,
+    expiresAt,
+    note,
+    requestKey,
+    balance,
+    at,
     id: newId(),
     grantId: newId(),
     ownerId: account.ownerId,
@@ -65,7 +73,11 @@ async function leftOf(trx: Transaction, { ownerId }: Account, at: Date): Promise
 
 const carryOver = (trx: Transaction, { ownerId }: Account, credits: number, createdAt: Date) =>
   trx('credit_grants').insert({
-    ...{ id: newId(), ownerId, createdAt, credits, remaining: credits },
+    id: newId(),
+    ownerId,
+    createdAt,
+    credits,
+    remaining: credits,
     kind: 'carried_over',
     priority: usualPriority.carried_over,
   })

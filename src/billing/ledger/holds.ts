@@ -42,7 +42,10 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
       const { ownerId, agentId = null, subjectId, step, used } = given
       const now = clock.now()
       const { rows } = await trx.raw<{ rows: { credits: number }[] }>(placeStatement, {
-        ...{ subjectId, step, agentId, now },
+        subjectId,
+        step,
+        agentId,
+        now,
         payerId: account.ownerId,
         workspaceId: account.ownerId === ownerId ? null : ownerId,
         at: timeOf(account, now),
@@ -53,7 +56,7 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
     },
 
     /** Gives back what a step has held that failed, or whose run or answer is over. */
-    async release(trx: Transaction, subjectId: string): Promise<void> {
+    release: async (trx: Transaction, subjectId: string): Promise<void> => {
       await trx.raw('delete from credit_holds where subject_id = :subjectId', { subjectId })
     },
 
