@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
+import type { Services } from '../src/services.ts'
+import type { Standing } from '../src/billing/standing.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
-import { documentedBy, field, freeObject, named, whole } from './schemas/documented.ts'
+import { documentedBy, field, named, whole } from './schemas/documented.ts'
+import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
+import { cap, usage } from './schemas/usage-schema.ts'
 import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time, tier } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
@@ -44,6 +48,9 @@ const tierOffer = named(
   }),
   'A tier, with its price and what it allows',
 )
+const capMeaning =
+  'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
+
 const account = named(
   'BillingAccount',
   v.object({
@@ -51,7 +58,13 @@ const account = named(
     limits,
     features: field(v.array(feature), 'What the tier includes'),
     subscription: field(v.nullable(subscription), 'null for the free tier'),
-    balance: field(whole, 'Credits', 4980),
+    balance: field(
+      whole,
+      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt',
+      4980,
+    ),
+    creditsPerMonth: field(v.nullable(whole), capMeaning, null),
+    usage,
   }),
   'What an account may use, and what it pays for',
 )
@@ -65,42 +78,23 @@ const paymentMethod = named(
   }),
   'A card',
 )
-const usedPrice = freeObject('UsedPrice', 'A price in USD per million tokens, and its source', {
-  source: 'genai-prices',
-  input: 0.25,
-  output: 2,
-  cacheRead: 0.025,
-  cacheWrite: 0.25,
-})
-const ledgerEntry = named(
-  'LedgerEntry',
-  v.object({
-    id,
-    kind: named(
-      'LedgerEntryKind',
-      v.picklist(['grant', 'step', 'failed_step', 'chat_step']),
-      'grant: the credits of a month · step: what a step cost · failed_step: what a failed attempt at a step cost, ' +
-        'because the provider billed it · chat_step: what a step of an answer in a chat cost',
-    ),
-    credits: field(whole, 'The change; negative for what was used', -1),
-    balanceAfter: field(whole, 'The balance after it', 4980),
-    period: field(v.nullable(v.string()), 'Of a grant: the month', null),
-    runId: field(v.nullable(v.string()), 'Of a step: its run', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
-    answerId: field(v.nullable(v.string()), 'Of a step of a chat: its answer', null),
-    step: field(v.nullable(whole), 'Of a step: its number', 1),
-    attempt: field(v.nullable(whole), 'Of a failed step: the attempt', null),
-    costUsd: field(v.nullable(v.number()), 'Of a step: its cost in USD; null if no price is known', 0.0012),
-    price: field(v.nullable(usedPrice), 'Of a step: the price that was used', null),
-    createdAt: time,
-  }),
-  'A change of the credit balance',
-)
-
 const shared = { tag: 'billing', access: 'account', status: 200 } as const
 
 /** JSON has no Infinity; an unlimited number becomes null. */
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
+
+/** The cap and what is used of it are those of the account, or of the workspace that is named. */
+async function presentAccount(
+  services: Services,
+  ownerId: string,
+  { total, ...standing }: Standing,
+  isWorkspace = false,
+) {
+  const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)
+  const balance = isWorkspace ? standing.balance : total
+  return { ...standing, balance, usage, creditsPerMonth: usage.cap, limits: finite({ ...standing.limits }) }
+}
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 
@@ -115,9 +109,28 @@ export const getBilling = route({
   needs: 'administer',
   query: v.strictObject(ofOwner),
   response: account,
-  async handle({ services, ownerId }) {
+  async handle({ services, caller, ownerId }) {
     const standing = await services.billing.account(ownerId)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+    return presentAccount(services, ownerId, standing, caller.reach.places.has(ownerId))
+  },
+})
+
+export const updateBilling = route({
+  ...shared,
+  name: 'updateBilling',
+  audit: { subject: 'subscription' },
+  look: ({ services, caller }) => services.billing.usage.of('accounts', caller.userId),
+  ofUser: true,
+  method: 'patch',
+  path: '/billing',
+  summary: 'Bound what your account may use in a month',
+  description:
+    'Runs that are over the cap wait, and go on when it is raised or the month is over; chats are refused. Workspaces and agents have caps of their own.',
+  body: v.strictObject({ creditsPerMonth: field(cap, capMeaning, 5000) }),
+  response: account,
+  async handle({ services, caller, body }) {
+    await services.billing.credits.setCap(caller.userId, body)
+    return presentAccount(services, caller.userId, await services.billing.account(caller.userId))
   },
 })
 
@@ -197,7 +210,7 @@ export const subscribe = route({
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
     const standing = await services.billing.subscriptions.subscribe(caller.userId, body)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+    return presentAccount(services, caller.userId, standing)
   },
 })
 
@@ -218,7 +231,7 @@ export const cancelSubscription = route({
   codes: ['NOT_FOUND'],
   async handle({ services, caller }) {
     const standing = await services.billing.subscriptions.cancel(caller.userId)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+    return presentAccount(services, caller.userId, standing)
   },
 })
 
@@ -229,10 +242,10 @@ export const listLedger = route({
   path: '/billing/ledger',
   summary: 'List the changes of the credit balance, newest first',
   description:
-    'One for the credits of each month, one for each step of a run, and one for each that failed and was billed.',
+    'One for what was added each time, one for each step of a run or a chat, and one for each that failed and was billed.',
   owner: 'query',
   needs: 'administer',
-  query: v.strictObject(pagingOfOwner),
+  query: v.strictObject({ ...pagingOfOwner, kind: v.optional(ledgerEntryKind) }),
   response: pageOf(ledgerEntry),
   async handle({ services, ownerId, query }) {
     const page = await services.billing.credits.ledger(ownerId, query)

@@ -1,5 +1,6 @@
 import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
+import * as adminCredits from './admin-credits.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
@@ -30,6 +31,7 @@ import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
+import * as statements from './statements.ts'
 import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
@@ -59,6 +61,7 @@ export const routes: AnyRoute[] = [
   signIn,
   signInBrowser,
   billing,
+  statements,
   vault,
   calls,
   siteInspection,
@@ -82,6 +85,7 @@ export const routes: AnyRoute[] = [
   notifications,
   admin,
   adminOverview,
+  adminCredits,
   outbox,
   audit,
   health,

@@ -13,9 +13,21 @@ const resource = ({ services, caller, params }: Named) => services.workspaces.ge
 const shared = { tag: 'workspaces', access: 'account', status: 200 } as const
 const byLogin = { ...shared, access: 'login' } as const
 
-function present({ reach }: Pick<Caller, 'reach'>, row: Workspace) {
-  const { role = 'viewer', isOpen: open = false } = reach.places.get(row.id) ?? {}
-  return { ...fieldsOf(row), role, open }
+async function presentAll(services: Services, { reach }: Pick<Caller, 'reach'>, rows: Workspace[]) {
+  const { usage } = services.billing
+  const used = await usage.ofAll(
+    'workspaces',
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => {
+    const { role = 'viewer', isOpen: open = false } = reach.places.get(row.id) ?? {}
+    return { ...fieldsOf(row), role, open, usage: used.get(row.id) }
+  })
+}
+
+async function present(services: Services, caller: Pick<Caller, 'reach'>, row: Workspace) {
+  const [presented] = await presentAll(services, caller, [row])
+  return { ...presented }
 }
 
 export const createWorkspace = route({
@@ -32,7 +44,7 @@ export const createWorkspace = route({
   codes: ['WORKSPACE_REQUIRED', 'FEATURE_LIMIT_REACHED'],
   async handle({ services, caller, body }) {
     const made = await services.workspaces.create(caller.userId, body)
-    return { ...fieldsOf(made), role: 'owner', open: true }
+    return { ...(await present(services, caller, made)), role: 'owner', open: true }
   },
 })
 
@@ -47,7 +59,7 @@ export const listWorkspaces = route({
   response: pageOf(workspace),
   async handle({ services, caller, query }) {
     const page = await services.workspaces.list(caller.reach, query)
-    return { ...page, items: page.items.map((row) => present(caller, row)) }
+    return { ...page, items: await presentAll(services, caller, page.items) }
   },
 })
 
@@ -61,7 +73,7 @@ export const getWorkspace = route({
   response: workspace,
   resource,
   codes: ['WORKSPACE_NOT_FOUND'],
-  handle: async ({ caller, resource }) => present(caller, resource),
+  handle: ({ services, caller, resource }) => present(services, caller, resource),
 })
 
 export const updateWorkspace = route({
@@ -78,7 +90,7 @@ export const updateWorkspace = route({
   resource,
   codes: ['WORKSPACE_NOT_FOUND'],
   handle: async ({ services, caller, resource, body }) =>
-    present(caller, await services.workspaces.update(resource, body)),
+    present(services, caller, await services.workspaces.update(resource, body)),
 })
 
 export const deleteWorkspace = route({

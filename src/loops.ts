@@ -155,6 +155,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await tools.closeAbandoned()
   await workers.purge()
   await billing.storedBytes.purge()
+  await billing.credits.sweep()
   await scheduleSync.purge()
   await runs.live.purge()
   await agents.forgetFormerSecrets()

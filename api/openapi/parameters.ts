@@ -17,6 +17,7 @@ const pathNames: Record<string, { description: string; example: string }> = {
   identityId: { description: 'The id of a linked provider', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
   providerId: { description: 'The name of a sign-in provider, or the id of a workspace', example: 'google' },
   loginId: { description: 'The id of a login', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a21' },
+  month: { description: 'A calendar month (UTC)', example: '2026-11' },
   notificationId: { description: 'The id of a notification', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
   paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },
   runId: { description: 'The id of a run', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16' },

@@ -46,7 +46,13 @@ function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const chat = route.chatStream && chatStreamOf(schemas)
   if (!route.response) return chat ? { 200: chat, [status]: nothingUnderWay } : { [status]: nothing }
   const json = jsonContent(route.response as GenericSchema, schemas)
-  const content = { ...json, ...(route.browser && pageContent), ...(route.stream && streamContent), ...chat?.content }
+  const content = {
+    ...json,
+    ...(route.browser && pageContent),
+    ...(route.stream && streamContent),
+    ...(route.csv && csvContent),
+    ...chat?.content,
+  }
   const usual = { description: 'Done.', ...chat, content }
   const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
     other,
@@ -67,6 +73,10 @@ const streamContent = {
       },
     },
   },
+}
+
+const csvContent = {
+  'text/csv': { schema: { type: 'string', description: 'The lines, with a header (RFC 4180).' } },
 }
 
 const nothing = { description: 'Done; there is no body.' }

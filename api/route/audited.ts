@@ -11,11 +11,12 @@ const fields: Record<SubjectKind, readonly string[]> = {
   account: ['email', 'emailVerifiedAt', 'deletionDueAt', 'terms'],
   agent: (
     'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
-    'webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt'
+    'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt'
   ).split(' '),
   api_key: ['name', 'scopes', 'expiresAt'],
   approval: ['tool', 'siteOrigin', 'agentId', 'status', 'note'],
   callback: ['runId', 'status'],
+  grant: ['ownerId', 'credits', 'priority', 'expiresAt', 'note'],
   host: ['host', 'suspended'],
   identity: ['issuer', 'provider'],
   invitation: ['role', 'expiresAt'],
@@ -25,7 +26,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   payment_method: ['brand', 'last4'],
   run: ['agentId', 'status', 'trigger'],
   sign_in: ['issuer', 'clientId'],
-  subscription: ['tier', 'subscription'],
+  subscription: ['tier', 'subscription', 'cap'],
   vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
   workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers'],
 }

@@ -19,7 +19,7 @@ import { takeCookies } from '../browser/cookies.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
 import { isDocument, openDocument, sendDocumentHead, type OpenDocument } from '../streams/document.ts'
 import { createFormat, sendEventStream } from '../streams/event-stream.ts'
-import { asksForStream } from '../streams/reader.ts'
+import { asksForCsv, asksForStream } from '../streams/reader.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
 import { audited } from './audited.ts'
@@ -222,6 +222,8 @@ function respond(route: AnyRoute, services: Services, ctx: Context, answer: unkn
   if (route.browser) return sendToBrowser(ctx, answer as BrowserAnswer, baseUrl, (content) => present(route, content))
   const { status, content, schema } = chosen(route, takeCookies(ctx, answer, baseUrl))
   ctx.status = status
+  if (route.csv) ctx.vary('Accept')
+  if (route.csv && asksForCsv(ctx)) return sendCsv(ctx, route, present(route, content, schema))
   if (schema) ctx.type = 'json'
   ctx.body = schema ? writeJson(present(route, content, schema)) : null
 }
@@ -231,6 +233,12 @@ function chosen(route: AnyRoute, answer: unknown) {
   if (!isAlternative(answer)) return { status: route.status, content: answer, schema: route.response as Schema }
   const { status, content } = answer
   return { status, content, schema: route.alternatives?.[status]?.response }
+}
+
+function sendCsv(ctx: Context, { name, csv }: AnyRoute, answer: unknown): void {
+  ctx.attachment(`${name}.csv`)
+  ctx.type = 'text/csv; charset=utf-8; header=present'
+  ctx.body = csv?.(answer)
 }
 
 type Schema = v.GenericSchema | undefined

@@ -108,6 +108,8 @@ export interface Route<
    * refuses. The handler makes sure of what it reads.
    */
   unreadBody?: true
+  /** Writes the answer as CSV, for clients that prefer that to JSON. */
+  csv?: (answer: Output<Response>) => string
   /** The handler may answer with an answer of a chat as it comes (`streamChat`). */
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */

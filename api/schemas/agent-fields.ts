@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../../src/agents/agent.ts'
 import { field, freeObject, named } from './documented.ts'
+import { cap } from './usage-schema.ts'
 import { name, text, trigger } from './schemas.ts'
 
 /** What is said of the fields of an agent, in requests and in responses. */
@@ -31,6 +32,7 @@ export const meanings = {
     'Whether the first steps of a run that has become too long for its model are summarised, in a step that is charged',
     false,
   ],
+  creditsPerMonth: ['How many credits its runs may use in a calendar month (UTC); null for as many as there are', null],
   sites: [
     'The sites that it may use',
     [
@@ -114,6 +116,7 @@ export const agentFields = {
   fallbackModel: field(v.nullable(text(100)), ...meanings.fallbackModel),
   outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
   summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
+  creditsPerMonth: field(cap, ...meanings.creditsPerMonth),
   sites: field(
     v.pipe(v.array(site, 'must be a list'), v.maxLength(50, 'must name at most 50 sites')),
     ...meanings.sites,

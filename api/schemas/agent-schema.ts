@@ -7,6 +7,7 @@ import { mayDo } from '../../src/owners/reach.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
 import { field, named } from './documented.ts'
+import { usage } from './usage-schema.ts'
 import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
 
 const lastRun = named(
@@ -34,6 +35,7 @@ const listed = {
   model: field(v.nullable(v.string()), ...meanings.model),
   fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
   summarizes: field(v.boolean(), ...meanings.summarizes),
+  creditsPerMonth: field(v.nullable(v.number()), ...meanings.creditsPerMonth),
   lastRun: field(
     v.nullable(lastRun),
     'The run that it accepted last; null before the first one, and if it is no longer kept',
@@ -74,6 +76,7 @@ export const agent = named(
     systemPrompt: field(v.string(), ...meanings.systemPrompt),
     outputSchema: field(v.nullable(jsonSchema), ...meanings.outputSchema),
     sites: field(v.array(site), ...meanings.sites),
+    usage,
     webhookSecret: field(
       v.nullable(v.string()),
       'What senders prove themselves with. Also null for API keys without the scope `write`',
@@ -122,6 +125,7 @@ export async function presentAgent(
   return {
     ...listed,
     sites: row.sites,
+    usage: await services.billing.usage.of('agents', row.id),
     webhookSecret: webhook && mayWrite ? services.agents.secretOf(row) : null,
     previousWebhookSecretUntil: webhook ? services.agents.previousUntil(row) : null,
     callbackSecret: row.callbackUrl !== null && mayWrite ? services.agents.callbackSecretOf(row) : null,

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { roles } from '../../src/owners/roles.ts'
 import { connections as kinds } from '../../src/workspaces/workspace.ts'
-import { field, named, whole } from './documented.ts'
+import { field, named } from './documented.ts'
 import { id, name, time } from './schemas.ts'
+import { cap, usage } from './usage-schema.ts'
 
 export const role = named(
   'Role',
@@ -13,8 +14,8 @@ export const role = named(
 )
 
 const nameMeaning = 'What people call it'
-const cap = field(
-  v.nullable(v.pipe(whole, v.minValue(0, 'must be at least 0'), v.maxValue(1e12, 'must be at most 10¹²'))),
+const creditsPerMonth = field(
+  cap,
   'How many credits it may use in a calendar month (UTC); null for as many as its owner has',
   null,
 )
@@ -29,7 +30,7 @@ export const connections = named(
 export const workspaceName = field(name(100), nameMeaning, 'Support')
 export const workspaceChanges = {
   name: v.optional(workspaceName),
-  creditsPerMonth: v.optional(cap),
+  creditsPerMonth: v.optional(creditsPerMonth),
   connectionsOfLeavers: v.optional(connections),
 }
 
@@ -41,7 +42,8 @@ export const workspace = named(
     payerId: field(id, 'The user who owns it, and whose account pays'),
     role: field(role, 'What you are in it'),
     open: field(v.boolean(), 'Whether it can be worked in: the tier of its owner includes workspaces', true),
-    creditsPerMonth: cap,
+    creditsPerMonth,
+    usage,
     connectionsOfLeavers: connections,
     createdAt: time,
   }),

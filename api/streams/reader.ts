@@ -12,6 +12,9 @@ export function goneSignal({ res }: Pick<Context, 'res'>): AbortSignal {
   return gone.signal
 }
 
+/** Whether the client prefers CSV to JSON (RFC 9110, 12.5.1). */
+export const asksForCsv = (ctx: Context): boolean => ctx.accepts('application/json', 'text/csv') === 'text/csv'
+
 /** Whether the client prefers a stream to JSON (RFC 9110, 12.5.1). A client that names neither gets JSON. */
 export const asksForStream = (ctx: Context): boolean =>
   ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'

@@ -25,6 +25,7 @@ export interface AgentFields {
   fallbackModel: string | null
   outputSchema: object | null
   summarizes: boolean
+  creditsPerMonth: number | null
   sites: SiteChoice[]
 }
 

@@ -42,6 +42,10 @@ export class Agent extends Row {
   declare outputSchema: object | null
   /** Whether a run that has become too long for its model summarises its first steps. */
   declare summarizes: boolean
+  /** How many credits its runs may use in a month; null for as many as there are. */
+  declare creditsPerMonth: number | null
+  /** What that leaves of this month, if it was read with the agent (`agentCreditsLeft`). */
+  declare creditsLeft: number | null
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
   /** Who made it; null if that is not known. */

@@ -32,6 +32,7 @@ export type AgentForRun = Pick<
   | 'ownerId'
   | 'name'
   | 'pausedAt'
+  | 'creditsPerMonth'
   | 'systemPrompt'
   | 'webhookSchema'
   | 'allowActionOverride'
@@ -147,7 +148,8 @@ export function createAgents(context: {
           .findById(id)
           .patch({ ...fields, ...callback, updatedAt: clock.now() })
         if (choices) await sites.store(trx, current, choices)
-        if (choices) await due.agent(trx, id)
+        // Runs may have waited for a higher cap.
+        if (choices || fields.creditsPerMonth !== undefined) await due.agent(trx, id)
         return schedules.noteChange(trx, current, after, clock.now())
       })
       if (needsSync) schedules.syncSoon(id)

@@ -16,6 +16,7 @@ export const subjectKinds = [
   'api_key',
   'approval',
   'callback',
+  'grant',
   'host',
   'identity',
   'invitation',

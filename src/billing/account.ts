@@ -27,6 +27,10 @@ export class Account extends Row {
   /** The last month and tier whose grant was made (`2026-11/free`), so that checking takes no further query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
+  /** What it has used of this month (its own time), as it was read with the account; null without a cap. */
+  declare usedThisMonth?: number | null
+  /** When the first of its grants that are not used up is over, as it was read with the account. */
+  declare nextExpiry?: Date | null
   /** Whether the owner is to be deleted, as it was read with the account. */
   declare isClosing?: boolean
 }

@@ -1,3 +1,4 @@
+import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -6,8 +7,11 @@ import { createCredits } from './credits.ts'
 import type { Gateway } from './gateway.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { createStoredBytes } from './stored-bytes.ts'
-import { boundsOf } from '../owners/months.ts'
-import { standingOf, type Standing } from './standing.ts'
+import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { createPromotions } from './ledger/promotions.ts'
+import { createStatements } from './ledger/statements.ts'
+import { createUsage } from './ledger/usage.ts'
+import { standingFor, standingOf, timeOf, type Standing } from './standing.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 /** What owners may do and have paid for: tier, subscription and credits. */
@@ -18,19 +22,37 @@ export function createBilling(context: {
   gateway: Gateway
   due: Due
 }) {
+  const { database, clock } = context
   const credits = createCredits(context)
   const paymentMethods = createPaymentMethods({ ...context, credits })
 
+  async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
+    const found = await credits.current(ownerId, trx)
+    const now = clock.now()
+    if (found.ownerId === ownerId) return standingOf(found, now)
+    const bounds = await boundsOf(trx ?? database, ownerId, timeOf(found, now))
+    return standingOf(found, now, { ownerId, ...bounds })
+  }
+
   return {
     /** The owner's standing; one query. The first call of a month also makes the month's grant. */
-    async account(ownerId: string, trx?: Transaction): Promise<Standing> {
-      const account = await credits.current(ownerId, trx)
-      const now = context.clock.now()
-      if (account.ownerId === ownerId) return standingOf(account, now)
-      return standingOf(account, now, { ownerId, ...(await boundsOf(trx ?? context.database, ownerId, now)) })
+    account,
+
+    /** The owner's standing for a run of an agent, whose own cap counts, too. */
+    async accountFor(agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>, trx?: Transaction): Promise<Standing> {
+      const standing = await account(agent.ownerId, trx)
+      if (agent.creditsPerMonth === null) return standing
+      const left = agentCreditsLeft(clock.now())
+      const found = await Agent.query(trx ?? database)
+        .findById(agent.id)
+        .select(left)
+      return found ? standingFor(standing, found) : standing
     },
 
     credits,
+    statements: createStatements({ ...context, credits }),
+    usage: createUsage(context),
+    promotions: createPromotions({ ...context, credits }),
     paymentMethods,
     storedBytes: createStoredBytes(context),
     subscriptions: createSubscriptions({ ...context, credits, paymentMethods }),

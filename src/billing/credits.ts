@@ -2,13 +2,16 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { raw } from 'objection'
-import { newId } from '../ids.ts'
+import { monthAt } from '../owners/months.ts'
 import { payerOf } from '../owners/payer.ts'
-import { noteUsed } from '../owners/months.ts'
 import { Workspace } from '../workspaces/workspace.ts'
-import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
+import { chargeAccount } from './ledger/charge.ts'
+import { monthOf } from './ledger/forecast.ts'
+import { addGrant, settleGrants, type NewGrant } from './ledger/grants.ts'
+import { createListLedger } from './ledger/list-ledger.ts'
+import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import { isLapsed, subscriptionOf, timeOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
@@ -18,10 +21,14 @@ interface StepCharge {
   /** Whose step it is: a run's, or that of an answer in a chat. */
   runId?: string
   answerId?: string
+  /** The agent of the run. */
+  agentId?: string
   /** The number of the step within its run or answer. */
   step: number
   /** The attempt, if it failed and the provider billed it all the same. */
   failedAttempt?: number
+  /** Whether what the run holds is for a later attempt, which goes on. */
+  keepsHold?: boolean
   /** The cost of the step, rounded up to whole credits and at least 1. */
   credits: number
   /** The cost in billionths of a USD and the price behind it, if one is known. */
@@ -29,28 +36,20 @@ interface StepCharge {
 }
 
 /** Credits that are added. */
-interface Given {
-  kind: 'purchase' | 'top_up' | 'promotion'
-  credits: number
-  paymentId?: string
-}
+type Given = Omit<NewGrant, 'period' | 'kind'> & { kind: 'purchase' | 'top_up' | 'promotion' }
 
-type NewEntry = Pick<LedgerEntry, 'kind' | 'credits'> &
-  Partial<
-    Pick<
-      LedgerEntry,
-      'workspaceId' | 'paymentId' | 'period' | 'runId' | 'answerId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'
-    >
-  >
-
-/** Accounts and the ledger. An entry and its change of the balance are one transaction under the account's lock. */
+/**
+ * Accounts and the ledger. An entry, its change of the balance and of the grants are one transaction under the account's
+ * lock (docs/design.md, "Money").
+ */
 export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
   const { database, clock, due } = context
+  const holds = createHolds(context)
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
     const found = await Account.query(database)
       .joinRaw(byOwnerJoin, { ownerIds })
-      .select('accounts.*', 'asked.id as askedId', raw(isClosing))
+      .select('accounts.*', 'asked.id as askedId', raw(beside, { now: clock.now() }))
       .castTo<(Account & { askedId: string })[]>()
     return new Map(found.map((account) => [account.askedId, account]))
   })
@@ -58,14 +57,22 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** The account that pays for the owner, with this month's grant; one query by primary key, unless the account has to change first. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
-    if (account && !isLapsed(account, timeOf(account, clock.now())) && !isGrantDue(account)) return account
+    if (account && isCurrent(account)) return account
     return trx ? locked(ownerId, trx) : database.transaction((own) => locked(ownerId, own))
+  }
+
+  function isCurrent(account: Account): boolean {
+    const now = timeOf(account, clock.now())
+    const hasExpired = account.nextExpiry && account.nextExpiry <= now
+    return !hasExpired && !isLapsed(account, now) && !isGrantDue(account)
   }
 
   /** The same, created if missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
-    if (isLapsed(account, timeOf(account, clock.now()))) await makeFree(account, trx)
+    const now = timeOf(account, clock.now())
+    await settleGrants(trx, account, now)
+    if (isLapsed(account, now)) await makeFree(account, trx)
     if (isGrantDue(account)) await makeGrant(account, trx)
     return account
   }
@@ -79,7 +86,9 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   }
 
   const find = (ownerId: string, trx: Transaction) =>
-    Account.query(trx).findOne('ownerId', payerOf(ownerId)).select('accounts.*', raw(isClosing))
+    Account.query(trx)
+      .findOne('ownerId', payerOf(ownerId))
+      .select('accounts.*', raw(beside, { now: clock.now() }))
   const lock = (ownerId: string, trx: Transaction) => find(ownerId, trx).forUpdate()
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
@@ -95,21 +104,25 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     account.grantedPeriod !== periodOf(account, timeOf(account, clock.now())) &&
     subscriptionOf(account, timeOf(account, clock.now()))?.status !== 'past_due'
 
-  /** Adds credits that were bought or given away, once for each payment. Returns whether it has added any. */
+  /**
+   * Adds credits that were bought or given away, once for each payment. A debt is paid first; what is left is used in the
+   * order of priority, expiry and age. Returns whether it has added any.
+   */
   async function grant(trx: Transaction, ownerId: string, given: Given): Promise<boolean> {
     const account = await locked(ownerId, trx)
-    const added = await append(account, given, trx)
+    const added = await addGrant(trx, account, given, timeOf(account, clock.now()))
     if (added) await due.owner(trx, account.ownerId)
     return added
   }
 
   /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
-    const period = periodOf(account, timeOf(account, clock.now()))
+    const now = timeOf(account, clock.now())
+    const period = periodOf(account, now)
     const month = await grantsOf(account.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
     const credits = tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
     const granted = month.some((grant) => grant.period === period)
-    if (credits > 0 && !granted) await append(account, { kind: 'grant', credits, period }, trx)
+    if (credits > 0 && !granted) await addGrant(trx, account, { kind: 'grant', credits, period }, now)
     account.grantedPeriod = period
     await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
     // Runs and queues may have waited for these credits.
@@ -119,67 +132,87 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
     LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
-  /** Writes an entry and the new balance, unless there is such an entry already. The account must be locked. */
-  async function append(account: Account, entry: NewEntry, trx: Transaction): Promise<boolean> {
-    const balance = account.balance + entry.credits
-    const facts = {
-      id: newId(),
-      ownerId: account.ownerId,
-      balanceAfter: balance,
-      createdAt: timeOf(account, clock.now()),
-    }
-    // Not by the model: that returns what it was given if nothing was inserted.
-    const written = await trx('ledger_entries')
-      .insert({ ...facts, ...entry })
-      .onConflict()
-      .ignore()
-      .returning<{ id: string }[]>('id')
-    if (written.length === 0) return false
-    await Account.query(trx).findById(account.ownerId).patch({ balance })
-    account.balance = balance
-    return true
-  }
-
   /**
-   * Charges a step of a run, or a failed attempt at it, in the transaction that records it. Asked twice for one, it
-   * charges once and returns the same charge. A charge may exceed the balance: the next step then fails with
-   * NO_CREDITS.
+   * Charges a step of a run, or a failed attempt at it, in the transaction that records it, and settles its hold. Asked
+   * twice for one, it charges once and returns the same charge. A charge may exceed the balance: the next step then
+   * fails with NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
-    const { ownerId, runId = null, answerId, step, failedAttempt, credits, cost } = charge
+    const { ownerId, runId = null, answerId = null, agentId = null, step, failedAttempt, credits, cost } = charge
     const account = await locked(ownerId, trx)
-    const workspaceId = account.ownerId === ownerId ? null : ownerId
-    const failed = { kind: 'failed_step' as const, runId, step, attempt: failedAttempt ?? null }
-    const ofStep = { kind: 'step' as const, runId, step }
-    const ofRun = failedAttempt === undefined ? ofStep : failed
-    const of = answerId === undefined ? ofRun : { kind: 'chat_step' as const, answerId, step }
+    const kind = answerId !== null ? 'chat_step' : failedAttempt === undefined ? 'step' : 'failed_step'
+    const of = { kind, runId, answerId, step, attempt: failedAttempt ?? null } as const
     const charged = Math.max(1, Math.ceil(credits))
-    const priced = cost && { costNanoUsd: cost.nanoUsd, price: { ...cost.price } }
-    if (await append(account, { ...of, workspaceId, credits: -charged, ...priced }, trx)) {
-      if (workspaceId !== null) await noteUsed(trx, { workspaceId, credits: charged, now: clock.now() })
-      return { charged, balance: account.balance }
-    }
+    const written = await chargeAccount(
+      trx,
+      account,
+      {
+        ...of,
+        agentId,
+        workspaceId: account.ownerId === ownerId ? null : ownerId,
+        credits: charged,
+        costNanoUsd: cost?.nanoUsd ?? null,
+        price: cost ? { ...cost.price } : null,
+        settlesHold: charge.keepsHold !== true,
+      },
+      timeOf(account, clock.now()),
+    )
+    if (written) return { charged, balance: account.balance }
     const before = await LedgerEntry.query(trx).findOne(of).throwIfNotFound()
     return { charged: -before.credits, balance: account.balance }
   }
 
-  /** The owner's ledger, newest first; of a workspace what it has used. */
-  async function ledger(ownerId: string, request: PageRequest): Promise<Page<LedgerEntry>> {
-    const account = await current(ownerId)
-    const of: Record<string, string> = account.ownerId === ownerId ? { ownerId } : { workspaceId: ownerId }
-    return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of, ...request })
+  /**
+   * Holds credits for a step that is about to begin, until it is charged, has failed, or its run or answer has ended.
+   * Returns how many; undefined if other steps hold what is left, or none is left. The owner's standing was read in this
+   * transaction, so grants that are over are off the balance.
+   */
+  async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
+    const account = await lock(given.ownerId, trx).throwIfNotFound()
+    return holds.place(trx, account, given)
   }
 
-  return { current, locked, makeFree, grant, chargeStep, ledger }
+  /** Takes what is left of grants that are over, so that nobody has to look first, and deletes old holds. */
+  async function sweep(): Promise<void> {
+    await holds.purge()
+    const { rows } = await database.raw<{ rows: { ownerId: string }[] }>(overStatement, { now: clock.now() })
+    for (const { ownerId } of rows) await database.transaction((trx) => locked(ownerId, trx))
+  }
+
+  /** Sets or lifts the account's cap. Runs may have waited for a higher one. */
+  async function setCap(ownerId: string, { creditsPerMonth }: Pick<Account, 'creditsPerMonth'>): Promise<void> {
+    await database.transaction(async (trx) => {
+      await locked(ownerId, trx)
+      await Account.query(trx).findById(ownerId).patch({ creditsPerMonth })
+      await due.owner(trx, ownerId)
+    })
+  }
+
+  const ledger = createListLedger({ database, current })
+
+  return { current, locked, makeFree, grant, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>
 
 /** The calendar month (UTC) and the tier: `2026-11/free`. */
-const periodOf = ({ tier }: Account, now: Date): string => `${now.toISOString().slice(0, 7)}/${tier}`
+const periodOf = ({ tier }: Account, now: Date): string => `${monthOf(now)}/${tier}`
 
-const isClosing = 'exists (select from deletions d where d.owner_id = accounts.owner_id) as is_closing'
+/** What is read with an account. */
+const beside = `
+  exists (select from deletions d where d.owner_id = accounts.owner_id) as is_closing,
+  (select min(g.expires_at) from credit_grants g where g.owner_id = accounts.owner_id and g.remaining > 0) as next_expiry,
+  case when accounts.credits_per_month is not null then
+    (select m.credits from credit_months m
+      where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')})
+  end as used_this_month`
 
 const byOwnerJoin = `
   join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)
     on accounts.owner_id = coalesce(w.payer_id, asked.id)`
+
+/** A few at a time; the next round takes more. */
+const overStatement = `
+  select distinct g.owner_id as "ownerId"
+    from credit_grants g join accounts a on a.owner_id = g.owner_id
+   where g.remaining > 0 and g.expires_at <= :now::timestamptz + make_interval(secs => a.clock_seconds) limit 100`

@@ -12,7 +12,10 @@ interface Subscription {
   cancelledAt: Date | null
 }
 
-/** What an owner may do now, derived from the account. `balance` is in credits and may be negative. */
+/** Whose cap of credits for a month it is. */
+export type CapOf = 'account' | 'workspace' | 'agent'
+
+/** What an owner may do now, derived from the account. */
 export interface Standing {
   tier: TierName
   limits: Limits
@@ -20,7 +23,12 @@ export interface Standing {
   /** Whether the account that pays is to be deleted: then there are no features. */
   isClosing: boolean
   subscription: Subscription | null
+  /** What may be used, in credits: the account's balance, or what a cap has left of the month if that is less. May be negative. */
   balance: number
+  /** The cap that leaves the least; null if that is the account's balance. */
+  cap: CapOf | null
+  /** The account's balance: the sum of its ledger. */
+  total: number
 }
 
 /**
@@ -33,12 +41,24 @@ export function standingOf(
   { ownerId = account.ownerId, left = Infinity, isDeleted = false } = {},
 ): Standing {
   const { tier, isClosing = false } = account
-  const balance = Math.min(account.balance, left)
   const { limits, features: all } = tierOf(tier)
   const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
   const features = isClosed ? [] : all
-  return { tier, limits, features, isClosing, subscription: subscriptionOf(account, timeOf(account, now)), balance }
+  const subscription = subscriptionOf(account, timeOf(account, now))
+  const { balance } = account
+  const standing = { tier, limits, features, isClosing, subscription, balance, cap: null, total: balance }
+  const accountLeft = (account.creditsPerMonth ?? Infinity) - (account.usedThisMonth ?? 0)
+  return bounded(bounded(standing, accountLeft, 'account'), left, 'workspace')
 }
+
+/** The standing for an agent of the owner, whose own cap leaves so much; null without one. */
+export const standingFor = <S extends Pick<Standing, 'balance' | 'cap'>>(
+  standing: S,
+  { creditsLeft }: { creditsLeft?: number | null },
+): S => bounded(standing, creditsLeft ?? Infinity, 'agent')
+
+const bounded = <S extends Pick<Standing, 'balance' | 'cap'>>(standing: S, left: number, cap: CapOf): S =>
+  left < standing.balance ? { ...standing, balance: left, cap } : standing
 
 /** The account's own time: in the sandbox an admin may have advanced it. */
 export const timeOf = ({ clockSeconds }: Pick<Account, 'clockSeconds'>, now: Date): Date => later(now, clockSeconds)
@@ -60,8 +80,18 @@ export function requireGoodStanding({ subscription }: Pick<Standing, 'subscripti
 }
 
 /** Refuses an owner with less than one credit: NO_CREDITS. */
-export function requireCredits({ balance }: Pick<Standing, 'balance'>): void {
-  assertThat(balance >= 1, 'NO_CREDITS')
+export function requireCredits({ balance, cap }: Pick<Standing, 'balance' | 'cap'>): void {
+  assertThat(balance >= 1, 'NO_CREDITS', cap === null ? {} : { message: `${usedUpBy(cap)} ${raiseOf[cap]}` })
+}
+
+/** Which cap is used up, in a sentence. */
+export const usedUpBy = (cap: CapOf): string => `The cap of the ${cap} for credits in a month is used up.`
+
+/** What raises a cap, in a sentence. */
+export const raiseOf: Record<CapOf, string> = {
+  account: 'Raise it with PATCH /billing, or wait for next month.',
+  workspace: 'An admin can raise it with PATCH /workspaces/{id}; otherwise wait for next month.',
+  agent: 'Raise it with PATCH /agents/{id}, or wait for next month.',
 }
 
 /** When the next month's credits are granted: at the beginning of the calendar month, UTC. */

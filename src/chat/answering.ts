@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Approval } from '../approvals/approval.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -47,6 +48,7 @@ export function createAnswering(context: {
   clock: Clock
   config: Pick<Config, 'chat' | 'budgets' | 'shutdownSeconds'>
   logger: Logger
+  billing: Pick<Billing, 'credits'>
   steps: ReturnType<typeof createChatSteps>
   calls: ReturnType<typeof createChatCalls>
 }) {

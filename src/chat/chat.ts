@@ -179,6 +179,7 @@ export function createChat(context: {
           .skipLocked()
         for (const { sessionId, number, id } of lost) {
           await closeAll(trx, id, now)
+          await billing.credits.release(trx, id)
           const failed = {
             status: 'failed' as const,
             errorCode: 'INTERNAL_ERROR' as const,

@@ -1,3 +1,4 @@
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { isTransient, retryWhileUnavailable, type Database } from '../database/database.ts'
@@ -25,8 +26,9 @@ export function createEnding(context: {
   clock: Clock
   config: Pick<Config, 'chat'>
   logger: Logger
+  billing: Pick<Billing, 'credits'>
 }) {
-  const { database, clock, config, logger } = context
+  const { database, clock, config, logger, billing } = context
 
   const record = (written: Written, changes: Partial<ChatAnswer>): Promise<ChatAnswer> =>
     retryWhileUnavailable(
@@ -36,6 +38,7 @@ export function createEnding(context: {
           const isOver = changes.status !== 'waiting'
           const now = clock.now()
           if (isOver) await closeAll(trx, answer.id, now)
+          await billing.credits.release(trx, answer.id)
           const times = isOver ? { endedAt: now } : { waitingSince: now }
           await ChatAnswer.query(trx)
             .findById([answer.sessionId, answer.number])

@@ -19,7 +19,7 @@ import type { ChatAnswer } from './chat-answer.ts'
 import { readConversation } from './conversation.ts'
 import type { createRecordStep, JudgedCall, NamedTool } from './record-step.ts'
 import { judgeChat } from './judge.ts'
-import { LostAnswerError, type Written } from './writer.ts'
+import { lockAnswer, LostAnswerError, type Written } from './writer.ts'
 
 /** What a step is asked with. */
 export interface Asking {
@@ -82,6 +82,16 @@ export function createChatSteps(context: {
     }
   }
 
+  /** Other steps may hold what is left: this one comes again. Throws NO_CREDITS, LostAnswerError. */
+  const hold = (written: Written, before: ChatAnswer): Promise<void> =>
+    database.transaction(async (trx) => {
+      // Under the answer's lock, so that nothing is held for one that has ended.
+      const { id: subjectId, ownerId, ...used } = await lockAnswer(trx, written)
+      requireCredits(await billing.account(ownerId, trx))
+      const held = await billing.credits.hold(trx, { ownerId, subjectId, step: before.steps + 1, used })
+      if (held === undefined) throw new NoPlaceError()
+    })
+
   /** What was used is charged; whoever stops an answer keeps what it has said. */
   async function recordLost({ written, answer }: Asking, { text, ...used }: Usage & { text: string }): Promise<void> {
     const { model } = answer
@@ -103,7 +113,7 @@ export function createChatSteps(context: {
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
   async function askInPlace(asking: Asking, { tools, request }: Awaited<ReturnType<typeof requestOf>>) {
     const { answer, written, signal } = asking
-    requireCredits(await billing.account(answer.ownerId))
+    await hold(written, answer)
     let used: Usage | undefined
     let said = ''
     const onWords = (text: string) => {

@@ -50,6 +50,9 @@ export const ofOwner: Emptying[] = [
   ofAgents('agent_queues'),
   by('agents', 'owner_id'),
   forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
+  // Why an admin gave credits may be about the person.
+  `update credit_grants set note = null where owner_id = ${owner} and id = any(array(
+     select id from credit_grants where owner_id = ${owner} and note is not null limit :batch))`,
 ]
 
 const tokensOfLogins = (column: string): Emptying => `

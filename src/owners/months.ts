@@ -1,12 +1,5 @@
+import { raw } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
-
-/** Adds what a workspace has used to its month. The payer's account is locked, so months are not locked in another order. */
-export async function noteUsed(
-  trx: Transaction,
-  used: { workspaceId: string; credits: number; now: Date },
-): Promise<void> {
-  await trx.raw(addStatement, { ...used })
-}
 
 /** What a workspace has used in each month, the latest first: a row for each month of its life. */
 export async function monthsOf(db: Database, workspaceId: string): Promise<{ month: string; credits: number }[]> {
@@ -21,7 +14,10 @@ export interface WorkspaceBounds {
   isDeleted: boolean
 }
 
-/** Reads what holds a workspace back now; undefined for a user. A workspace that was deleted has nothing left: its agents must not go on unseen. */
+/**
+ * Reads what holds a workspace back at a time of its account; undefined for a user. A workspace that was deleted has
+ * nothing left: its agents must not go on unseen.
+ */
 export async function boundsOf(
   db: Database | Transaction,
   workspaceId: string,
@@ -31,11 +27,19 @@ export async function boundsOf(
   return rows[0]
 }
 
-const month = `date_trunc('month', :now::timestamptz at time zone 'utc')::date`
+/** The first day of the calendar month (UTC), as SQL, of a time and the seconds that an account's clock is ahead. */
+export const monthAt = (now: string, seconds = '0'): string =>
+  `date_trunc('month', (${now}::timestamptz + make_interval(secs => ${seconds})) at time zone 'utc')::date`
 
-const addStatement = `
-  insert into workspace_months as known (workspace_id, month, credits) values (:workspaceId, ${month}, :credits)
-  on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits`
+/** What an agent's cap has left of the month of the account that pays, as SQL for a query of `agents`; null without a cap. */
+export const agentCreditsLeft = (now: Date) => raw(`${leftOfAgent} as credits_left`, { now })
+
+const leftOfAgent = `
+  (select agents.credits_per_month - coalesce(m.credits, 0)
+     from (select coalesce((select w.payer_id from workspaces w where w.id = agents.owner_id), agents.owner_id) as id) payer
+     left join accounts a on a.owner_id = payer.id
+     left join credit_months m
+       on m.subject_id = agents.id and m.month = ${monthAt(':now', 'coalesce(a.clock_seconds, 0)')})`
 
 const monthsStatement = `
   select to_char(month, 'YYYY-MM') as month, credits::float8 as credits from workspace_months
@@ -45,5 +49,5 @@ const boundsStatement = `
   select w.deleted_at is not null as "isDeleted",
          case when w.deleted_at is not null then 0
               else coalesce((w.credits_per_month - coalesce(m.credits, 0))::float8, 'Infinity') end as left
-    from workspaces w left join workspace_months m on m.workspace_id = w.id and m.month = ${month}
+    from workspaces w left join workspace_months m on m.workspace_id = w.id and m.month = ${monthAt(':now')}
    where w.id = :workspaceId`

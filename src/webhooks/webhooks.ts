@@ -119,7 +119,7 @@ export function createWebhooks(context: {
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
       await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
-      const [standing, depth] = await Promise.all([billing.account(agent.ownerId), runs.queue.depth(agent.id)])
+      const [standing, depth] = await Promise.all([billing.accountFor(agent), runs.queue.depth(agent.id)])
       assertThat(!standing.isClosing, 'TIER_REQUIRED', { message: closing })
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)

@@ -20,6 +20,7 @@ export const causeCodes = {
   MODEL_RETRY: 'The model call failed and is retried',
   RATE_LIMIT: 'A site takes no more calls for now',
   NO_PLACE: 'Its owner’s share of the workers is in use',
+  CREDITS_HELD: 'Other steps hold the credits that are left',
   PROVIDER_BUSY: 'Its AI provider is asked as much at a time as it may be',
   WAKE_PENDING: 'It may continue and is about to be woken',
   WORKING: 'The run calls the model or a tool',

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Approval } from '../approvals/approval.ts'
+import type { CapOf } from '../billing/standing.ts'
 import type { Reachability } from '../temporal/reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/queue/blocked.ts'
@@ -62,11 +63,13 @@ export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acc
 /** All that the rule reads: the record as of one moment, and whether Temporal and workers are up. */
 export interface Facts {
   now: Date
-  agent: Pick<Agent, 'id' | 'name' | 'trigger' | 'pausedAt' | 'deletedAt'>
+  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'deletedAt'>
   /** What must be paid before the next run may start; with none queued, before one of the agent's trigger may. */
   charges: Charge[]
   /** Whether a model step can be paid for. */
   hasCredits: boolean
+  /** The cap that leaves the least; null if that is the balance. */
+  cap: CapOf | null
   queue: Pick<AgentQueue, 'unfinished' | 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
   head: HeadRun | null
   /** The oldest queued run, and how many are queued. */

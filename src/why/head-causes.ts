@@ -1,7 +1,9 @@
 import { later } from '../clock.ts'
 import { advise, request } from './actions.ts'
 import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
+import { raiseCap, usedUp } from './caps.ts'
 import { doingOf, siteOf, type Doing } from './doing.ts'
+import { heldCredits } from '../runs/held-credits.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
 import { unapprovedCalls } from './unapproved-calls.ts'
@@ -62,13 +64,14 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
   })
 }
 
-function missingCredits({ hasCredits }: Facts, head: HeadRun): Cause[] {
+function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause[] {
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
   const end = until ? `; it fails at ${moment(until)} unless there are credits by then` : ''
-  const message = `Run ${run.sequence} ${ongoing('waiting', since)} because your credits are used up${end}.`
-  return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action: getCredits })]
+  const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}${end}.`
+  const action = cap === null ? getCredits : raiseCap(cap, agent)
+  return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]
 }
 
 /** How to get credits. */
@@ -113,10 +116,19 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
 function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   const { noPlaceSince: since, noPlaceAt: provider, sequence } = head.run
   if (!waitsForPlace(head)) return undefined
+  if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
   const message = `Run ${sequence} ${ongoing('waiting for a place in a worker', since)}, because its owner's share of the places is in use.`
   const action = advise`There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
+}
+
+/** There are credits, but as many as are left are held for steps that are under way. */
+function creditsHeld(head: HeadRun, step: number): Cause {
+  const { noPlaceSince: since, sequence } = head.run
+  const message = `Run ${sequence} ${ongoing('waiting for credits that other steps hold', since)}, because these are the last that there are.`
+  const action = advise`There is nothing to do: it continues by itself when one of these steps has used less, or waits for credits when they are used up. ${getCredits}`
+  return causeOf({ code: 'CREDITS_HELD', ...about(head), since, step, message, action })
 }
 
 /** Operators limit how much a worker asks of a provider at a time. */

@@ -2,6 +2,7 @@ import type { Charge } from '../runs/queue/blocked.ts'
 import { latest, later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
 import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
+import { raiseCap, usedUp } from './caps.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, continuesSoon } from './head-causes.ts'
@@ -73,8 +74,10 @@ export function causesOfQueue(facts: Facts): Cause[] {
   return next && !agent.pausedAt ? [wakePending(facts, next)] : []
 }
 
-function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge): Cause {
-  const { code, stops, message, action } = payments[charge]
+function unpaid(facts: Facts, charge: Charge): Cause {
+  const { agent, queue, next, asked, settings } = facts
+  const { code, stops } = payments[charge]
+  const { message, action } = situationOf(facts, charge)
   if (!next) return causeOf({ code, message: `${stops} for "${agent.name}", because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
@@ -83,6 +86,10 @@ function unpaid({ agent, queue, next, asked, settings }: Facts, charge: Charge):
   const sentence = `Run ${sequence} of "${agent.name}" ${ongoing('blocked', since)} because ${message}${end}.`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
+
+/** A cap may be used up, and not the balance. */
+const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; action: Advice } =>
+  charge === 'credits' && cap !== null ? { message: usedUp(cap), action: raiseCap(cap, agent) } : payments[charge]
 
 /** The run was accepted and its queue woken, but no claim has started it yet. */
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {

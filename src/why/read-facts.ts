@@ -1,12 +1,13 @@
 import { Agent } from '../agents/agent.ts'
 import { Approval } from '../approvals/approval.ts'
+import type { Billing } from '../billing/billing.ts'
 import { Account } from '../billing/account.ts'
-import { standingOf } from '../billing/standing.ts'
+import { standingFor, standingOf, timeOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { payerOf } from '../owners/payer.ts'
-import { boundsOf } from '../owners/months.ts'
+import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
@@ -28,6 +29,7 @@ export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets' | 'sites'>
   reconciler: Pick<Reconciler, 'viewOf'>
+  billing: Pick<Billing, 'usage'>
 }
 
 /** All of a call but its arguments and result. */
@@ -55,11 +57,19 @@ export async function readFacts(
   knowledge: Knowledge,
   { agentId, runId }: { agentId: string; runId?: string },
 ): Promise<RecordedFacts> {
-  const present = await Agent.query(trx).findById(agentId).throwIfNotFound()
+  const present = await Agent.query(trx)
+    .findById(agentId)
+    .select('agents.*', agentCreditsLeft(knowledge.clock.now()))
+    .throwIfNotFound()
   const { ownerId } = present
   const account = await Account.query(trx).findOne('ownerId', payerOf(ownerId)).throwIfNotFound()
+  const { used: usedThisMonth } = await knowledge.billing.usage.of('accounts', account.ownerId, trx)
   const now = knowledge.clock.now()
-  const standing = standingOf(account, now, { ownerId, ...(await boundsOf(trx, ownerId, now)) })
+  const bounds = await boundsOf(trx, ownerId, timeOf(account, now))
+  const standing = standingFor(
+    standingOf(Object.assign(account, { usedThisMonth }), now, { ownerId, ...bounds }),
+    present,
+  )
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)
@@ -70,6 +80,7 @@ export async function readFacts(
     agent,
     queue,
     hasCredits: standing.balance >= 1,
+    cap: standing.cap,
     charges: chargesOf(standing, trigger),
     head: head && (await readHead(trx, knowledge, head, now)),
     next,

@@ -61,6 +61,7 @@ const ofOne = new Set([
   'allowActionOverride',
   'outputSchema',
   'callbackSecret',
+  'usage',
 ])
 
 test('a list shows of each agent what the agent itself shows, without secrets, prompt and sites', async (t) => {

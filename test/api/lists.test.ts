@@ -292,6 +292,7 @@ const ofNoRow: Record<string, string> = {
   trigger: 'webhook',
   outcome: 'ran',
   kind: 'credential_dead',
+  'listLedger kind': 'refund',
   active: 'false',
   'listCallbacks status': 'delivered',
   'listApprovals status': 'expired',

@@ -26,7 +26,7 @@ const needs: Record<string, Need> = {
   ...named('see', 'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns listSessions getRun listRuns'),
   ...named(
     'see',
-    'listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
+    'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
   ),
   ...named('see', 'listNotifications removeMember'),
   ...named(
@@ -39,6 +39,7 @@ const needs: Record<string, Need> = {
   ),
   ...named('build', 'createAgent deleteAgent pauseAgent resumeAgent updateAgent rotateCallbackSecret rotateSecret'),
   ...named('administer', 'createApiKey deleteApiKey listApiKeys updateWorkspace changeRole getBilling listLedger'),
+  ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
   ...named('administer', 'getWorkspaceSignIn setWorkspaceSignIn removeWorkspaceSignIn'),
   ...named('own', 'deleteWorkspace'),

@@ -7,6 +7,7 @@ import * as logins from '../../api/logins.ts'
 import * as vault from '../../api/vault.ts'
 import * as oauth from '../../api/oauth.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
+import { monthOf } from '../../src/billing/ledger/forecast.ts'
 import { newId } from '../../src/ids.ts'
 import { notificationOf } from '../helpers/notifications.ts'
 import { Identity } from '../../src/sign-in/identity.ts'
@@ -107,6 +108,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     invitationId: (await inviteTo(owner, own)).body.id,
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
+    month: monthOf(new Date()),
   }
   return { agent, session, params, apiKey: key.key, readKey: readKey.key }
 }
@@ -192,6 +194,8 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createApiKey: { name: 'A key', scopes: ['read'] },
   addPaymentMethod: { paymentMethod: 'pm_card_visa' },
   subscribe: { tier: 'pro' },
+  updateBilling: { creditsPerMonth: 1_000_000 },
+  giveCredits: { credits: 5, note: 'For trying it' },
   inspectSite: { url: sites.tracker.origin },
   addToVault: { url: sites.tracker.origin, token: 'any-token' },
   startOAuth: { url: sites.oauth.origin },

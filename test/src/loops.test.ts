@@ -28,6 +28,7 @@ const asked: Record<LoopName, string[]> = {
     'tools.closeAbandoned',
     'workers.purge',
     'billing.storedBytes.purge',
+    'billing.credits.sweep',
     'scheduleSync.purge',
     'runs.live.purge',
     'agents.forgetFormerSecrets',

@@ -17,9 +17,10 @@ export function createManual(context: {
 }) {
   const { billing, repeats, accept, read, depth } = context
 
-  async function assertStartable({ id, ownerId }: Startable): Promise<void> {
+  async function assertStartable(agent: Startable): Promise<void> {
+    const { id, ownerId } = agent
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
-    const standing = await billing.account(ownerId)
+    const standing = await billing.accountFor(agent)
     requireCredits(standing)
     await billing.storedBytes.assertRoom(ownerId, standing)
   }
@@ -56,5 +57,5 @@ export function createManual(context: {
   }
 }
 
-type Startable = Pick<Agent, 'id' | 'ownerId'>
+type Startable = Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>
 type ClientRequest = { id: string; idempotencyKey: string | undefined; input: string | undefined }

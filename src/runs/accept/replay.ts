@@ -28,8 +28,9 @@ export function createReplay(context: {
 }) {
   const { database, agents, billing, payloads, repeats, accept, read } = context
 
-  async function assertAllowed(ownerId: string, trigger: Run['trigger']): Promise<void> {
-    const standing = await billing.account(ownerId)
+  async function assertAllowed(agent: Agent, trigger: Run['trigger']): Promise<void> {
+    const { ownerId } = agent
+    const standing = await billing.accountFor(agent)
     if (trigger === 'webhook') requireFeature(standing, 'webhooks')
     if (trigger === 'webhook') requireGoodStanding(standing)
     requireCredits(standing)
@@ -41,7 +42,7 @@ export function createReplay(context: {
     try {
       if (trigger === 'webhook' && payload !== undefined)
         assertMatches(await payloads.read(Buffer.from(payload), agent))
-      await assertAllowed(agent.ownerId, trigger)
+      await assertAllowed(agent, trigger)
     } catch (refusal) {
       return repeats.earlierReceipt(request, refusal)
     }

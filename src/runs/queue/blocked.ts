@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
-import type { Standing } from '../../billing/standing.ts'
+import { raiseOf, usedUpBy, type CapOf, type Standing } from '../../billing/standing.ts'
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { EndReason } from '../states.ts'
@@ -38,8 +38,11 @@ export const reasonOfBlock: Record<Charge, EndReason> = {
   credits: 'NO_CREDITS',
 }
 
-/** The notification of a blocked queue, without the agent's name. */
-export const messageOfBlock: Record<Charge, string> = {
+/** The notification of a blocked queue, without the agent's name; of credits it names the cap, if it is one. */
+export const messageOfBlock = (cause: Charge, cap: CapOf | null): string =>
+  cause === 'credits' && cap !== null ? `${usedUpBy(cap)} ${raiseOf[cap]}` : messages[cause]
+
+const messages: Record<Charge, string> = {
   tier: 'The tier no longer includes what starts this agent, or workspaces. Its owner can upgrade with POST /billing/subscription.',
   past_due: 'Your subscription payment is overdue. Pay it with POST /billing/subscription.',
   credits:

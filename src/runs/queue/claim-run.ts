@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentForRun, Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
+import type { CapOf } from '../../billing/standing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -76,28 +77,30 @@ export function createClaim(context: {
   }
 
   async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, claim: Claim) {
-    const cause = blockOf(agent, await billing.account(run.ownerId, trx), run.trigger)
+    const standing = await billing.accountFor(agent, trx)
+    const cause = blockOf(agent, standing, run.trigger)
     if (!cause) return start(trx, run, agent, claim)
-    await block(trx, queue, agent, cause, claim.now)
+    await block(trx, queue, agent, { cause, cap: standing.cap }, claim.now)
     return null
   }
 
   /** When one charge replaces another, the block continues and keeps its start. */
-  async function block(trx: Transaction, queue: AgentQueue, agent: AgentForRun, cause: BlockedCause, now: Date) {
+  async function block(trx: Transaction, queue: AgentQueue, agent: AgentForRun, by: Block, now: Date) {
+    const { cause, cap } = by
     const { agentId, blockedCause: before } = queue
     const continues = before !== null && (before === 'paused') === (cause === 'paused')
     const blockedSince = continues ? queue.blockedSince : now
     await AgentQueue.query(trx).findById(agentId).patch({ awake: false, blockedCause: cause, blockedSince })
     // The cause of the block may have just ended.
     await due.agent(trx, agentId)
-    if (!continues && cause !== 'paused') await notify(trx, agent, cause, now)
+    if (!continues && cause !== 'paused') await notify(trx, agent, { cause, cap }, now)
   }
 
-  async function notify(trx: Transaction, agent: AgentForRun, cause: Charge, since: Date) {
+  async function notify(trx: Transaction, agent: AgentForRun, by: Block<Charge>, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
     await notifyBlocked(trx, context.notifications, {
       agent,
-      cause,
+      ...by,
       key: since.toISOString(),
       title: `Runs are waiting: agent ${quotedName(agent.name)}`,
       consequence: `Until then, the runs of the agent ${agent.name} stay queued in order; each fails after ${hours} hours of waiting.`,
@@ -105,6 +108,12 @@ export function createClaim(context: {
   }
 
   return { claimNext }
+}
+
+/** What blocks a queue, and the cap behind that, if it is one. */
+interface Block<Cause = BlockedCause> {
+  cause: Cause
+  cap: CapOf | null
 }
 
 /** The time, and the claiming execution of the queue's workflow; null without one. */

@@ -1,4 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
+import type { CapOf } from '../../billing/standing.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'
@@ -9,6 +10,8 @@ import { quotedName } from '../../notifications/plain-text.ts'
 interface Block {
   agent: { id: string; ownerId: string }
   cause: Charge
+  /** The cap that is used up, if it is not the balance. */
+  cap: CapOf | null
   /** Identifies the block or wait; its owner is notified once. */
   key: string
   title: string
@@ -18,8 +21,8 @@ interface Block {
 
 /** Notifies an owner of something that waits for a payment, in the caller's transaction. */
 export async function notifyBlocked(trx: Transaction, notifications: Notifications, block: Block): Promise<void> {
-  const { agent, cause, key, title, consequence } = block
-  const message = `${messageOfBlock[cause]} ${consequence}`
+  const { agent, cause, cap, key, title, consequence } = block
+  const message = `${messageOfBlock(cause, cap)} ${consequence}`
   await notifications.notify(trx, {
     ownerId: agent.ownerId,
     kind: 'queue_blocked',
@@ -35,12 +38,13 @@ export async function notifyOutOfCredits(
   trx: Transaction,
   notifications: Notifications,
   { id, agentId, ownerId, sequence }: Pick<Run, 'id' | 'agentId' | 'ownerId' | 'sequence'>,
-  { since, last }: { since: Date; last: Date },
+  { since, last, cap }: { since: Date; last: Date; cap: CapOf | null },
 ): Promise<void> {
   const { name } = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
   await notifyBlocked(trx, notifications, {
     agent: { id: agentId, ownerId },
     cause: 'credits',
+    cap,
     key: `${id} ${since.toISOString()}`,
     title: `A run is waiting: agent ${quotedName(name)}`,
     consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when there are credits again, and fails if there are none by ${utc(last)}. See GET /runs/${id}/why.`,

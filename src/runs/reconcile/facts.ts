@@ -1,5 +1,6 @@
 import { Agent } from '../../agents/agent.ts'
 import type { Standing } from '../../billing/standing.ts'
+import { agentCreditsLeft } from '../../owners/months.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
@@ -11,7 +12,9 @@ import { isFreed, isParked } from '../step/waiting-calls.ts'
 /** What the record says about an agent, as far as the reconciler needs it. */
 export interface AgentFacts {
   now: Date
-  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'pausedAt' | 'deletedAt'>
+  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'pausedAt' | 'deletedAt'> &
+    // What its cap has left of the month.
+    Partial<Pick<Agent, 'creditsLeft'>>
   queue: AgentQueue
   /** How the queue row contradicts the runs, in words; null if it does not. */
   contradiction: string | null
@@ -44,7 +47,9 @@ export const readFacts = (database: Database, agentIds: string[], now: Date): Pr
 /** The same in the caller's transaction, which should be repeatable read. */
 export async function readFactsWithin(trx: Transaction, agentIds: string[], now: Date): Promise<RecordedFacts[]> {
   const columns = ['id', 'ownerId', 'name', 'pausedAt', 'deletedAt'] as const
-  const agents = await Agent.query(trx).findByIds(agentIds).select(columns)
+  const agents = await Agent.query(trx)
+    .findByIds(agentIds)
+    .select(...columns, agentCreditsLeft(now))
   const queues = new Map((await AgentQueue.query(trx).findByIds(agentIds)).map((queue) => [queue.agentId, queue]))
   const open = new Map((await readOpen(trx, agentIds)).map((one) => [one.agentId, one]))
   const ids = [...open.values()].flatMap(({ headId, nextId }) => [headId, nextId].filter((id) => id !== null))

@@ -76,10 +76,14 @@ export function createFailStep(context: {
     return { ...retried, isRetried, retryAt: isRetried ? retryAt : null }
   }
 
+  /** What the run holds is given back, unless it is for a later attempt. */
   async function charge(trx: Transaction, run: Run, { step, attempt }: Attempt, billed: Billed | undefined) {
+    const keepsHold = attempt < run.attempt || run.steps !== step - 1
+    if (!billed && !keepsHold) await billing.credits.release(trx, run.id)
     if (!billed) return {}
     const { credits, cost } = billed
-    const of = { ownerId: run.ownerId, runId: run.id, step, failedAttempt: attempt }
+    const { ownerId, agentId } = run
+    const of = { ownerId, agentId, runId: run.id, step, failedAttempt: attempt, keepsHold }
     await billing.credits.chargeStep(trx, { ...of, credits, cost })
     return {
       inputTokens: run.inputTokens + billed.inputTokens,

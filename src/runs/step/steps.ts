@@ -1,8 +1,10 @@
-import type { Database } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { Models } from '../../models/models.ts'
 import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
+import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
+import type { Run } from '../run.ts'
 import { append } from '../timeline.ts'
 import { createAsk, type AskContext } from './ask-step.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
@@ -15,7 +17,7 @@ import { createWaits } from './waits.ts'
  * its answer and decides what comes next.
  */
 export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeof createWaits>[0]) {
-  const { database, clock, config, models } = context
+  const { database, clock, config, models, billing } = context
   const decide = createDecide(context)
   const waits = createWaits(context)
 
@@ -23,7 +25,14 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
   const next: AskContext['next'] = async (trx, run, known) => waits.follow(trx, await decide(trx, run, known))
   const { prepare, ask } = createAsk({ ...context, next })
 
-  /** Counts the attempt at a model call, or returns what comes instead. */
+  /** Other steps may hold what is left: this one comes again when some of them are over. */
+  async function hold(trx: Transaction, run: Run, step: number): Promise<void> {
+    const { id: subjectId, ownerId, agentId } = run
+    const held = await billing.credits.hold(trx, { ownerId, agentId, subjectId, step, used: run })
+    if (held === undefined) throw new HeldCreditsError()
+  }
+
+  /** Counts the attempt at a model call and holds credits for it, or returns what comes instead. */
   const begin = (ref: RunRef, model: string): Promise<Attempt | { instead: Move }> =>
     database.transaction(async (trx) => {
       const run = await lockRun(trx, ref)
@@ -41,6 +50,8 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const waitedMs = run.waitedMs + heldUpMs(run, config.budgets, now)
       const changes = { stepAttempts: counted, attempt, attemptedAt: now, waitedMs }
       await append(trx, run.id, now, [{ kind: 'step.started', data }], changes)
+      // Last: the account is locked until the transaction ends.
+      await hold(trx, run, step)
       return { step, attempt, counted, model, callsBefore: decision.record.calls }
     })
 
@@ -48,7 +59,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
     /**
      * Makes the run's next model call unless the record asks for something else first, and returns what comes next.
      * Throws MODEL_ERROR while another attempt makes sense, NoPlaceError if all places at the model's provider are
-     * taken, StaleEpochError, or the signal's reason if aborted.
+     * taken, or other steps hold the credits that are left, StaleEpochError, or the signal's reason if aborted.
      */
     async advance(ref: RunRef, signal: AbortSignal): Promise<Move> {
       const { model, ownerId } = await modelOf(database, ref, models)

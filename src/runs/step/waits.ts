@@ -1,3 +1,4 @@
+import { usedUpBy, type CapOf } from '../../billing/standing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/database.ts'
@@ -24,11 +25,17 @@ const notes = {
   credits: 'The credits are used up; the run continues from here when there are credits again.',
 } as const
 
+const noteOn = (cause: WaitCause, cap: CapOf | null): string =>
+  cause === 'credits' && cap !== null
+    ? `${usedUpBy(cap)} The run continues from here when that is raised, or in the next month.`
+    : notes[cause]
+
 /** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */
 export function createWaits(context: { clock: Clock; config: Config; notifications: Notifications; due: Due }) {
   const { clock, config, notifications, due } = context
 
-  async function begin(trx: Transaction, { run, calls }: RunRecord, { cause, ms }: Wait): Promise<void> {
+  async function begin(trx: Transaction, record: RunRecord, { cause, ms }: Wait, cap: CapOf | null): Promise<void> {
+    const { run, calls } = record
     const now = clock.now()
     const waitingUntil = new Date(now.getTime() + ms)
     const open = calls.filter(({ status }) => !isFinal(status))
@@ -36,13 +43,13 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
     const waitingSince = run.waitingSince ?? now
     const last = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
     const until = (cause === 'rate_limit' || cause === 'approval' ? waitingUntil : last).toISOString()
-    const data = { cause, site: waitingFor, until, calls: open.length, note: notes[cause] }
+    const data = { cause, site: waitingFor, until, calls: open.length, note: noteOn(cause, cap) }
     const changes = { status: 'waiting' as const, waitingCause: cause, waitingFor, waitingSince, waitingUntil }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }], changes)
     // What it waits for may have just come.
     await due.agent(trx, run.agentId)
     // Owners are notified when a credential dies and when a call is asked about; the other waits end by themselves, or are the owner's choice.
-    if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last })
+    if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last, cap })
   }
 
   async function end(trx: Transaction, run: Run): Promise<Run> {
@@ -51,10 +58,10 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
   }
 
   /** A wait for the same cause continues, perhaps until another time; it stays one wait on the timeline. */
-  async function wait(trx: Transaction, record: RunRecord, move: Wait): Promise<void> {
+  async function wait(trx: Transaction, record: RunRecord, move: Wait, cap: CapOf | null): Promise<void> {
     const { run } = record
     if (run.waitingCause !== move.cause) {
-      await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move)
+      await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move, cap)
       return
     }
     const waitingUntil = new Date(clock.now().getTime() + move.ms)
@@ -63,8 +70,8 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
 
   return {
     /** Applies the decision to a locked run: begins, prolongs or ends its wait. */
-    async follow(trx: Transaction, { record, move }: Decision): Promise<Move> {
-      if (move.kind === 'wait') await wait(trx, record, move)
+    async follow(trx: Transaction, { record, move, cap }: Decision): Promise<Move> {
+      if (move.kind === 'wait') await wait(trx, record, move, cap)
       else if (move.kind !== 'end' && record.run.waitingCause) await end(trx, record.run)
       return move
     },

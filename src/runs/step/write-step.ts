@@ -61,7 +61,14 @@ export function createWriteStep(context: {
     const { step } = attempt
     const { cost, verdict } = answer
     const credits = stepCredits({ ...answer, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    await billing.credits.chargeStep(trx, { ownerId: run.ownerId, runId: run.id, step, credits, cost })
+    await billing.credits.chargeStep(trx, {
+      ownerId: run.ownerId,
+      runId: run.id,
+      agentId: run.agentId,
+      step,
+      credits,
+      cost,
+    })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))
     const mayAskUntil = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
     const plan = { run, step, before: attempt.callsBefore, calls: answer.calls, tools: offer.tools, now, mayAskUntil }

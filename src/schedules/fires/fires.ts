@@ -100,7 +100,7 @@ export function createFires(context: {
   async function reasonNotTo({ trx, fired, agent, now }: Case): Promise<FireReason | undefined> {
     if (agent.pausedAt) return 'PAUSED'
     if (now.getTime() - fired.nominalAt.getTime() > config.scheduleCatchUpSeconds * 1000) return 'LATE'
-    const { balance, limits, features } = await billing.account(agent.ownerId, trx)
+    const { balance, limits, features } = await billing.accountFor(agent, trx)
     if (!features.includes('scheduled')) return 'NO_TIER'
     if (balance < 1) return 'NO_CREDITS'
     return (await billing.storedBytes.isFull(agent.ownerId, limits.storedBytes, trx)) ? 'NO_ROOM' : undefined

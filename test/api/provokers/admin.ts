@@ -1,18 +1,26 @@
 import * as admin from '../../../api/admin.ts'
+import * as adminCredits from '../../../api/admin-credits.ts'
 import * as adminOverview from '../../../api/admin-overview.ts'
 import * as audit from '../../../api/audit.ts'
 import * as outbox from '../../../api/outbox.ts'
+import { newId } from '../../../src/ids.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import type { Table } from './table.ts'
 
 export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder): Table {
-  const { host = '' } = params
+  const { host = '', userId = '' } = params
+  const give = (to: string) =>
+    ask(operator, adminCredits.giveCredits, { params: { userId: to }, body: { credits: 5, note: 'For trying it' } })
   const suspend = () => ask(operator, admin.suspendHost, { params: { host }, body: { reason: 'It is being attacked' } })
   const lift = (named: string) => ask(operator, admin.liftHost, { params: { host: named } })
   return {
     listHosts: { done: () => ask(operator, admin.listHosts) },
     suspendHost: { done: suspend },
+    giveCredits: {
+      done: () => give(userId),
+      NOT_FOUND: () => give(newId()),
+    },
     listUsers: { done: () => ask(operator, adminOverview.listUsers) },
     listAllWorkspaces: { done: () => ask(operator, adminOverview.listAllWorkspaces) },
     getStats: { done: () => ask(operator, adminOverview.getStats) },

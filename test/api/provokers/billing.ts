@@ -1,14 +1,34 @@
 import * as billing from '../../../api/billing.ts'
+import * as statements from '../../../api/statements.ts'
+import { monthOf } from '../../../src/billing/ledger/forecast.ts'
 import { person, type Person } from '../../helpers/people.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function billingTable({ platform, owner }: Stage, { ask }: Recorder): Table {
+const thisMonth = () => monthOf(new Date())
+
+export function billingTable(
+  { platform, owner, params: { agentId = '', runId = '' } }: Stage,
+  { ask }: Recorder,
+): Table {
   const add = (someone: Person, paymentMethod: string) =>
     ask(someone, billing.addPaymentMethod, { body: { paymentMethod } })
   const subscribe = (someone: Person) => ask(someone, billing.subscribe, { body: { tier: 'pro' } })
+  const statement = (month: string) => ask(owner, statements.getStatement, { params: { month } })
+  const agentStatement = (month: string) => ask(owner, statements.getAgentStatement, { params: { agentId, month } })
   return {
+    updateBilling: { done: () => ask(owner, billing.updateBilling, { body: { creditsPerMonth: null } }) },
+    listStatements: { done: () => ask(owner, statements.listStatements) },
+    getStatement: {
+      done: () => statement(thisMonth()),
+      NOT_FOUND: () => statement('never'),
+    },
+    getAgentStatement: {
+      done: () => agentStatement(thisMonth()),
+      NOT_FOUND: () => agentStatement('never'),
+    },
+    getRunStatement: { done: () => ask(owner, statements.getRunStatement, { params: { runId } }) },
     getBilling: { done: () => ask(owner, billing.getBilling) },
     listPaymentMethods: { done: () => ask(owner, billing.listPaymentMethods) },
     listTiers: { done: () => ask({ url: platform.url }, billing.listTiers) },

@@ -211,6 +211,8 @@ test('a new account is free and has the credits of the month', async (t) => {
     isClosing: false,
     subscription: null,
     balance: 200,
+    cap: null,
+    total: 200,
   })
 })
 
@@ -296,7 +298,7 @@ test('what was used is charged beyond the balance, and nothing can be started th
     { code: 'NO_CREDITS' },
   )
   t.like(
-    t.throws(() => requireCredits({ balance: 0 })),
+    t.throws(() => requireCredits({ balance: 0, cap: null })),
     { code: 'NO_CREDITS' },
   )
 })

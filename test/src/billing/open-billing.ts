@@ -10,10 +10,13 @@ import { testConfig } from '../../helpers/config.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
-/** Opens the billing of one database for all tests of a file; each test has a clock, a gateway and a user of its own. */
-export function billingForFile(test: TestFn) {
+/**
+ * Opens the billing of one database for all tests of a file; each test has a clock, a gateway and a user of its own. The
+ * clock stands at a time in the past, unless `now` is asked for: identifiers are made by the real one.
+ */
+export function billingForFile(test: TestFn, start?: 'now') {
   const database = forWholeFile(test, 'billing', openDatabase)
-  return async () => billingOf(await database())
+  return async () => billingOf(await database(), start && new Date().toISOString())
 }
 
 /** The billing of a database of this test's own, where it counts queries. */
@@ -27,8 +30,8 @@ async function openDatabase(t: ExecutionContext) {
 }
 
 /** Billing over the sandbox gateway, which here also lists what it was asked to charge. */
-function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
-  const clock = movableClock()
+function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: string) {
+  const clock = movableClock(start)
   const charges: Charge[] = []
   const sandbox = createSandboxGateway()
   const gateway: Gateway = { ...sandbox, charge: (charge) => (charges.push(charge), sandbox.charge(charge)) }

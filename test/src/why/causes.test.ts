@@ -24,9 +24,10 @@ const queuedRun: NamedRun = {
 /** An idle agent of somebody in good standing, on a platform that is whole. */
 const idle: Facts = {
   now,
-  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null, deletedAt: null },
+  agent: { id: 'a1', ownerId: 'o1', name: 'Sorter', trigger: 'webhook', pausedAt: null, deletedAt: null },
   charges: [],
   hasCredits: true,
+  cap: null,
   queue: {
     unfinished: 0,
     awake: false,

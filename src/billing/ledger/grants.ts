@@ -1,0 +1,130 @@
+import type { Transaction } from '../../database/database.ts'
+import { monthAt } from '../../owners/months.ts'
+import { newId } from '../../ids.ts'
+import type { Account } from '../account.ts'
+import type { LedgerEntry } from '../ledger-entry.ts'
+import { usualPriority, type GrantKind } from './credit-grant.ts'
+import { draw } from './draw.ts'
+
+/** Credits that are added, with their entry and their grant. */
+export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentId'>> {
+  kind: Exclude<GrantKind, 'carried_over'>
+  credits: number
+  /** Lower ones are used first; otherwise as is usual for the kind. */
+  priority?: number | undefined
+  expiresAt?: Date | null | undefined
+  note?: string | undefined
+  requestKey?: string | undefined
+}
+
+/**
+ * Adds credits to a locked account: an entry, a grant and the new balance, in one statement. A debt is paid first.
+ * Returns whether it has; there may be such an entry already.
+ */
+export async function addGrant(trx: Transaction, account: Account, given: NewGrant, at: Date): Promise<boolean> {
+  const { kind, credits, period = null, paymentId = null, expiresAt = null, note = null, requestKey = null } = given
+  const balance = account.balance + credits
+  const { rows } = await trx.raw<{ rows: unknown[] }>(addStatement, {
+    kind,
+    credits,
+    period,
+    paymentId,
+    expiresAt,
+    note,
+    requestKey,
+    balance,
+    at,
+    id: newId(),
+    grantId: newId(),
+    ownerId: account.ownerId,
+    remaining: Math.min(credits, Math.max(0, balance)),
+    priority: given.priority ?? usualPriority[kind],
+  })
+  if (rows.length === 0) return false
+  account.balance = balance
+  return true
+}
+
+/**
+ * Makes what is left of the grants of a locked account agree with its balance at a time of the account: what the release
+ * before has added becomes a grant, what it has used is drawn, and grants that are over are taken. One query, unless
+ * there is something to do.
+ */
+export async function settleGrants(trx: Transaction, account: Account, at: Date): Promise<void> {
+  const { left, nextExpiry, used } = await leftOf(trx, account, at)
+  const missing = Math.max(account.balance, 0) - left
+  if (missing > 0) await carryOver(trx, account, missing, at)
+  if (missing < 0) await trx.raw(drawStatement, { ownerId: account.ownerId, credits: -missing })
+  if (nextExpiry && nextExpiry <= at) await expire(trx, account, at)
+  account.usedThisMonth = used
+}
+
+interface Left {
+  left: number
+  nextExpiry: Date | null
+  used: number
+}
+
+/** In a statement of its own: one that waits for the account's lock sees grants as they were before it waited. */
+async function leftOf(trx: Transaction, { ownerId }: Account, at: Date): Promise<Left> {
+  const { rows } = await trx.raw<{ rows: Left[] }>(leftStatement, { ownerId, at })
+  return rows[0] as Left
+}
+
+const carryOver = (trx: Transaction, { ownerId }: Account, credits: number, createdAt: Date) =>
+  trx('credit_grants').insert({
+    id: newId(),
+    ownerId,
+    createdAt,
+    credits,
+    remaining: credits,
+    kind: 'carried_over',
+    priority: usualPriority.carried_over,
+  })
+
+/** Takes what is left of each grant that is over. */
+async function expire(trx: Transaction, account: Account, at: Date): Promise<void> {
+  const { ownerId } = account
+  const over = trx('credit_grants').where({ ownerId }).where('remaining', '>', 0).where('expiresAt', '<=', at)
+  const grants = await over.orderBy(['expiresAt', 'id']).select<{ id: string; remaining: number }[]>('id', 'remaining')
+  for (const { id: grantId, remaining } of grants) {
+    account.balance -= remaining
+    const values = { id: newId(), ownerId, grantId, remaining, balance: account.balance, at }
+    await trx.raw(expireStatement, values)
+  }
+}
+
+const addStatement = `
+  with entry as (
+    insert into ledger_entries (id, owner_id, kind, credits, balance_after, period, payment_id, grant_id, created_at)
+    values (:id, :ownerId, :kind, :credits, :balance, :period, :paymentId, :grantId, :at)
+    on conflict do nothing returning grant_id
+  ), made as (
+    insert into credit_grants
+      (id, owner_id, kind, credits, remaining, priority, expires_at, note, request_key, created_at)
+    select grant_id, :ownerId::uuid, :kind::text, :credits::bigint, :remaining::bigint, :priority::integer,
+           :expiresAt::timestamptz, :note::text, :requestKey::text, :at::timestamptz
+      from entry
+  ), account as (
+    update accounts set balance = :balance from entry where owner_id = :ownerId
+  )
+  select from entry`
+
+const leftStatement = `
+  select coalesce(sum(remaining), 0)::bigint as left, min(expires_at) as "nextExpiry",
+         coalesce((select credits from credit_months where subject_id = :ownerId and month = ${monthAt(':at')}), 0)::bigint
+           as used
+    from credit_grants where owner_id = :ownerId and remaining > 0`
+
+const drawStatement = `
+  with ${draw(':ownerId', ':credits')}
+  update credit_grants g set remaining = remaining - d.credits from draw d where g.owner_id = :ownerId and g.id = d.id`
+
+const expireStatement = `
+  with entry as (
+    insert into ledger_entries (id, owner_id, kind, credits, balance_after, grant_id, created_at)
+    values (:id, :ownerId, 'expiry', -(:remaining::bigint), :balance, :grantId, :at)
+  ), account as (
+    update accounts set balance = :balance where owner_id = :ownerId
+  )
+  update credit_grants set remaining = 0 where owner_id = :ownerId and id = :grantId`

@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock.ts'
+import { later } from '../../clock.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { monthAt } from '../../owners/months.ts'
+import type { Account } from '../account.ts'
+import { timeOf } from '../standing.ts'
+
+/**
+ * For how long a hold counts, by the clock of the platform: no model step takes longer. That of a run may take 65 minutes
+ * (`modelOptions` of the workflows), an answer in a chat an hour (CHAT_TIMEOUT_SECONDS at most).
+ */
+export const holdSeconds = 70 * 60
+
+/** A step that is about to begin. */
+export interface NewHold {
+  ownerId: string
+  /** Of a run's step, its agent. */
+  agentId?: string
+  /** The run, or the answer in a chat. */
+  subjectId: string
+  /** The number of the step. */
+  step: number
+  /** What the steps before have used, and how many there were. */
+  used: { credits: number; steps: number }
+}
+
+/**
+ * What a step will probably use: as much as the steps before on average, rounded up, and 1 at least. A first step is
+ * taken for a cheap one.
+ */
+export const estimateOf = ({ credits, steps }: NewHold['used']): number =>
+  Math.max(1, Math.ceil(steps === 0 ? 0 : credits / steps))
+
+/** Credits that are held while a step is under way, so that steps at the same time do not count on the same ones. */
+export function createHolds({ database, clock }: { database: Database; clock: Clock }) {
+  return {
+    /**
+     * Holds credits of a locked account for a step, in place of what the run or answer has held before. Returns how many;
+     * undefined if less than one is free, within the caps and beside what others hold.
+     */
+    async place(trx: Transaction, account: Account, given: NewHold): Promise<number | undefined> {
+      const { ownerId, agentId = null, subjectId, step, used } = given
+      const now = clock.now()
+      const { rows } = await trx.raw<{ rows: { credits: number }[] }>(placeStatement, {
+        subjectId,
+        step,
+        agentId,
+        now,
+        payerId: account.ownerId,
+        workspaceId: account.ownerId === ownerId ? null : ownerId,
+        at: timeOf(account, now),
+        expiresAt: later(now, holdSeconds),
+        estimate: estimateOf(used),
+      })
+      return rows[0]?.credits
+    },
+
+    /** Gives back what a step has held that failed, or whose run or answer is over. */
+    release: async (trx: Transaction, subjectId: string): Promise<void> => {
+      await trx.raw('delete from credit_holds where subject_id = :subjectId', { subjectId })
+    },
+
+    /** Deletes holds that count no more. */
+    async purge(): Promise<void> {
+      await database.raw(purgeStatement, { now: clock.now() })
+    },
+  }
+}
+
+const purgeStatement = `
+  delete from credit_holds where subject_id in
+    (select subject_id from credit_holds where expires_at <= :now limit 10000 for update skip locked)`
+
+/** `least` passes over caps that there are not. An agent has one step under way at a time. */
+const placeStatement = `
+  with others as (
+    select coalesce(sum(credits), 0)::bigint as all_held,
+           coalesce(sum(credits) filter (where workspace_id = :workspaceId), 0)::bigint as of_workspace
+      from credit_holds where owner_id = :payerId and subject_id <> :subjectId and expires_at > :now
+  ), free as (
+    select least(
+             (select a.balance from accounts a where a.owner_id = :payerId) - o.all_held,
+             (select a.credits_per_month - coalesce(m.credits, 0)
+                from accounts a left join credit_months m on m.subject_id = a.owner_id and m.month = ${monthAt(':at')}
+               where a.owner_id = :payerId) - o.all_held,
+             (select w.credits_per_month - coalesce(m.credits, 0)
+                from workspaces w left join workspace_months m on m.workspace_id = w.id and m.month = ${monthAt(':at')}
+               where w.id = :workspaceId) - o.of_workspace,
+             (select g.credits_per_month - coalesce(m.credits, 0)
+                from agents g left join credit_months m on m.subject_id = g.id and m.month = ${monthAt(':at')}
+               where g.id = :agentId)
+           ) as credits
+      from others o
+  )
+  insert into credit_holds (subject_id, owner_id, workspace_id, created_at, expires_at, credits, step)
+  select :subjectId::uuid, :payerId::uuid, :workspaceId::uuid, :now::timestamptz, :expiresAt::timestamptz,
+         least(:estimate::bigint, free.credits), :step::integer
+    from free where free.credits >= 1
+  on conflict (subject_id) do update
+    set owner_id = excluded.owner_id, workspace_id = excluded.workspace_id, created_at = excluded.created_at,
+        expires_at = excluded.expires_at, credits = excluded.credits, step = excluded.step
+  returning credits`

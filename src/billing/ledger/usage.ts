@@ -1,0 +1,65 @@
+import { later, type Clock } from '../../clock.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { monthAt } from '../../owners/months.ts'
+import { forecastOf, monthOf, type Usage } from './forecast.ts'
+
+/** What can have a cap. */
+type Capped = 'agents' | 'workspaces' | 'accounts'
+
+interface Used {
+  id: string
+  cap: number | null
+  used: number
+  clockSeconds: number
+}
+
+/** What agents, workspaces and accounts use of their caps in the present month of the account that pays. */
+export function createUsage({ database, clock }: { database: Database; clock: Clock }) {
+  /** By id; those that there are. */
+  async function ofAll(
+    kind: Capped,
+    ids: readonly string[],
+    db: Database | Transaction = database,
+  ): Promise<Map<string, Usage>> {
+    const now = clock.now()
+    const { rows } = await db.raw<{ rows: Used[] }>(statements[kind], { ids, now })
+    return new Map(rows.map((row) => [row.id, usageOf(row, later(now, row.clockSeconds))]))
+  }
+
+  return {
+    ofAll,
+
+    /** Nothing, for one that there is not, or not yet. */
+    of: async (kind: Capped, id: string, db?: Database | Transaction): Promise<Usage> =>
+      (await ofAll(kind, [id], db)).get(id) ?? usageOf({ cap: null, used: 0 }, clock.now()),
+  }
+}
+
+const usageOf = ({ cap, used }: Pick<Used, 'cap' | 'used'>, now: Date): Usage => ({
+  month: monthOf(now),
+  used,
+  cap,
+  forecast: forecastOf(used, now),
+})
+
+const ahead = 'coalesce(a.clock_seconds, 0)'
+const columns = (row: string) =>
+  `${row}.credits_per_month as cap, coalesce(m.credits, 0)::bigint as used, ${ahead} as "clockSeconds"`
+
+const statements: Record<Capped, string> = {
+  accounts: `
+    select a.owner_id as id, ${columns('a')}
+      from accounts a left join credit_months m on m.subject_id = a.owner_id and m.month = ${monthAt(':now', ahead)}
+     where a.owner_id = any(:ids)`,
+  workspaces: `
+    select w.id, ${columns('w')}
+      from workspaces w left join accounts a on a.owner_id = w.payer_id
+      left join workspace_months m on m.workspace_id = w.id and m.month = ${monthAt(':now', ahead)}
+     where w.id = any(:ids)`,
+  agents: `
+    select g.id, ${columns('g')}
+      from agents g left join workspaces w on w.id = g.owner_id
+      left join accounts a on a.owner_id = coalesce(w.payer_id, g.owner_id)
+      left join credit_months m on m.subject_id = g.id and m.month = ${monthAt(':now', ahead)}
+     where g.id = any(:ids)`,
+}
