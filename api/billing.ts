@@ -10,6 +10,11 @@ import { cap, usage } from './schemas/usage-schema.ts'
 import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time, tier } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
+const changesAt = named(
+  'ChangesAt',
+  v.picklist(['now', 'period_end'], 'must be now or period_end'),
+  'At once, or when the month that is paid is over',
+)
 const feature = named(
   'Feature',
   // The highest tier has them all.
@@ -26,8 +31,13 @@ const subscription = named(
   'Subscription',
   v.object({
     tier,
-    status: named('SubscriptionStatus', v.picklist(['active', 'past_due']), 'past_due: the payment is overdue'),
+    status: named(
+      'SubscriptionStatus',
+      v.picklist(['active', 'past_due']),
+      'past_due: the payment has failed; it is tried again for some days, then the subscription ends',
+    ),
     currentPeriodEnd: field(time, 'Until when it is paid'),
+    nextTier: field(v.nullable(tier), 'What follows then if it is not the same', null),
     cancelledAt: field(
       v.nullable(time),
       'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
@@ -51,6 +61,16 @@ const tierOffer = named(
 const capMeaning =
   'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
 
+const exceeding = named(
+  'Exceeding',
+  v.object({
+    agents: field(whole, 'Agents that are paused: the newest', 0),
+    vaultSites: field(whole, 'Sites whose tools are not called: the newest', 0),
+    apiKeys: field(whole, 'API keys that are refused: the newest', 0),
+    workspaces: field(whole, 'Workspaces beyond the limit', 0),
+  }),
+  'How many of each exceed the limits',
+)
 const account = named(
   'BillingAccount',
   v.object({
@@ -65,6 +85,10 @@ const account = named(
     ),
     creditsPerMonth: field(v.nullable(whole), capMeaning, null),
     usage,
+    exceeding: field(
+      exceeding,
+      'What exceeds the limits, as after a change to a lower tier: kept, and resting until there is room',
+    ),
   }),
   'What an account may use, and what it pays for',
 )
@@ -84,16 +108,17 @@ const shared = { tag: 'billing', access: 'account', status: 200 } as const
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
 
-/** The cap and what is used of it are those of the account, or of the workspace that is named. */
-async function presentAccount(
+/** An account as it is shown. The cap and what is used of it are those of the account, or of the workspace that is named. */
+async function present(
   services: Services,
   ownerId: string,
-  { total, ...standing }: Standing,
+  { total, limits, ...standing }: Standing,
   isWorkspace = false,
 ) {
   const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)
+  const exceeding = await services.exceeding.of(ownerId)
   const balance = isWorkspace ? standing.balance : total
-  return { ...standing, balance, usage, creditsPerMonth: usage.cap, limits: finite({ ...standing.limits }) }
+  return { ...standing, balance, usage, creditsPerMonth: usage.cap, limits: finite({ ...limits }), exceeding }
 }
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
@@ -111,7 +136,7 @@ export const getBilling = route({
   response: account,
   async handle({ services, caller, ownerId }) {
     const standing = await services.billing.account(ownerId)
-    return presentAccount(services, ownerId, standing, caller.reach.places.has(ownerId))
+    return present(services, ownerId, standing, caller.reach.places.has(ownerId))
   },
 })
 
@@ -130,7 +155,7 @@ export const updateBilling = route({
   response: account,
   async handle({ services, caller, body }) {
     await services.billing.credits.setCap(caller.userId, body)
-    return presentAccount(services, caller.userId, await services.billing.account(caller.userId))
+    return present(services, caller.userId, await services.billing.account(caller.userId))
   },
 })
 
@@ -203,14 +228,18 @@ export const subscribe = route({
   ofUser: true,
   method: 'post',
   path: '/billing/subscription',
-  summary: 'Pay for a month of a tier',
-  description: 'Charges the payment method that was added last.',
-  body: v.strictObject({ tier: documentedBy(text(20), paidTier) }),
+  summary: 'Subscribe to a tier, or change to it',
+  description:
+    'Charges the payment method that was added last. A higher tier begins at once with a new month, which costs its price ' +
+    'less what is left of the old month; a lower one begins when the month that is paid is over. `when` says otherwise. ' +
+    'At once, a lower tier costs less than what is left: the rest is credited to later payments of subscriptions, and ' +
+    'the same share of the month’s credits is taken back. The present tier takes a cancellation or a planned change ' +
+    'back. While the subscription is past due, what is overdue is paid first. Safe to repeat.',
+  body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
-    const standing = await services.billing.subscriptions.subscribe(caller.userId, body)
-    return presentAccount(services, caller.userId, standing)
+    return present(services, caller.userId, await services.billing.subscriptions.subscribe(caller.userId, body))
   },
 })
 
@@ -224,14 +253,15 @@ export const cancelSubscription = route({
   path: '/billing/subscription',
   summary: 'Return to the free tier',
   description:
-    'At the end of the month that is paid (`currentPeriodEnd`), or at once if the subscription is past due. Until then ' +
-    '`POST /billing/subscription` for the same tier takes it back without another payment. Nothing is paid back. ' +
-    'Credits, agents and sites beyond the limits of the free tier stay, but no more can be added; webhooks are refused.',
+    'At the end of the month that is paid (`currentPeriodEnd`), or at once with `?when=now`, and always if the ' +
+    'subscription is past due. Until then `POST /billing/subscription` for the same tier takes it back without another ' +
+    'payment. At once, what is left of the month is credited to later payments of subscriptions, and the same share of ' +
+    'its credits is taken back. What exceeds the limits of the free tier is kept and rests; webhooks are refused.',
+  query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],
-  async handle({ services, caller }) {
-    const standing = await services.billing.subscriptions.cancel(caller.userId)
-    return presentAccount(services, caller.userId, standing)
+  async handle({ services, caller, query }) {
+    return present(services, caller.userId, await services.billing.subscriptions.cancel(caller.userId, query.when))
   },
 })
 

@@ -48,6 +48,8 @@ import * as money from './20261124000100-money.ts'
 import * as moneyChecked from './20261124000110-money-checked.ts'
 import * as grantsAndHolds from './20261124000120-grants-and-holds.ts'
 import * as addedCredits from './20261124000125-added-credits.ts'
+import * as sandbox from './20261124000200-sandbox.ts'
+import * as billingRequests from './20261124000210-billing-requests.ts'
 import { conversion } from './conversion/conversion.ts'
 import * as deletions from './20261123001050-deletions.ts'
 import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
@@ -105,4 +107,6 @@ export const migrations: Migration[] = [
   { ...moneyChecked, name: '20261124000110-money-checked' },
   { ...grantsAndHolds, name: '20261124000120-grants-and-holds' },
   { ...addedCredits, name: '20261124000125-added-credits' },
+  { ...sandbox, name: '20261124000200-sandbox' },
+  { ...billingRequests, name: '20261124000210-billing-requests' },
 ]

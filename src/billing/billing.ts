@@ -2,29 +2,42 @@ import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import { createCredits } from './credits.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import { createLook } from './look.ts'
 import { createPaymentMethods } from './payment-methods.ts'
-import { createStoredBytes } from './stored-bytes.ts'
 import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { createPayments } from './payments.ts'
 import { createPromotions } from './ledger/promotions.ts'
+import { createPurchases } from './purchases.ts'
+import { createRequests } from './requests.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
 import { standingFor, standingOf, timeOf, type Standing } from './standing.ts'
+import { createStoredBytes } from './stored-bytes.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { createTopUpFailures } from './top-up-failures.ts'
+import { createTopUps } from './top-ups.ts'
 
 /** What owners may do and have paid for: tier, subscription and credits. */
 export function createBilling(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'runRetentionDays'>
+  config: Pick<Config, 'runRetentionDays' | 'creditUsd'>
   gateway: Gateway
   due: Due
+  notifications: Pick<Notifications, 'notify'>
 }) {
   const { database, clock } = context
   const credits = createCredits(context)
-  const paymentMethods = createPaymentMethods({ ...context, credits })
+  const payments = createPayments({ ...context, credits, topUpFailures: createTopUpFailures(context) })
+  const look = createLook({ ...context, credits, payments })
+  const parts = { ...context, credits, payments, look }
+  const paymentMethods = createPaymentMethods(parts)
+  const requests = createRequests(parts)
+  const purchases = createPurchases({ ...parts, paymentMethods })
 
   async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
     const found = await credits.current(ownerId, trx)
@@ -53,9 +66,14 @@ export function createBilling(context: {
     statements: createStatements({ ...context, credits }),
     usage: createUsage(context),
     promotions: createPromotions({ ...context, credits }),
+    look,
+    payments,
     paymentMethods,
+    purchases,
+    requests,
     storedBytes: createStoredBytes(context),
-    subscriptions: createSubscriptions({ ...context, credits, paymentMethods }),
+    subscriptions: createSubscriptions({ ...parts, paymentMethods, requests }),
+    topUps: createTopUps({ ...parts, paymentMethods, purchases }),
   }
 }
 

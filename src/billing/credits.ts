@@ -9,11 +9,11 @@ import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { monthOf } from './ledger/forecast.ts'
-import { addGrant, settleGrants, type NewGrant } from './ledger/grants.ts'
+import { addGrant, settleGrants, takeGrants, type NewGrant } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { isLapsed, subscriptionOf, timeOf } from './standing.ts'
+import { fallsBelow, isLapsed, isPaid, timeOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -102,7 +102,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** A past-due subscription grants nothing. */
   const isGrantDue = (account: Account): boolean =>
     account.grantedPeriod !== periodOf(account, timeOf(account, clock.now())) &&
-    subscriptionOf(account, timeOf(account, clock.now()))?.status !== 'past_due'
+    isPaid(account, timeOf(account, clock.now()))
 
   /**
    * Adds credits that were bought or given away, once for each payment. A debt is paid first; what is left is used in the
@@ -113,6 +113,18 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const added = await addGrant(trx, account, given, timeOf(account, clock.now()))
     if (added) await due.owner(trx, account.ownerId)
     return added
+  }
+
+  /** Lets the sweep buy credits, where that is switched on, once so many have been taken. */
+  async function mark(trx: Transaction, account: Account, taken: number): Promise<void> {
+    if (!fallsBelow({ ...account, balance: account.balance + taken }, account.balance)) return
+    await Account.query(trx).findById(account.ownerId).patch({ lookAt: clock.now() })
+  }
+
+  /** Takes credits back with a payment, once for each; what was used already, too, so that the balance may be below zero. */
+  async function takeBack(trx: Transaction, ownerId: string, taken: { credits: number; paymentId: string }) {
+    const account = await locked(ownerId, trx)
+    if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
   /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
@@ -157,7 +169,10 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
       },
       timeOf(account, clock.now()),
     )
-    if (written) return { charged, balance: account.balance }
+    if (written) {
+      await mark(trx, account, charged)
+      return { charged, balance: account.balance }
+    }
     const before = await LedgerEntry.query(trx).findOne(of).throwIfNotFound()
     return { charged: -before.credits, balance: account.balance }
   }
@@ -190,7 +205,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   const ledger = createListLedger({ database, current })
 
-  return { current, locked, makeFree, grant, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
+  return { current, locked, makeFree, grant, takeBack, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>

@@ -45,6 +45,21 @@ export async function addGrant(trx: Transaction, account: Account, given: NewGra
   return true
 }
 
+/** Takes credits back from a locked account with a payment. Returns whether it has; there may be such an entry already. */
+export async function takeGrants(
+  trx: Transaction,
+  account: Account,
+  { credits, paymentId }: { credits: number; paymentId: string },
+  at: Date,
+): Promise<boolean> {
+  const balance = account.balance - credits
+  const values = { id: newId(), ownerId: account.ownerId, credits, paymentId, balance, at }
+  const { rows } = await trx.raw<{ rows: unknown[] }>(takeStatement, values)
+  if (rows.length === 0) return false
+  account.balance = balance
+  return true
+}
+
 /**
  * Makes what is left of the grants of a locked account agree with its balance at a time of the account: what the release
  * before has added becomes a grant, what it has used is drawn, and grants that are over are taken. One query, unless
@@ -105,6 +120,20 @@ const addStatement = `
     select grant_id, :ownerId::uuid, :kind::text, :credits::bigint, :remaining::bigint, :priority::integer,
            :expiresAt::timestamptz, :note::text, :requestKey::text, :at::timestamptz
       from entry
+  ), account as (
+    update accounts set balance = :balance from entry where owner_id = :ownerId
+  )
+  select from entry`
+
+const takeStatement = `
+  with ${draw(':ownerId', ':credits')}, entry as (
+    insert into ledger_entries (id, owner_id, kind, credits, balance_after, payment_id, drawn, created_at)
+    values (:id, :ownerId, 'refund', -(:credits::bigint), :balance, :paymentId,
+            (select json_object_agg(id, credits) from draw), :at)
+    on conflict do nothing returning id
+  ), taken as (
+    update credit_grants g set remaining = remaining - d.credits
+      from draw d, entry where g.owner_id = :ownerId and g.id = d.id
   ), account as (
     update accounts set balance = :balance from entry where owner_id = :ownerId
   )

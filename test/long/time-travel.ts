@@ -1,0 +1,20 @@
+import test from 'ava'
+import pLimit from 'p-limit'
+import { adminOf } from '../helpers/admins.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { liveTwoYears } from '../money/two-years.ts'
+
+/* A thousand accounts take some minutes: npm run long:time-travel. SEED is that of the first account. */
+
+test('two years of 1,000 accounts are as an independent model says', async (t) => {
+  t.timeout(90 * 60_000)
+  const first = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  t.log(`seeds from ${first}`)
+  const now = new Date('2026-01-31T10:00:00.500Z')
+  const platform = await startPlatform(t, { clock: { now: () => now }, env: { DATABASE_POOL: '12' } })
+  const boss = await adminOf(platform)
+  const turns = pLimit(6)
+  const seeds = Array.from({ length: 1000 }, (_, index) => first + index)
+  const steps = await Promise.all(seeds.map((seed) => turns(() => liveTwoYears(t, { boss, seed, now }))))
+  t.log(`${steps.reduce((sum, count) => sum + count, 0)} steps`)
+})

@@ -1,0 +1,235 @@
+/**
+ * An independent model of one paying account, after docs/api.md ("Subscriptions and payments"): written from the words,
+ * with other means than the platform, to be compared with it. Times are milliseconds of the account's clock, amounts
+ * US cents.
+ */
+
+/** What a tier costs and grants, as `GET /billing/tiers` says. */
+export interface Offer {
+  name: string
+  centsPerMonth: number
+  creditsPerMonth: number
+}
+
+export type CardKind = 'good' | 'bad' | 'none'
+
+/** A payment: what was charged, and whether it went well. */
+export interface Charged {
+  cents: number
+  status: 'paid' | 'failed'
+}
+
+type Outcome = 'done' | 'PAYMENT_FAILED' | 'NO_PAYMENT_METHOD' | 'SUBSCRIPTION_PAST_DUE'
+
+const day = 86_400_000
+const retriesAfter = [1, 3, 5, 7].map((days) => days * day)
+
+/** So many calendar months (UTC) after a time: the same day, or the last one of a shorter month. */
+function monthsLater(from: number, months: number): number {
+  const start = new Date(from)
+  const [year, month] = [start.getUTCFullYear(), start.getUTCMonth() + months]
+  const daysOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const midnight = Date.UTC(year, month, Math.min(start.getUTCDate(), daysOfMonth))
+  return midnight + (from - Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()))
+}
+
+const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
+
+interface Subscription {
+  tier: string
+  began: number
+  paidMonths: number
+  isOverdue: boolean
+  /** Where the overdue payment stands among the charges. */
+  overdueAt: number
+  failures: number
+  next: string | null
+}
+
+export class Subscriber {
+  readonly #offers: Map<string, Offer>
+  readonly charged: Charged[] = []
+  card: CardKind = 'none'
+  balance = 0
+  creditCents = 0
+  #now: number
+  #subscription: Subscription | undefined
+  readonly #granted = new Map<string, number>()
+
+  constructor(offers: readonly Offer[], now: number) {
+    this.#offers = new Map(offers.map((offer) => [offer.name, offer]))
+    this.#now = now
+    this.#grant()
+  }
+
+  /** What `GET /billing` has to say. */
+  get seen() {
+    const subscription = this.#subscription
+    return {
+      tier: subscription?.tier ?? 'free',
+      status: subscription ? (subscription.isOverdue ? 'past_due' : 'active') : null,
+      currentPeriodEnd: subscription ? new Date(this.#end(subscription)).toISOString() : null,
+      nextTier: subscription?.next ?? null,
+      balance: this.balance,
+    }
+  }
+
+  /** Lets time pass: what is due happens at its own time, month by month. */
+  advance(milliseconds: number): void {
+    const until = this.#now + milliseconds
+    for (;;) {
+      const due = this.#nextDue()
+      const month = this.#nextMonth()
+      const at = Math.min(due ?? Infinity, month)
+      if (at > until) break
+      this.#now = at
+      if (at === due) this.#happen()
+      this.#grant()
+    }
+    this.#now = until
+  }
+
+  subscribe(tier: string, when?: 'now' | 'period_end'): Outcome {
+    const before = this.#subscription
+    if (this.card === 'none' && (!before || before.isOverdue || this.#isNow(before, tier, when)))
+      return 'NO_PAYMENT_METHOD'
+    if (!before) return this.#begin(tier)
+    if (before.isOverdue && !this.#payOverdue(before)) return 'PAYMENT_FAILED'
+    if (tier === before.tier) before.next = null
+    else if (this.#isNow(before, tier, when)) return this.#change(before, tier)
+    else before.next = tier
+    this.#grant()
+    return 'done'
+  }
+
+  /** Whether there was something to cancel. */
+  cancel(when: 'now' | 'period_end'): boolean {
+    const subscription = this.#subscription
+    if (!subscription) return false
+    if (when === 'period_end' && !subscription.isOverdue) {
+      subscription.next = 'free'
+      return true
+    }
+    const left = this.#left(subscription)
+    if (left > 0) this.#credit(subscription.tier, left)
+    this.#subscription = undefined
+    this.#grant()
+    return true
+  }
+
+  buy(credits: number, cents: number): Outcome {
+    if (this.#subscription?.isOverdue) return 'SUBSCRIPTION_PAST_DUE'
+    if (this.card === 'none') return 'NO_PAYMENT_METHOD'
+    const isPaid = this.card === 'good'
+    this.charged.push({ cents, status: isPaid ? 'paid' : 'failed' })
+    if (isPaid) this.balance += credits
+    return isPaid ? 'done' : 'PAYMENT_FAILED'
+  }
+
+  #isNow = (before: Subscription, tier: string, when?: 'now' | 'period_end'): boolean =>
+    tier !== before.tier && (when ?? (this.#price(tier) > this.#price(before.tier) ? 'now' : 'period_end')) === 'now'
+
+  #price = (tier: string): number => this.#offers.get(tier)?.centsPerMonth ?? 0
+  #end = ({ began, paidMonths }: Subscription): number => monthsLater(began, paidMonths)
+
+  #nextDue(): number | undefined {
+    const subscription = this.#subscription
+    if (!subscription) return undefined
+    const end = this.#end(subscription)
+    return subscription.isOverdue ? end + (retriesAfter[subscription.failures] ?? 0) : end
+  }
+
+  #nextMonth(): number {
+    const { year, month } = { year: new Date(this.#now).getUTCFullYear(), month: new Date(this.#now).getUTCMonth() }
+    return Date.UTC(year, month + 1, 1)
+  }
+
+  #happen(): void {
+    const subscription = this.#subscription
+    if (!subscription) return
+    if (subscription.isOverdue) this.#retry(subscription)
+    else this.#renew(subscription)
+  }
+
+  #renew(subscription: Subscription): void {
+    if (subscription.next === 'free') {
+      this.#subscription = undefined
+      return
+    }
+    subscription.tier = subscription.next ?? subscription.tier
+    subscription.next = null
+    if (this.#charge(this.#price(subscription.tier))) subscription.paidMonths += 1
+    else Object.assign(subscription, { isOverdue: true, overdueAt: this.charged.length - 1, failures: 0 })
+  }
+
+  #retry(subscription: Subscription): void {
+    if (this.#payOverdue(subscription)) return
+    subscription.failures += 1
+    if (subscription.failures === retriesAfter.length) this.#subscription = undefined
+  }
+
+  /** The same payment becomes a paid one. */
+  #payOverdue(subscription: Subscription): boolean {
+    const price = this.#price(subscription.tier)
+    const credited = Math.min(this.creditCents, price)
+    if (price > credited && this.card !== 'good') return false
+    this.creditCents -= credited
+    this.charged[subscription.overdueAt] = { cents: price - credited, status: 'paid' }
+    Object.assign(subscription, { isOverdue: false, paidMonths: subscription.paidMonths + 1, failures: 0 })
+    this.#grant()
+    return true
+  }
+
+  #begin(tier: string): Outcome {
+    if (!this.#charge(this.#price(tier))) return 'PAYMENT_FAILED'
+    const first = { tier, began: this.#now, paidMonths: 1, isOverdue: false, overdueAt: 0, failures: 0, next: null }
+    this.#subscription = first
+    this.#grant()
+    return 'done'
+  }
+
+  /** A month of the other tier begins; what is left of the old one is worth its price. */
+  #change(before: Subscription, tier: string): Outcome {
+    const cents = this.#price(tier) - this.#left(before)
+    if (cents < 0) {
+      this.#credit(before.tier, -cents)
+    } else if (!this.#charge(cents)) return 'PAYMENT_FAILED'
+    Object.assign(before, { tier, began: this.#now, paidMonths: 1, next: null })
+    this.#grant()
+    return 'done'
+  }
+
+  #left(subscription: Subscription): number {
+    if (subscription.isOverdue) return 0
+    const end = this.#end(subscription)
+    const begin = monthsLater(subscription.began, subscription.paidMonths - 1)
+    return Math.round((this.#price(subscription.tier) * (end - this.#now)) / (end - begin))
+  }
+
+  /** Money for later, and the same share of what a month of the tier grants goes back. */
+  #credit(tier: string, cents: number): void {
+    this.creditCents += cents
+    this.charged.push({ cents: -cents, status: 'paid' })
+    const { centsPerMonth = 1, creditsPerMonth = 0 } = this.#offers.get(tier) ?? {}
+    this.balance -= Math.floor((cents * creditsPerMonth) / centsPerMonth)
+  }
+
+  #charge(price: number): boolean {
+    const credited = Math.min(this.creditCents, price)
+    const isPaid = price === credited || this.card === 'good'
+    if (isPaid) this.creditCents -= credited
+    this.charged.push({ cents: price - credited, status: isPaid ? 'paid' : 'failed' })
+    return isPaid
+  }
+
+  /** In a month, one gets what the highest tier of that month grants, and nothing while a payment is overdue. */
+  #grant(): void {
+    if (this.#subscription?.isOverdue) return
+    const month = monthOf(this.#now)
+    const due = this.#offers.get(this.#subscription?.tier ?? 'free')?.creditsPerMonth ?? 0
+    const had = this.#granted.get(month) ?? 0
+    if (due <= had) return
+    this.#granted.set(month, due)
+    this.balance += due - had
+  }
+}
