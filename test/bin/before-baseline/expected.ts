@@ -21,6 +21,7 @@ export function expectedOf(before: Tables): Tables {
     owners: users.map(({ id = '', created_at: at = '' }) => ({ id, created_at: at, kind: 'user' })),
     workspaces: [],
     workspace_months: [],
+    payments: [],
     credit_grants: [],
     credit_holds: [],
     credit_months: [],
