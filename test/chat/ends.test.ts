@@ -143,11 +143,7 @@ test('of two answers with one credit, one is asked for, and the other has none o
   const first = ask(one, '[[sleep 2]] [[say Done.]]')
   const { database } = platform.services
   const holds = database('credit_holds').where({ ownerId: (await call(someone, auth.me)).body.id })
-  await eventually(
-    20,
-    'its step is under way',
-    async () => (await holds.clone().first('credits')) as object | undefined,
-  )
+  await eventually(20, 'its step is under way', async () => await holds.clone().first<object | undefined>('credits'))
   const second = await send(other, { text: '[[say Done.]]', stream: false })
   t.like(await second.json(), { code: 'NO_CREDITS', statusCode: 402 })
   t.is(typesOf(await partsOf(t, await first)).at(-1), 'finish')
