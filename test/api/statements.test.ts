@@ -38,7 +38,7 @@ test('the statement of a month is JSON, or CSV in which nothing is calculated, a
   const agent = await agentOf(someone, { name: '=HYPERLINK("https://example.com"), run' })
   await charge(platform, agent, 12)
   const { body } = await call(someone, statements.getStatement, { params: { month: month() } })
-  const [step] = body.lines.filter(({ kind }) => kind === 'step')
+  const step = body.lines.find(({ kind }) => kind === 'step')
   t.like(step, { credits: -12, entries: 1, agentId: agent.id, agentName: agent.name, workspaceId: null })
   t.is(body.closing, (await call(someone, billing.getBilling)).body.balance)
   const { response, lines } = await csvOf(someone, `/billing/statements/${month()}`)

@@ -112,11 +112,11 @@ const historyFailure = async ({ url, token }: TestSession) => {
 }
 
 /** Spends all credits, as a step of another answer would. */
-async function spendAll({ services }: Platform, someone: Person): Promise<void> {
+async function spendAll({ services }: Platform, someone: Person, left = 0): Promise<void> {
   const { id: ownerId } = (await call(someone, auth.me)).body
   await services.database.transaction(async (trx) => {
     const { balance } = await services.billing.account(ownerId, trx)
-    await services.billing.credits.chargeStep(trx, { ownerId, answerId: newId(), step: 1, credits: balance })
+    await services.billing.credits.chargeStep(trx, { ownerId, answerId: newId(), step: 1, credits: balance - left })
   })
 }
 
@@ -133,6 +133,21 @@ test('an answer without credits is an ordinary error reply, and its exchange is 
   const failed = { role: 'assistant', status: 'failed', parts: [], error: { code: 'NO_CREDITS', statusCode: 402 } }
   const { items } = await historyOf(session)
   t.like(items, [{ role: 'user' }, failed, { role: 'user' }, failed])
+})
+
+test('of two answers with one credit, one is asked for, and the other has none once that is charged', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const [one, other] = [await openSession(someone), await openSession(someone)]
+  await spendAll(platform, someone, 1)
+  const first = ask(one, '[[sleep 2]] [[say Done.]]')
+  const { database } = platform.services
+  const holds = database('credit_holds').where({ ownerId: (await call(someone, auth.me)).body.id })
+  await eventually(20, 'its step is under way', async () => await holds.clone().first<object | undefined>('credits'))
+  const second = await send(other, { text: '[[say Done.]]', stream: false })
+  t.like(await second.json(), { code: 'NO_CREDITS', statusCode: 402 })
+  t.is(typesOf(await partsOf(t, await first)).at(-1), 'finish')
+  t.is(await holds.clone().first(), undefined)
 })
 
 test('credits that run out in the middle of an answer end it, and what it has used stays charged', async (t) => {

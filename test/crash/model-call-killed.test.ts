@@ -58,6 +58,7 @@ async function goesOn(t: ExecutionContext, { provider, stage, someone }: Killing
     charges.map(({ kind, step }) => `${kind} ${step}`).toSorted((one, other) => (one < other ? -1 : 1)),
     ['step 1', 'step 2'],
   )
+  t.is(await stage.platform.services.database('credit_holds').where({ subjectId: runId }).first(), undefined)
   const sent = stage.sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   t.is(sent.length, 1)
 }

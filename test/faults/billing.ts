@@ -28,9 +28,9 @@ export const billing: Fault[] = [
   },
   {
     id: 'billing/step-charged-twice',
-    file: 'src/billing/credits.ts',
-    find: 'if (written.length === 0) return false',
-    replace: '',
+    file: 'src/billing/ledger/charge.ts',
+    find: 'update accounts set balance = :balance from entry where owner_id = :payerId',
+    replace: 'update accounts set balance = :balance where owner_id = :payerId',
     why: 'a step that is recorded again is charged again',
     tests: ['test/src/billing/billing.test.ts'],
   },
@@ -45,7 +45,7 @@ export const billing: Fault[] = [
   {
     id: 'billing/grant-while-past-due',
     file: 'src/billing/credits.ts',
-    find: "&&\n    subscriptionOf(account, clock.now())?.status !== 'past_due'",
+    find: "&&\n    subscriptionOf(account, timeOf(account, clock.now()))?.status !== 'past_due'",
     replace: '',
     why: 'whoever does not pay goes on getting credits',
     tests: ['test/src/billing/billing.test.ts'],

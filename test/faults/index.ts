@@ -10,6 +10,7 @@ import { deletions } from './deletions.ts'
 import type { Fault } from './fault.ts'
 import { injection } from './injection.ts'
 import { lateParties } from './late-parties.ts'
+import { ledger } from './ledger.ts'
 import { live } from './live.ts'
 import { longRuns } from './long-runs.ts'
 import { migrations } from './migrations.ts'
@@ -48,6 +49,7 @@ export const faults: Fault[] = [
   ...schedules,
   ...sessions,
   ...billing,
+  ...ledger,
   ...callbacks,
   ...shares,
   ...sites,

@@ -20,7 +20,7 @@ export const wiring: Fault[] = [
   },
   {
     id: 'wiring/list-ledger',
-    file: 'src/billing/credits.ts',
+    file: 'src/billing/ledger/list-ledger.ts',
     find: 'const of: Record<string, string> = account.ownerId === ownerId ? { ownerId } : { workspaceId: ownerId }',
     replace: 'const of = {}',
     why: 'the ledger shows every tenant’s',

@@ -1,3 +1,4 @@
+import type { Billing } from '../../billing/billing.ts'
 import { usedUpBy, type CapOf } from '../../billing/standing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
@@ -31,8 +32,14 @@ const noteOn = (cause: WaitCause, cap: CapOf | null): string =>
     : notes[cause]
 
 /** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */
-export function createWaits(context: { clock: Clock; config: Config; notifications: Notifications; due: Due }) {
-  const { clock, config, notifications, due } = context
+export function createWaits(context: {
+  clock: Clock
+  config: Config
+  billing: Pick<Billing, 'credits'>
+  notifications: Notifications
+  due: Due
+}) {
+  const { clock, config, billing, notifications, due } = context
 
   async function begin(trx: Transaction, record: RunRecord, { cause, ms }: Wait, cap: CapOf | null): Promise<void> {
     const { run, calls } = record
@@ -46,6 +53,8 @@ export function createWaits(context: { clock: Clock; config: Config; notificatio
     const data = { cause, site: waitingFor, until, calls: open.length, note: noteOn(cause, cap) }
     const changes = { status: 'waiting' as const, waitingCause: cause, waitingFor, waitingSince, waitingUntil }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }], changes)
+    // If the worker of its last attempt was killed, that holds credits still.
+    if (run.attempt > 0) await billing.credits.release(trx, run.id)
     // What it waits for may have just come.
     await due.agent(trx, run.agentId)
     // Owners are notified when a credential dies and when a call is asked about; the other waits end by themselves, or are the owner's choice.

@@ -14,13 +14,15 @@ const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.r
 export function expectedOf(before: Tables): Tables {
   const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
   const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...more } = rest
-  const { agents = [], users = [], ...others } = more
+  const { agents = [], users = [], accounts = [], ...others } = more
   const expected: Tables = {
     ...others,
+    accounts: accounts.map((row) => ({ ...row, clock_seconds: '0', looks_begun: '0', look_applied: '0' })),
     users: users.map((row) => ({ ...row, admin: 'false' })),
     owners: users.map(({ id = '', created_at: at = '' }) => ({ id, created_at: at, kind: 'user' })),
     workspaces: [],
     workspace_months: [],
+    payments: [],
     credit_grants: [],
     credit_holds: [],
     credit_months: [],

@@ -170,7 +170,7 @@ test('two hundred random changes, several at a time, keep the ledger, the balanc
     () => billing.credits.sweep(),
   ]
   for (let round = 0; round < 50; round += 1) {
-    await Promise.all([1, 2, 3, 4].map(() => changes[random(changes.length)]?.()))
+    await Promise.all([1, 2, 3, 4].map(async () => changes[random(changes.length)]?.()))
     if (round % 5 === 0) clock.forward(random(day))
     await addsUp(t, money)
   }

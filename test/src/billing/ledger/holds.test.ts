@@ -32,7 +32,7 @@ test('of five steps that begin at once with one credit, one begins, and the next
     held.filter((credits) => credits !== undefined),
     [1],
   )
-  const [winner = ''] = runs.filter((_, index) => held[index] !== undefined)
+  const winner = runs.find((_, index) => held[index] !== undefined) ?? ''
   t.is(await begin(money, winner), 1, 'its next attempt replaces its hold')
   await money.database.transaction((trx) => money.billing.credits.release(trx, winner))
   t.is(await begin(money, newId()), 1)
