@@ -99,6 +99,7 @@ export const settings = v.object({
   OPENAI_API_KEY: v.optional(key),
   OPENAI_BASE_URL: v.optional(baseUrl),
   CREDIT_USD: dollars(0.004),
+  CREDITS_CENTS_PER_HUNDRED: whole(100, 1, 1_000_000),
   SMTP_URL: smtpUrl,
   SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
   MAIL_FROM: mailbox,

@@ -1,4 +1,5 @@
 import * as admin from '../../../api/admin.ts'
+import * as adminClock from '../../../api/admin-clock.ts'
 import * as adminCredits from '../../../api/admin-credits.ts'
 import * as adminOverview from '../../../api/admin-overview.ts'
 import * as audit from '../../../api/audit.ts'
@@ -28,6 +29,10 @@ export function adminTable({ admin: operator, params }: Stage, { ask }: Recorder
     listAuditOfAll: { done: () => ask(operator, audit.listAuditOfAll) },
     listOutbox: { done: () => ask(operator, outbox.listOutbox) },
     listWorkers: { done: () => ask(operator, admin.listWorkers) },
+    advanceClock: {
+      done: () => ask(operator, adminClock.advanceClock, { params: { userId }, body: { seconds: 60 } }),
+      NOT_FOUND: () => ask(operator, adminClock.advanceClock, { params: { userId: newId() }, body: { seconds: 60 } }),
+    },
     liftHost: {
       async done() {
         await suspend()

@@ -24,7 +24,7 @@ export function billingForFile(test: TestFn, start?: 'now') {
   return async () => billingOf(await database(), start && new Date().toISOString())
 }
 
-/** The billing of a database of this test's own, where it counts queries. */
+/** The billing of a database of this test's own, where it counts queries, or sweeps what is there. */
 export const openBilling = async (t: ExecutionContext) => billingOf(await openDatabase(t))
 
 async function openDatabase(t: ExecutionContext) {
@@ -59,7 +59,11 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const clock = movableClock(start)
   const sandbox = createSandbox({ database, clock })
   const lost: { what: Lost } = { what: undefined }
-  const config = { runRetentionDays: 90, creditUsd: 0.01, mail: testConfig('').mail }
+  const config = {
+    runRetentionDays: 90,
+    centsPerHundredCredits: 100,
+    mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },
+  }
   const base = { database, clock, config, due: createDue({ database, clock }) }
   const notifications = createNotifications(base)
   const billing = createBilling({ ...base, gateway: losing(sandbox, lost), notifications })
@@ -86,7 +90,6 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
 
   /** A user who is known, with a card. */
   async function withUser(): Promise<void> {
-    await database('owners').insert({ id: userId, kind: 'user' })
     const user = { id: userId, email: `${userId}@example.com`, createdAt: clock.now() }
     await database('users').insert({ ...user, passwordHash: 'none' })
     await withCard()
