@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { Deviation } from './row.ts'
+import { Deviation } from './deviation.ts'
 
 const mostPages = 10
 

@@ -4,8 +4,10 @@ import { createClient } from './client.ts'
 import type { Facts } from './facts.ts'
 import { createOwnSites } from './own-sites.ts'
 import { createPeople } from './people.ts'
-import { Untried, type Judged, type Row } from './row.ts'
-import { createOnce, type Stage } from './stage.ts'
+import { Untried } from './deviation.ts'
+import type { Judged, Row } from './row.ts'
+import { createOnce } from './once.ts'
+import type { Stage } from './stage.ts'
 
 /** More rows at a time would measure this machine, and not the platform. */
 const atOnce = 8

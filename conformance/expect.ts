@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer, Json } from './client.ts'
 import { ofToolCalls, statuses, withDetails, type Code } from './codes.ts'
-import { Deviation } from './row.ts'
+import { Deviation } from './deviation.ts'
 
 /** Throws a Deviation unless the condition holds. */
 export function assert(condition: unknown, otherwise: string): asserts condition {

@@ -1,6 +1,6 @@
 import { openOwnSite, type OwnSite } from './own-site.ts'
 import type { Facts } from './facts.ts'
-import { createOnce } from './stage.ts'
+import { createOnce } from './once.ts'
 
 /** The ports by use: limits and holds are counted for each one. */
 const places = { plain: 0, oauth: 1, limited: 2, held: 3, manifests: 4, leaving: 5, queue: 6, shortOauth: 7 } as const

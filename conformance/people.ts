@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Client } from './client.ts'
 import { accepted } from './expect.ts'
 import type { Facts } from './facts.ts'
-import { createOnce } from './stage.ts'
+import { createOnce } from './once.ts'
 
 /** An account with a login. */
 export interface Person {

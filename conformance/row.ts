@@ -17,16 +17,6 @@ export interface Row {
   run: (stage: Stage) => Promise<string>
 }
 
-/** The platform does something else than the row says. */
-export class Deviation extends Error {
-  override readonly name = 'Deviation'
-}
-
-/** The row cannot be tried on this installation, and why. */
-export class Untried extends Error {
-  override readonly name = 'Untried'
-}
-
 export type Verdict = 'passed' | 'failed' | 'not tried'
 
 export interface Judged {

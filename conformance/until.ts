@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Deviation } from './row.ts'
+import { Deviation } from './deviation.ts'
 
 const lookEveryMs = 150
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { agentOf } from '../agents.ts'
 import { accepted, assert, refused, told } from '../expect.ts'
-import { Untried, type Row } from '../row.ts'
+import { Untried } from '../deviation.ts'
+import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
 const me = '/auth/me'

@@ -116,7 +116,11 @@ export const webhookRows: Row[] = [
     async run(stage) {
       const { receipts, arrivals } = await queued(stage)
       assertSame(new Set(receipts.map(({ runId }) => runId)).size, deliveries, 'the number of runs')
-      assertSame(numbersOf(arrivals).toSorted((a, b) => a - b), [1, 2, 3, 4], 'what the model took from the payloads')
+      assertSame(
+        numbersOf(arrivals).toSorted((a, b) => a - b),
+        [1, 2, 3, 4],
+        'what the model took from the payloads',
+      )
       return `${deliveries} deliveries, ${deliveries} runs; each told the site the number in its payload`
     },
   },

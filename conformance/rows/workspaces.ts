@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, Json } from '../client.ts'
 import { accepted, assert, refused } from '../expect.ts'
-import { Untried, type Row } from '../row.ts'
+import { Untried } from '../deviation.ts'
+import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
 const createWorkspace = (client: Client, token: string) =>
