@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { readArguments, usage, UsageError, type Arguments } from '../conformance/arguments.ts'
 import { check } from '../conformance/check.ts'
 import { readFacts } from '../conformance/facts.ts'
-import { exitCodeOf, line, summary } from '../conformance/report.ts'
+import { asJson, exitCodeOf, line, summary } from '../conformance/report.ts'
 import { rows } from '../conformance/rows.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
@@ -29,15 +29,9 @@ async function tried({ base: asked, factsFile, json }: Arguments, chosen: typeof
   // Those of another installation would say nothing about this one.
   const facts = found && new URL(found.api).origin === new URL(base).origin ? found : undefined
   if (!facts) note('There are no facts about this installation: rows that need them are not tried.')
-  const judged = await check({ base, facts, rows: chosen, say: note, judged: (one) => json || console.log(line(one)) })
-  if (json)
-    console.log(
-      JSON.stringify(
-        judged.map(({ row, ...rest }) => ({ id: row.id, says: row.says, ...rest })),
-        null,
-        2,
-      ),
-    )
+  note(`Trying ${chosen.length} rows at ${base} ...`)
+  const judged = await check({ base, facts, rows: chosen, say: note })
+  console.log(json ? JSON.stringify(judged.map(asJson), null, 2) : judged.map(line).join('\n'))
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   return say(`\n${summary(judged)} ${seconds} s.`, exitCodeOf(judged), json)
 }

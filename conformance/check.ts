@@ -18,22 +18,16 @@ interface Options {
   rows: readonly Row[]
   /** Is told of waits, and of what could not be deleted. */
   say: (text: string) => void
-  /** Is told of each row once it is judged. */
-  judged: (row: Judged) => void
 }
 
-/** Tries the rows, several at a time, and deletes what was made. */
-export async function check({ base, facts, rows, say, judged }: Options): Promise<Judged[]> {
+/** Tries the rows, several at a time, and deletes what was made. The results have the order of the rows. */
+export async function check({ base, facts, rows, say }: Options): Promise<Judged[]> {
   const client = createClient({ base, caFile: facts?.siteCaFile, say })
   const people = createPeople(client, facts)
   const sites = createOwnSites(facts)
   const once = createOnce()
   const limit = pLimit(atOnce)
-  const judge = async (row: Row): Promise<Judged> => {
-    const result = await tried(row, facts, { client, people, sites, once })
-    judged(result)
-    return result
-  }
+  const judge = (row: Row): Promise<Judged> => tried(row, facts, { client, people, sites, once })
   try {
     return await Promise.all(rows.map((row) => (row.isSlow ? judge(row) : limit(judge, row))))
   } finally {

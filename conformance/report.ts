@@ -8,6 +8,9 @@ export const line = ({ row, verdict, evidence }: Judged): string =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 400)
 
+/** A row as programs read it. */
+export const asJson = ({ row: { id, says }, ...rest }: Judged) => ({ id, says, ...rest })
+
 /** How many codes and other rows there are of each verdict. */
 export function summary(judged: readonly Judged[]): string {
   const codes = judged.filter(({ row }) => isCode(row.id))

@@ -142,8 +142,13 @@ export const brokenPlatforms: BrokenPlatform[] = [
     ['codes/TOKEN_EXISTS'],
     edit(
       'src/vault/entries.ts',
-      "if (violatedConstraint(error) === 'vault_entries_owner_origin') throw new CodedError('TOKEN_EXISTS')",
-      "if (violatedConstraint(error) === 'vault_entries_owner_origin') throw new CodedError('VALIDATION_ERROR')",
+      "assertThat(!existing, 'TOKEN_EXISTS')",
+      "assertThat(!existing || existing, 'TOKEN_EXISTS')",
+    ),
+    edit(
+      'migrations/baseline/vault.ts',
+      'constraint vault_entries_owner_origin unique (owner_id, origin)',
+      'constraint vault_entries_owner_origin unique (id, origin)',
     ),
   ),
   broken(
@@ -217,7 +222,7 @@ export const brokenPlatforms: BrokenPlatform[] = [
     edit('src/errors.ts', '    ...(error.details && { details: error.details }),\n', ''),
   ),
   broken(
-    'the partial answer of a chat is kept',
+    'an answer that nobody waits for fails as that of a provider',
     ['codes/STREAM_ABORTED'],
     edit(
       'src/chat/ending.ts',

@@ -14,9 +14,9 @@ const ids = new Set(rows.map(({ id }) => id))
 
 test('the conformance check provokes each code of the specification, with its status', (t) => {
   const { INTERNAL_ERROR: _internal, METHOD_NOT_ALLOWED: _method, ...specified } = catalogue
-  const expected = Object.entries(specified).map(([code, { status }]) => [code, status])
-  t.deepEqual(Object.entries(statuses).toSorted(), expected.toSorted())
-  t.is(expected.length, 41)
+  const expected = Object.fromEntries(Object.entries(specified).map(([code, { status }]) => [code, status]))
+  t.deepEqual({ ...statuses } as Record<string, number>, expected)
+  t.is(Object.keys(expected).length, 41)
   for (const code of Object.keys(statuses)) t.true(ids.has(`codes/${code}`), code)
   t.is(ids.size, rows.length, 'no id is there twice')
 })
