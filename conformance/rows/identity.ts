@@ -11,14 +11,24 @@ const me = '/auth/me'
 const mostRequests = 2_000
 const inParallel = 20
 
-/** Sends requests until one is a 429. */
-const limited = ({ client, people, once }: Stage) =>
-  once('limited', async () => {
-    // Who has accepted the terms by then, and does nothing else.
+/** What comes before the terms are accepted, and afterwards. */
+const accepting = ({ client, people, once }: Stage) =>
+  once('terms', async () => {
     const { token } = await people.newcomer()
+    const before = await client.send({ url: '/agents', token })
+    accepted(await client.send({ method: 'POST', url: '/auth/accept-terms', token }))
+    return { before, after: await client.send({ url: '/agents', token }) }
+  })
+
+/** Sends requests until one is a 429. */
+const limited = (stage: Stage) =>
+  stage.once('limited', async () => {
+    // Who has nothing else to do by then.
+    await accepting(stage)
+    const { token } = await stage.people.newcomer()
     for (let sent = inParallel; sent <= mostRequests; sent += inParallel) {
       const request = { url: me, token, takesLimits: true }
-      const answers = await Promise.all(Array.from({ length: inParallel }, () => client.send(request)))
+      const answers = await Promise.all(Array.from({ length: inParallel }, () => stage.client.send(request)))
       const answer = answers.find(({ status }) => status === 429)
       if (answer) return { answer, sent }
     }
@@ -79,11 +89,9 @@ export const identityRows: Row[] = [
   {
     id: 'codes/TERMS_NOT_ACCEPTED',
     says: 'user has not accepted the terms; POST /auth/accept-terms first',
-    async run({ client, people }) {
-      const { token } = await people.newcomer()
-      const evidence = refused(await client.send({ url: '/agents', token }), 'TERMS_NOT_ACCEPTED')
-      accepted(await client.send({ method: 'POST', url: '/auth/accept-terms', token }))
-      const after = await client.send({ url: '/agents', token })
+    async run(stage) {
+      const { before, after } = await accepting(stage)
+      const evidence = refused(before, 'TERMS_NOT_ACCEPTED')
       accepted(after)
       return `${evidence}; after POST /auth/accept-terms: ${told(after)}`
     },
