@@ -154,7 +154,7 @@ export const exampleSiteRows: Row[] = [
   },
   {
     id: 'limits/Requests per IP address',
-    says: '200 per minute, recommended to sites (tried at the example issue tracker)',
+    says: '200 per minute, recommended to sites (that at most 200 are accepted, at the example issue tracker)',
     needs,
     run: async (stage) => limitedBySite((await limitsOfTracker(stage)).byAddress, perAddress),
   },

@@ -109,7 +109,7 @@ export const oauthRows: Row[] = [
   parameter('code_challenge_method', 'always S256', (found) => found === 'S256'),
   {
     id: 'authorize/Behaviour',
-    says: 'the site redirects back with code and state; another state, or another browser, is refused',
+    says: 'the site redirects back with code and state; another browser is refused',
     needs,
     async run(stage) {
       const { client, people, sites } = stage
