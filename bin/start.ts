@@ -8,6 +8,7 @@ import type { ModelsConfig } from '../src/config/models-config.ts'
 import { readModels } from '../src/config/read-models.ts'
 import { readTogether } from '../src/config/together.ts'
 import { onAskedToStop } from './local/asked.ts'
+import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
 import { postgresOwner } from './local/postgres/postgres-owner.ts'
@@ -62,10 +63,11 @@ async function run(local: LocalConfig, models: ModelsConfig, folder: string): Pr
     const addresses = await Promise.race([started, stopRequested])
     if (!addresses) return
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
+    writeConformanceFile(folder, { addresses, local, models })
     say(readyInWords(addresses, { models, folder, environment: local.environment, milliseconds: Date.now() - began }))
     await stopRequested
   } finally {
-    rmSync(addressFile, { force: true })
+    for (const file of [addressFile, conformanceFile(folder)]) rmSync(file, { force: true })
     await supervisor.stop()
     await endRecorded(record.folder)
   }

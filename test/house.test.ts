@@ -29,6 +29,8 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   imports('workflows/made-up.ts', "const later = await import('../src/clock.ts')"),
   imports('check-site/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),
   imports('check-site/made-up.ts', "import { createSites } from '../src/sites/sites.ts'"),
+  imports('conformance/made-up.ts', "import { catalogue } from '../src/errors.ts'"),
+  imports('conformance/made-up.ts', "import type { Facts } from '../bin/local/conformance-file.ts'"),
   imports('examples/sites/made-up.ts', "import type { Config } from '../../src/config.ts'"),
   imports('clients/made-up.ts', "import type { AnyRoute } from '../api/route/route.ts'"),
   imports('migrations/made-up.ts', "import { createDatabase } from '../src/database/database.ts'"),

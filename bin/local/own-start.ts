@@ -16,6 +16,8 @@ const readyLine = 'Ctrl-C stops everything.'
 export interface OwnStart {
   /** Its data folder. */
   folder: string
+  /** What it has printed so far. */
+  lines: string[]
   /** Its addresses, once it is ready. Throws with its output if it ends before. */
   ready: Promise<Addresses>
 }
@@ -42,17 +44,21 @@ export async function besideOwnStart<T>(
   // Whoever waits for it hears of a failure; perhaps nobody does yet.
   ready.catch(() => undefined)
   try {
-    return await work({ folder, ready })
+    return await work({ folder, lines: platform.lines, ready })
   } finally {
     await end()
   }
 }
 
 async function ports(): Promise<Record<string, string>> {
-  const [api, postgres, temporal, ui, dead, ...sites] = await freePorts(9)
+  const [api, postgres, temporal, ui, dead, ...others] = await freePorts(17)
   const numbers = { PORT: api, POSTGRES_PORT: postgres, TEMPORAL_PORT: temporal, TEMPORAL_UI_PORT: ui }
   const named = Object.entries({ ...numbers, DEAD_SITE_PORT: dead }).map(([name, port]) => [name, String(port)])
-  return { ...Object.fromEntries(named), SITE_PORTS: sites.join(',') } as Record<string, string>
+  return {
+    ...Object.fromEntries(named),
+    SITE_PORTS: others.slice(0, 4).join(','),
+    CONFORMANCE_PORTS: others.slice(4).join(','),
+  } as Record<string, string>
 }
 
 function start(settings: Record<string, string>) {
@@ -63,11 +69,11 @@ function start(settings: Record<string, string>) {
     child.kill('SIGTERM')
     await ended
   }
-  return { ready: untilReady(child), stop }
+  const lines: string[] = []
+  return { lines, ready: untilReady(child, lines), stop }
 }
 
-function untilReady(child: ChildProcess): Promise<void> {
-  const lines: string[] = []
+function untilReady(child: ChildProcess, lines: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout!, child.stderr!])
       createInterface({ input: stream }).on('line', (line) => {

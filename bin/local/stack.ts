@@ -4,7 +4,7 @@ import type { LocalConfig } from '../../src/config/local-config.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createCertificates } from './certificates.ts'
+import { createCertificates, type Certificates } from './certificates.ts'
 import { makeFirstAdmin } from './first-admin.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
 import { embeddedPostgres, ensureDatabase } from './postgres/postgres.ts'
@@ -36,13 +36,15 @@ export interface Addresses {
   deadSite: string
   /** The local authority that signed the example sites' certificates. */
   siteCaFile: string
+  /** What that authority has signed for this machine, for sites of one's own. */
+  siteCertificate: { certFile: string; keyFile: string }
 }
 
 /** Starts all programs, in order of dependency. Resolves when all are ready. */
 export async function startStack(options: StackOptions): Promise<Addresses> {
   const { local, folder, say, supervisor, scripts } = options
   const certificates = join(folder, 'certificates')
-  const { caFile } = await createCertificates(certificates)
+  const { caFile, certFile, keyFile } = await createCertificates(certificates)
   const trusted = trustedAuthorities(certificates, caFile, local.environment['SITE_CA_FILE'])
   const secrets = localSecrets(folder)
   const [databaseUrl, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
@@ -63,7 +65,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
     supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
     supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
   ])
-  return addressesOf(local, temporal, caFile)
+  return addressesOf(local, temporal, { caFile, certFile, keyFile })
 }
 
 async function startPostgres({ local, folder, supervisor, say }: StackOptions, secrets: LocalSecrets): Promise<string> {
@@ -114,7 +116,9 @@ function childEnvironment(
   addresses: Record<string, string>,
   trusted: string,
 ): Record<string, string> {
-  const sites = [...local.SITE_PORTS, local.DEAD_SITE_PORT].map((port) => `127.0.0.1:${port}`)
+  const sites = [...local.SITE_PORTS, local.DEAD_SITE_PORT, ...local.CONFORMANCE_PORTS].map(
+    (port) => `127.0.0.1:${port}`,
+  )
   const allowed = [local.environment['SITE_ALLOW'], ...sites].filter(Boolean).join(',')
   return {
     VAULT_KEYS: secrets.vaultKeys,
@@ -131,7 +135,7 @@ function childEnvironment(
   }
 }
 
-function addressesOf(local: LocalConfig, temporal: string, siteCaFile: string): Addresses {
+function addressesOf(local: LocalConfig, temporal: string, { caFile, ...siteCertificate }: Certificates): Addresses {
   const own = local.TEMPORAL_ADDRESS === undefined
   return {
     api: apiAddress(local),
@@ -140,7 +144,8 @@ function addressesOf(local: LocalConfig, temporal: string, siteCaFile: string): 
     temporalUi: own ? `http://127.0.0.1:${local.TEMPORAL_UI_PORT}` : undefined,
     sites: local.SITE_PORTS.map((port) => `https://127.0.0.1:${port}`),
     deadSite: `https://127.0.0.1:${local.DEAD_SITE_PORT}`,
-    siteCaFile,
+    siteCaFile: caFile,
+    siteCertificate,
   }
 }
 

@@ -19,6 +19,14 @@ const local = v.object({
     ),
   ),
   DEAD_SITE_PORT: portNumber(4409),
+  CONFORMANCE_PORTS: v.pipe(
+    text('4411,4412,4413,4414,4415,4416,4417,4418'),
+    v.transform((joined) => joined.split(',').map(Number)),
+    v.check(
+      (ports) => ports.length === 8 && ports.every((one) => Number.isInteger(one) && one > 0 && one < 65_536),
+      'must be eight port numbers separated by commas',
+    ),
+  ),
   PORT: portNumber(3000),
   DATABASE_URL: optionalText(),
   TEMPORAL_ADDRESS: optionalText(),

@@ -35,6 +35,7 @@ const started = chapter(async () => {
     apiStatus: await one.apiStatus(),
     secrets: one.secrets(),
     secretsMode: statSync(join(data, 'secrets.json')).mode & 0o777,
+    factsMode: statSync(join(data, 'conformance.json')).mode & 0o777,
     admin: readFileSync(join(data, 'admin.json'), 'utf8'),
     open: openToOthers(data),
   }
@@ -112,7 +113,8 @@ test('a start brings everything up, says where, and a signal stops all of it', a
   t.is(again.authorizeStatus, 303)
   t.deepEqual(await stopped(), { code: 0, running: [] })
   t.deepEqual(processes(), [])
-  t.false(existsSync(join(data, 'addresses.json')))
+  t.is(first.factsMode, 0o600)
+  for (const file of ['addresses.json', 'conformance.json']) t.false(existsSync(join(data, file)), file)
 })
 
 test('the first start makes an admin and says where the password is, and later starts leave it', async (t) => {

@@ -18,7 +18,7 @@ export interface Fault {
 }
 
 /** The text with the fault in it. Throws a sentence unless the text to find occurs exactly once. */
-export function plant(text: string, { file, find, replace }: Fault): string {
+export function plant(text: string, { file, find, replace }: Pick<Fault, 'file' | 'find' | 'replace'>): string {
   const parts = text.split(find)
   if (parts.length !== 2) throw new Error(`the text to find occurs ${parts.length - 1} times in ${file}`)
   if (find === replace) throw new Error('the edit changes nothing')

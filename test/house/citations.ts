@@ -80,7 +80,7 @@ const toTarget = ([, path = '', anchor]: string[]): Target => ({ path, anchor })
 const sources = (text: string): string[] =>
   matches(
     text,
-    /(?<![\w/.-])((?:src|api|bin|workflows|activities|test|check-site|migrations|bench)\/[\w./-]*\.ts)\b/g,
+    /(?<![\w/.-])((?:src|api|bin|workflows|activities|test|check-site|conformance|migrations|bench)\/[\w./-]*\.ts)\b/g,
   ).map(([, path = '']) => path)
 
 /** Names of Markdown files with their folders and anchors, except in web addresses. */

@@ -48,9 +48,10 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
   {
     what: 'ky or undici',
     packages: ['ky', 'undici'],
-    allowed: /^(src\/(safe-fetch\/safe-fetch|models\/providers\/provider-fetch)\.ts$|test\/helpers\/client\.ts$)/,
+    allowed:
+      /^(src\/(safe-fetch\/safe-fetch|models\/providers\/provider-fetch)\.ts$|conformance\/client\.ts$|test\/helpers\/client\.ts$)/,
     where:
-      'src/safe-fetch/safe-fetch.ts, and for AI providers src/models/providers/provider-fetch.ts; tests ask by test/helpers/client.ts',
+      'src/safe-fetch/safe-fetch.ts, and for AI providers src/models/providers/provider-fetch.ts; tests ask by test/helpers/client.ts, and the conformance check by conformance/client.ts',
   },
 ]
 

@@ -31,6 +31,7 @@ const folders = [
   'migrations',
   'bin',
   'check-site',
+  'conformance',
   'examples',
   'bench',
   'clients',

@@ -30,6 +30,8 @@ const mayImport: Record<string, { from: string[]; typesFrom: string[]; packages?
   activities: { from: ['src'], typesFrom: ['workflows'] },
   workflows: { from: [], typesFrom: ['activities', 'src'], packages: /^@temporalio\/(workflow|common)$/ },
   migrations: { from: [], typesFrom: ['src'] },
+  // It sees the platform as a client does, and serves sites as the examples do.
+  conformance: { from: ['examples'], typesFrom: [] },
   examples: { from: [], typesFrom: [] },
   clients: { from: [], typesFrom: [], packages: /^(openapi-fetch|node:.*)$/ },
 }

@@ -10,6 +10,7 @@ const addresses = {
   sites: ['https://127.0.0.1:4401'],
   deadSite: 'https://127.0.0.1:4409',
   siteCaFile: '.data/certificates/ca.pem',
+  siteCertificate: { certFile: '.data/certificates/localhost.pem', keyFile: '.data/certificates/localhost-key.pem' },
 }
 
 const linesFor = (environment: Record<string, string>): string[] =>

@@ -1,0 +1,62 @@
+import type { Answer, Client, Json } from './client.ts'
+import { accepted } from './expect.ts'
+import type { Person } from './people.ts'
+import { until } from './until.ts'
+
+/** Long enough for a busy machine. */
+const runSeconds = 90
+
+const plain = { name: 'Conformance', systemPrompt: '[[say Done.]]', trigger: 'manual' }
+
+export const createAgent = (client: Client, { token }: Pick<Person, 'token'>, fields: Json = {}): Promise<Answer> =>
+  client.send({ method: 'POST', url: '/agents', token, body: { ...plain, ...fields } })
+
+/** Makes an agent, and returns it. */
+export const agentOf = async (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
+  accepted(await createAgent(client, person, fields), 201)
+
+/** One that webhooks start. */
+export const webhookAgent = (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
+  agentOf(client, person, { trigger: 'webhook', ...fields })
+
+export const startRun = (client: Client, { token }: Person, agent: Json, body: Json = {}): Promise<Answer> =>
+  client.send({ method: 'POST', url: `/agents/${String(agent['id'])}/runs`, token, body })
+
+interface Delivery {
+  payload?: unknown
+  secret?: string | undefined
+  headers?: Record<string, string>
+  takesLimits?: boolean
+}
+
+/** Posts to an agent's webhook, with its secret unless there is another one. */
+export function deliver(client: Client, agent: Json, given: Delivery = {}): Promise<Answer> {
+  const { payload = {}, secret = String(agent['webhookSecret']), headers, takesLimits = false } = given
+  const url = new URL(`/api/webhooks/agent/${String(agent['id'])}`, client.base).href
+  const all = { ...(secret !== '' && { 'x-webhook-secret': secret }), ...headers }
+  const body = typeof payload === 'string' ? { raw: payload } : { body: payload }
+  return client.send({ method: 'POST', url, headers: all, takesLimits, ...body })
+}
+
+/** The run once it has ended. */
+export function ended(client: Client, { token }: Person, runId: unknown): Promise<Json> {
+  return until(runSeconds, 'the run has ended', async () => {
+    const run = accepted(await client.send({ url: `/runs/${String(runId)}`, token }))
+    return run['endedAt'] === null ? undefined : run
+  })
+}
+
+export interface TimelineEvent {
+  kind: string
+  at: string
+  data: Json
+}
+
+export async function timelineOf(client: Client, { token }: Person, runId: unknown): Promise<TimelineEvent[]> {
+  const page = accepted(await client.send({ url: `/runs/${String(runId)}/events?limit=1000`, token }))
+  return page['items'] as TimelineEvent[]
+}
+
+/** The data of the first event of a kind. */
+export const dataOf = (events: readonly TimelineEvent[], kind: string): Json =>
+  events.find((event) => event.kind === kind)?.data ?? {}

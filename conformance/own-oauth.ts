@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Json } from './client.ts'
+import type { Reply } from './own-tools.ts'
+
+/** A request to the token address, as it came. */
+export interface TokenRequest {
+  method: string
+  contentType: string
+  form: Record<string, string>
+  status: number
+}
+
+export type OwnOAuth = ReturnType<typeof createOwnOAuth>
+
+const newToken = (): string => randomBytes(24).toString('base64url')
+
+/**
+ * The OAuth server of one of the checker's sites. It approves at once what is requested, issues each refresh token for
+ * one use, and remembers every request.
+ */
+export function createOwnOAuth() {
+  const codes = new Map<string, { challenge: string; scope: string; redirectUri: string; life: number }>()
+  const refreshTokens = new Map<string, { scope: string; life: number }>()
+  const accessTokens = new Map<string, number>()
+  const authorizations: URLSearchParams[] = []
+  const tokenRequests: TokenRequest[] = []
+  let lifeOfNext = 3600
+
+  function issue(scope: string, life: number): Json {
+    const tokens = { access_token: newToken(), refresh_token: newToken() }
+    accessTokens.set(tokens.access_token, Date.now() + life * 1000)
+    refreshTokens.set(tokens.refresh_token, { scope, life })
+    return { ...tokens, token_type: 'Bearer', expires_in: life }
+  }
+
+  function exchange({ code = '', code_verifier: verifier = '', redirect_uri: redirectUri }: Record<string, string>) {
+    const found = codes.get(code)
+    codes.delete(code)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    if (found?.challenge !== challenge || found.redirectUri !== redirectUri) return undefined
+    return { ...issue(found.scope, found.life), scope: found.scope }
+  }
+
+  /** Without `scope`, which may be absent here. */
+  function refresh({ refresh_token: token = '' }: Record<string, string>) {
+    const found = refreshTokens.get(token)
+    refreshTokens.delete(token)
+    return found && issue(found.scope, found.life)
+  }
+
+  return {
+    authorizations,
+    tokenRequests,
+    /** How long access tokens of the next consent are valid, in seconds. */
+    issueFor: (seconds: number) => void (lifeOfNext = seconds),
+    isGood: (token: string) => (accessTokens.get(token) ?? 0) > Date.now(),
+    /** Ends all access tokens before their time, as a user may do. */
+    endAccessTokens: () => accessTokens.clear(),
+
+    authorize(query: URLSearchParams): Reply {
+      authorizations.push(query)
+      const code = newToken()
+      const redirectUri = query.get('redirect_uri') ?? ''
+      const grant = { challenge: query.get('code_challenge') ?? '', scope: query.get('scope') ?? '', redirectUri }
+      codes.set(code, { ...grant, life: lifeOfNext })
+      const location = `${redirectUri}?${new URLSearchParams({ code, state: query.get('state') ?? '' }).toString()}`
+      return { status: 303, headers: { location }, body: {} }
+    },
+
+    token(method: string, contentType: string, text: string): Reply {
+      const form = Object.fromEntries(new URLSearchParams(text))
+      const body = form['grant_type'] === 'refresh_token' ? refresh(form) : exchange(form)
+      tokenRequests.push({ method, contentType, form, status: body ? 200 : 400 })
+      return body ? { body } : { status: 400, body: { error: 'invalid_grant' } }
+    },
+  }
+}

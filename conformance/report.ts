@@ -1,0 +1,29 @@
+import type { Judged, Verdict } from './row.ts'
+
+const verdicts: readonly Verdict[] = ['passed', 'failed', 'not tried']
+
+/** A line of the table. */
+export const line = ({ row, verdict, evidence }: Judged): string =>
+  `${row.id.padEnd(38)} ${verdict.padEnd(9)} ${row.says}\n${' '.repeat(49)}${oneLine(evidence)}`
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 400)
+
+/** A row as programs read it. */
+export const asJson = ({ row: { id, says }, ...rest }: Judged) => ({ id, says, ...rest })
+
+/** How many codes and other rows there are of each verdict. */
+export function summary(judged: readonly Judged[]): string {
+  const codes = judged.filter(({ row }) => isCode(row.id))
+  const count = (of: readonly Judged[]) =>
+    verdicts.map((verdict) => `${of.filter((one) => one.verdict === verdict).length} ${verdict}`).join(', ')
+  const others = judged.filter((one) => !codes.includes(one))
+  return `Codes: ${count(codes)}. Other rows: ${count(others)}.`
+}
+
+const isCode = (id: string): boolean => /^codes\/[A-Z_]+$/.test(id)
+
+/** 0 if all rows passed, 1 if one failed, 2 if some were not tried. */
+export function exitCodeOf(judged: readonly Judged[]): number {
+  if (judged.some(({ verdict }) => verdict === 'failed')) return 1
+  return judged.every(({ verdict }) => verdict === 'passed') ? 0 : 2
+}

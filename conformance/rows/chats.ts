@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { accepted, assert, assertError, refused, told } from '../expect.ts'
+import type { Row } from '../row.ts'
+import { historyOf, ofSession, openSession, say } from '../sessions.ts'
+import type { Stage } from '../stage.ts'
+import { until } from '../until.ts'
+
+/** An answer may take 90 seconds (docs/specification.md, "Limits"). */
+const answerSeconds = 90
+
+const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.owner(), body)
+const look = ({ client }: Stage, token: string) =>
+  client.send({ url: '/sessions/current', headers: { 'x-session-token': token } })
+
+async function endedSession(stage: Stage) {
+  const session = await open(stage)
+  const headers = ofSession(session)
+  accepted(await stage.client.send({ method: 'DELETE', url: '/sessions/current', headers }), 204)
+  return session
+}
+
+/** A session of a second, once it is over. */
+const expiredSession = (stage: Stage) =>
+  stage.once('expired session', async () => {
+    const session = await open(stage, { ttlSeconds: 1 })
+    const before = await look(stage, String(session['token']))
+    await delay(1_500)
+    return { session, before }
+  })
+
+/** One answer that takes too long, for all rows about it. */
+const lateAnswer = (stage: Stage) =>
+  stage.once('late answer', async () => say(stage.client, await open(stage), `[[sleep ${answerSeconds + 6}]]`))
+
+export const chatRows: Row[] = [
+  {
+    id: 'codes/INVALID_SESSION',
+    says: 'session token invalid; create a new session via POST /sessions',
+    async run(stage) {
+      const invalid = refused(await look(stage, 'not-a-session'), 'INVALID_SESSION')
+      refused(await stage.client.send({ url: '/sessions/current' }), 'INVALID_SESSION')
+      refused(await look(stage, String((await endedSession(stage))['token'])), 'INVALID_SESSION')
+      return `${invalid}; also without a token, and for a session that was ended`
+    },
+  },
+  {
+    id: 'codes/SESSION_NOT_FOUND',
+    says: 'no session with the given token',
+    async run(stage) {
+      return refused(await look(stage, `sy_session_${randomBytes(32).toString('base64url')}`), 'SESSION_NOT_FOUND')
+    },
+  },
+  {
+    id: 'codes/SESSION_EXPIRED',
+    says: 'session has expired',
+    async run(stage) {
+      const { session } = await expiredSession(stage)
+      const evidence = refused(await look(stage, String(session['token'])), 'SESSION_EXPIRED')
+      refused(await say(stage.client, session, 'Hello.'), 'SESSION_EXPIRED')
+      return `${evidence}, also for a message, after ttlSeconds 1`
+    },
+  },
+  {
+    id: 'codes/CHAT_TIMEOUT',
+    says: 'AI response took longer than 90 seconds',
+    needs: ['directives'],
+    isSlow: true,
+    run: async (stage) => refused(await lateAnswer(stage), 'CHAT_TIMEOUT'),
+  },
+  {
+    id: 'limits/AI response time',
+    says: '90 seconds in a chat; excess gives CHAT_TIMEOUT',
+    needs: ['directives'],
+    isSlow: true,
+    async run(stage) {
+      const seconds = (await lateAnswer(stage)).ms / 1000
+      assert(seconds >= answerSeconds, `the answer was given up after ${seconds.toFixed(1)} s`)
+      assert(seconds < answerSeconds + 6, `the answer was given up only after ${seconds.toFixed(1)} s`)
+      return `given up after ${seconds.toFixed(1)} s`
+    },
+  },
+  {
+    id: 'codes/STREAM_ABORTED',
+    says: 'client disconnected during streaming; the partial response is not saved',
+    needs: ['directives'],
+    async run(stage) {
+      const { client } = stage
+      const session = await open(stage)
+      const leaving = new AbortController()
+      const body = { text: '[[say The first words.]] [[sleep 40]] [[say The last words.]]', stream: true }
+      const sent = say(client, session, '', { body, signal: leaving.signal }).catch(() => undefined)
+      await until(30, 'the answer is under way', async () => (await historyOf(client, session))[1])
+      leaving.abort()
+      await sent
+      const failed = await until(30, 'the answer is given up', async () => {
+        const [, answer] = await historyOf(client, session)
+        return answer?.status === 'running' ? undefined : answer
+      })
+      assertError(failed.error ?? {}, 'STREAM_ABORTED')
+      assert(!JSON.stringify(failed).includes('words'), 'the partial response is saved')
+      return `${String(failed.error?.['statusCode'])} STREAM_ABORTED in GET /chat/messages, without what was said`
+    },
+  },
+  {
+    id: 'codes/MODEL_ERROR',
+    says: 'the AI provider returned an error',
+    needs: ['directives'],
+    run: async (stage) => refused(await say(stage.client, await open(stage), '[[fail 500]]'), 'MODEL_ERROR'),
+  },
+  {
+    id: 'states/Session',
+    says: 'valid, expired; rule 3: expired 410, invalid 400, unknown 404',
+    async run(stage) {
+      const { before } = await expiredSession(stage)
+      accepted(before)
+      return `valid: ${told(before)}; see SESSION_EXPIRED, INVALID_SESSION and SESSION_NOT_FOUND`
+    },
+  },
+  {
+    id: 'platform/POST sessions',
+    says: 'POST /sessions creates a session, and its token is good for a chat',
+    needs: ['directives'],
+    async run(stage) {
+      const answer = await say(stage.client, await open(stage), '[[say All is well.]]')
+      assert(answer.text.includes('All is well.'), 'the answer is missing')
+      return `an answer: ${told(answer)}`
+    },
+  },
+]

@@ -1,0 +1,193 @@
+import { inspect } from '../connections.ts'
+import type { Answer, Json } from '../client.ts'
+import { accepted, assert, assertSame, pathsIn, refused } from '../expect.ts'
+import type { OwnSite } from '../own-site.ts'
+import type { Row } from '../row.ts'
+import type { Stage } from '../stage.ts'
+
+const needs = ['ownSites'] as const
+
+/** Inspects a site whose manifest was changed; one after the other, because it is one site. */
+let turn: Promise<unknown> = Promise.resolve()
+function inspected(stage: Stage, change: (manifest: OwnSite['manifest']) => unknown): Promise<Answer> {
+  const mine = turn.then(async () => {
+    const site = await stage.sites.at('manifests')
+    site.serve({ body: change(structuredClone(site.manifest)) })
+    return inspect(stage.client, await stage.people.free(), site.origin)
+  })
+  turn = mine.catch(() => undefined)
+  return mine
+}
+
+/** That the value at the path is shown, and that another value is refused with that path. */
+async function field(stage: Stage, given: { path: string; wrong: unknown; shown: (answer: Json) => unknown }) {
+  const { path, wrong, shown } = given
+  const good = accepted(await inspected(stage, (manifest) => manifest))
+  const { manifest } = await stage.sites.at('manifests')
+  const value = path.split('.').reduce<unknown>((inner, name) => (inner as Json)[name], manifest)
+  assertSame(shown(good), value, path)
+  const answer = await inspected(stage, (copy) => replaced(copy, path, wrong))
+  refused(answer, 'MANIFEST_INVALID')
+  assert(pathsIn(answer).includes(path), `the details name ${pathsIn(answer).join(', ')}, and not ${path}`)
+  return `shown by POST /vault/inspect; ${JSON.stringify(wrong) ?? 'without it'}: 422 MANIFEST_INVALID at ${path}`
+}
+
+function replaced(manifest: unknown, path: string, value: unknown): unknown {
+  const names = path.split('.')
+  const last = names.pop() ?? ''
+  const holder = names.reduce<unknown>((inner, name) => (inner as Json)[name], manifest) as Json
+  holder[last] = value
+  return manifest
+}
+
+const oauth = {
+  type: 'oauth2',
+  authorization_url: 'https://127.0.0.1/a',
+  token_url: 'https://127.0.0.1/t',
+  scopes: ['read'],
+}
+
+/** A member of `auth` of OAuth: without it, and with something else, the manifest is refused. */
+async function ofOAuth(stage: Stage, name: string, wrong: unknown): Promise<string> {
+  const path = `auth.${name}`
+  for (const value of [wrong, undefined]) {
+    const answer = await inspected(stage, (manifest) => ({ ...manifest, auth: { ...oauth, [name]: value } }))
+    refused(answer, 'MANIFEST_INVALID')
+    assert(
+      pathsIn(answer).some((found) => found.startsWith(path)),
+      `the details do not name ${path}`,
+    )
+  }
+  return `${JSON.stringify(wrong)}, and without it: 422 MANIFEST_INVALID at ${path}; used by rows of OAuth`
+}
+
+const toolField = (name: string, wrong: unknown) => async (stage: Stage) => {
+  const [first, ...rest] = (await stage.sites.at('manifests')).manifest.tools
+  for (const value of [undefined, wrong]) {
+    const answer = await inspected(stage, (manifest) => ({
+      ...manifest,
+      tools: [{ ...first, [name]: value }, ...rest],
+    }))
+    refused(answer, 'MANIFEST_INVALID')
+    const path = `tools.0.${name}`
+    assert(
+      pathsIn(answer).some((found) => found.startsWith(path)),
+      `the details do not name ${path}`,
+    )
+  }
+  return `without it, and with ${JSON.stringify(wrong)}: 422 MANIFEST_INVALID at tools.0.${name}`
+}
+
+export const manifestRows: Row[] = [
+  {
+    id: 'manifest/Address',
+    says: 'GET {site_url}/.well-known/toolsite.json, nothing is sent',
+    needs,
+    async run(stage) {
+      accepted(await inspected(stage, (manifest) => manifest))
+      const { manifestRequests } = await stage.sites.at('manifests')
+      assert(
+        manifestRequests.every(({ method, text }) => method === 'GET' && text === ''),
+        'something else was sent',
+      )
+      return `${manifestRequests.length} requests, all GET without a body`
+    },
+  },
+  {
+    id: 'manifest/name',
+    says: 'string: name of the site',
+    needs,
+    run: (stage) => field(stage, { path: 'name', wrong: 1, shown: ({ name }) => name }),
+  },
+  {
+    id: 'manifest/version',
+    says: 'string: version of the manifest or site (Versioning 1)',
+    needs,
+    run: (stage) => field(stage, { path: 'version', wrong: 1, shown: ({ version }) => version }),
+  },
+  {
+    id: 'manifest/description',
+    says: 'string: short description',
+    needs,
+    run: (stage) => field(stage, { path: 'description', wrong: 1, shown: ({ description }) => description }),
+  },
+  {
+    id: 'manifest/server.url',
+    says: 'base address under which tool endpoints live',
+    needs,
+    run: (stage) => field(stage, { path: 'server.url', wrong: 'not an address', shown: ({ serverUrl }) => serverUrl }),
+  },
+  {
+    id: 'manifest/auth.type',
+    says: 'bearer, oauth2',
+    needs,
+    run: (stage) => field(stage, { path: 'auth.type', wrong: 'basic', shown: ({ authType }) => authType }),
+  },
+  {
+    id: 'manifest/auth.authorization_url',
+    says: 'only for oauth2',
+    needs,
+    run: (stage) => ofOAuth(stage, 'authorization_url', 'somewhere'),
+  },
+  {
+    id: 'manifest/auth.token_url',
+    says: 'only for oauth2',
+    needs,
+    run: (stage) => ofOAuth(stage, 'token_url', 'somewhere'),
+  },
+  {
+    id: 'manifest/auth.scopes',
+    says: 'only for oauth2; read, write, delete, admin',
+    needs,
+    run: (stage) => ofOAuth(stage, 'scopes', ['everything']),
+  },
+  {
+    id: 'manifest/tools',
+    says: 'one entry per tool',
+    needs,
+    async run(stage) {
+      const { tools } = accepted(await inspected(stage, (manifest) => manifest)) as { tools: { name: string }[] }
+      const published = (await stage.sites.at('manifests')).manifest.tools
+      assertSame(
+        tools.map(({ name }) => name),
+        published.map(({ name }) => name),
+        'the list of tools',
+      )
+      const answer = await inspected(stage, (manifest) => ({ ...manifest, tools: 'none' }))
+      refused(answer, 'MANIFEST_INVALID')
+      return `${tools.length} tools, as published; another type: 422 MANIFEST_INVALID`
+    },
+  },
+  {
+    id: 'tool/name',
+    says: 'snake_case or <namespace>.<camelCaseName>; the last segment of the endpoint',
+    needs,
+    run: toolField('name', 'No Spaces Allowed'),
+  },
+  { id: 'tool/description', says: 'human-readable purpose, required', needs, run: toolField('description', 1) },
+  {
+    id: 'tool/input_schema',
+    says: 'JSON Schema of type object, required',
+    needs,
+    run: toolField('input_schema', 'text'),
+  },
+  {
+    id: 'transport/HTTPS only',
+    says: 'the platform does not connect to plain HTTP endpoints',
+    needs,
+    async run(stage) {
+      const { client, people, sites } = stage
+      const site = await sites.at('manifests')
+      const plain = site.origin.replace('https:', 'http:')
+      const inspectedPlain = refused(await inspect(client, await people.free(), plain), 'INVALID_URL')
+      const server = await inspected(stage, (manifest) => ({ ...manifest, server: { url: `${plain}/api` } }))
+      refused(server, 'MANIFEST_INVALID')
+      assert(pathsIn(server).includes('server.url'), 'the details do not name server.url')
+      for (const name of ['authorization_url', 'token_url']) {
+        const auth = { ...oauth, [name]: `${plain}/oauth` }
+        refused(await inspected(stage, (manifest) => ({ ...manifest, auth })), 'MANIFEST_INVALID')
+      }
+      return `site: ${inspectedPlain}; server.url, authorization_url and token_url: 422 MANIFEST_INVALID`
+    },
+  },
+]

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { callTool, comeBack, redirected, startOAuth } from '../connections.ts'
+import { accepted, assert, assertSame, refused, told } from '../expect.ts'
+import type { Person } from '../people.ts'
+import type { Row } from '../row.ts'
+import type { Stage } from '../stage.ts'
+
+const needs = ['ownSites'] as const
+const input = { query: 'a' }
+const scopes = { read: 'search_things', write: 'things.createThing', delete: 'delete_thing', admin: 'change_settings' }
+
+/** Connects the site by OAuth, for a tool that reads, with access tokens of so many seconds. */
+async function grant({ client, sites }: Stage, person: Person, place: 'oauth' | 'shortOauth', seconds: number) {
+  const site = await sites.at(place)
+  const { oauth } = site
+  oauth.issueFor(seconds)
+  const flow = accepted(await startOAuth(client, person, site, ['search_things']), 201)
+  const sent = await redirected(client, flow)
+  const back = await comeBack(client, sent)
+  const entryId = String(accepted(back)['entryId'])
+  const code = oauth.tokenRequests.find(({ form }) => form['redirect_uri'] !== undefined && form['code'] !== undefined)
+  const callback = new URL('/vault/oauth/callback', String(flow['connectUrl'])).href
+  return { flow, sent, back, entryId, oauth, exchange: code, query: sent.location.searchParams, callback }
+}
+
+/** A consent with tokens of an hour. */
+const hourly = (stage: Stage) =>
+  stage.once('hourly grant', async () => grant(stage, await stage.people.free(), 'oauth', 3600))
+
+/** An entry whose access token has expired twice. */
+const refreshing = (stage: Stage) =>
+  stage.once('refreshing grant', async () => {
+    const { client, people } = stage
+    const owner = await people.owner()
+    const { entryId, oauth } = await grant(stage, owner, 'shortOauth', 2)
+    const call = { entryId, tool: 'search_things', input }
+    const answers = []
+    for (let count = 0; count < 3; count += 1) {
+      answers.push(await callTool(client, owner, call))
+      await delay(2_300)
+    }
+    const refreshes = oauth.tokenRequests.filter(({ form }) => form['grant_type'] === 'refresh_token')
+    return { answers, refreshes, entryId }
+  })
+
+const parameter = (name: string, says: string, expected: (found: string, stage: Stage) => unknown): Row => ({
+  id: `authorize/${name}`,
+  says,
+  needs,
+  async run(stage) {
+    const { query } = await hourly(stage)
+    const found = query.getAll(name)
+    assertSame(found.length, 1, `the number of ${name}`)
+    assert(expected(found[0] ?? '', stage), `${name} is ${found[0]}`)
+    return name === 'state' || name === 'code_challenge' ? `${found[0]?.length} characters` : String(found[0])
+  },
+})
+
+const formField = (grantType: string, name: string): Row => ({
+  id: `token form/${grantType} ${name}`,
+  says: `grant_type=${grantType}: ${name}, required`,
+  needs,
+  async run(stage) {
+    const { query, exchange, callback } = await hourly(stage)
+    const isRefresh = grantType === 'refresh_token'
+    const form = (isRefresh ? (await refreshing(stage)).refreshes[0] : exchange)?.form ?? {}
+    assertSame(form['grant_type'], grantType, 'grant_type')
+    assert((form[name] ?? '') !== '', `${name} is missing`)
+    if (name === 'client_id') assertSame(form[name], query.get('client_id'), name)
+    if (name === 'redirect_uri') assertSame(form[name], callback, name)
+    // The site has compared the verifier with the challenge, and the code and tokens with those that it issued.
+    return ['client_id', 'redirect_uri'].includes(name) ? String(form[name]) : 'sent, and good at the site'
+  },
+})
+
+const scopeRow = ([scope, tool]: [string, string]): Row => ({
+  id: `scopes/${scope}`,
+  says: `only ${scope} is requested for a tool that needs it`,
+  needs,
+  async run({ client, people, sites }) {
+    const site = await sites.at('oauth')
+    // Who never connects this site.
+    const flow = accepted(await startOAuth(client, await people.owner(), site, [tool]), 201)
+    assertSame(flow['scopes'], [scope], 'what is requested')
+    const { location } = await redirected(client, flow)
+    assertSame(location.searchParams.get('scope'), scope, 'the parameter scope')
+    return `${tool}: scope=${scope}`
+  },
+})
+
+export const oauthRows: Row[] = [
+  {
+    id: 'authorize/Address',
+    says: 'the browser is redirected to GET {auth_url}',
+    needs,
+    async run(stage) {
+      const { sent } = await hourly(stage)
+      const { origin } = await stage.sites.at('oauth')
+      assertSame(`${sent.location.origin}${sent.location.pathname}`, `${origin}/oauth/authorize`, 'the address')
+      return '303 to authorization_url'
+    },
+  },
+  parameter('response_type', 'always code', (found) => found === 'code'),
+  parameter('client_id', "the platform's client identifier", (found) => found !== ''),
+  parameter('redirect_uri', 'callback URL on the platform', (found) => found.endsWith('/vault/oauth/callback')),
+  parameter('scope', 'space-separated requested scopes', (found) => found === 'read'),
+  parameter('state', 'anti-CSRF token, returned unchanged', (found) => found.length >= 20),
+  parameter('code_challenge', 'SHA-256 PKCE challenge', (found) => /^[\w-]{43}$/.test(found)),
+  parameter('code_challenge_method', 'always S256', (found) => found === 'S256'),
+  {
+    id: 'authorize/Behaviour',
+    says: 'the site redirects back with code and state; another browser is refused',
+    needs,
+    async run(stage) {
+      const { client, people, sites } = stage
+      const { back } = await hourly(stage)
+      const site = await sites.at('oauth')
+      const someone = await people.owner()
+      const flow = accepted(await startOAuth(client, someone, site, ['search_things']), 201)
+      const sent = await redirected(client, flow)
+      const before = site.oauth.tokenRequests.length
+      const other = await comeBack(client, { ...sent, cookie: '' })
+      assert(other.status >= 400, 'another browser can finish it')
+      assertSame(site.oauth.tokenRequests.length, before, 'the number of codes that were exchanged')
+      return `the same browser: ${told(back)}; another one: ${told(other)}, and no code is exchanged`
+    },
+  },
+  {
+    id: 'token endpoint/Request',
+    says: 'POST {token_url}, application/x-www-form-urlencoded',
+    needs,
+    async run(stage) {
+      const { exchange } = await hourly(stage)
+      assertSame(exchange?.method, 'POST', 'the method')
+      assert(/^application\/x-www-form-urlencoded\b/.test(exchange?.contentType ?? ''), 'the content type is another')
+      return 'POST, application/x-www-form-urlencoded'
+    },
+  },
+  ...['code', 'redirect_uri', 'client_id', 'code_verifier'].map((name) => formField('authorization_code', name)),
+  ...['refresh_token', 'client_id'].map((name) => formField('refresh_token', name)),
+  {
+    id: 'oauth/Flow',
+    says: 'steps 1 to 6: the user connects a site, and the tokens are in the vault',
+    needs,
+    async run(stage) {
+      const { client, people } = stage
+      const { entryId, back } = await hourly(stage)
+      const free = await people.free()
+      const entry = await client.send({ url: `/vault/${entryId}`, token: free.token })
+      assertSame([accepted(entry)['authType'], entry.json['status']], ['oauth2', 'connected'], 'type and status')
+      assert(!/access_token|refresh_token|"token"/.test(entry.text + back.text), 'a token is shown')
+      const answer = await callTool(client, free, { entryId, tool: 'search_things', input })
+      accepted(answer)
+      return `connected; a call: ${told(answer)}; no answer shows a token`
+    },
+  },
+  {
+    id: 'limits/Access token lifetime',
+    says: 'valid until expires_in seconds have passed (3600)',
+    needs,
+    async run(stage) {
+      const { entryId } = await hourly(stage)
+      const { token } = await stage.people.free()
+      const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token }))
+      const seconds = (Date.parse(String(entry['expiresAt'])) - Date.now()) / 1000
+      assert(seconds > 3_300 && seconds <= 3_601, `it expires in ${Math.round(seconds)} s`)
+      return `expires_in 3600: the entry expires in ${Math.round(seconds)} s`
+    },
+  },
+  {
+    id: 'oauth/Refresh',
+    says: 'step 7: when the access token expires, the platform sends a refresh request',
+    needs,
+    async run(stage) {
+      const { answers, refreshes } = await refreshing(stage)
+      for (const answer of answers) accepted(answer)
+      assert(refreshes.length >= 2, `${refreshes.length} refreshes for two expired tokens`)
+      return `${answers.length} calls succeeded, with ${refreshes.length} refreshes between them`
+    },
+  },
+  {
+    id: 'oauth/Rotation',
+    says: 'rule 4: each use yields a new refresh token, and the old one is consumed',
+    needs,
+    async run(stage) {
+      const { refreshes, entryId } = await refreshing(stage)
+      const sent = refreshes.map(({ form }) => form['refresh_token'])
+      assertSame(new Set(sent).size, sent.length, 'the number of different refresh tokens')
+      assert(
+        refreshes.every(({ status }) => status === 200),
+        'a refresh token was sent a second time',
+      )
+      const { token } = await stage.people.owner()
+      const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token }))
+      assertSame(entry['status'], 'connected', 'the status of the entry')
+      return `${sent.length} refreshes, each with the token of the answer before; "scope" was absent`
+    },
+  },
+  {
+    id: 'oauth/Revoked early',
+    says: 'a 401 of the site makes the platform refresh the token and call again',
+    needs,
+    async run(stage) {
+      const { entryId, oauth } = await hourly(stage)
+      oauth.endAccessTokens()
+      const answer = await callTool(stage.client, await stage.people.free(), { entryId, tool: 'search_things', input })
+      accepted(answer)
+      return `the same call: ${told(answer)}`
+    },
+  },
+  {
+    id: 'oauth/Least scopes',
+    says: 'the platform requests only the scopes that the chosen tools need',
+    needs,
+    async run({ client, people, sites }) {
+      const site = await sites.at('oauth')
+      const tools = ['search_things', 'delete_thing']
+      const flow = accepted(await startOAuth(client, await people.owner(), site, tools), 201)
+      assertSame(flow['scopes'], ['read', 'delete'], 'what is requested')
+      return `of read, write, delete and admin: ${(flow['scopes'] as string[]).join(' ')}`
+    },
+  },
+  {
+    id: 'oauth/Usable tools',
+    says: 'a tool whose scope was not granted is not called',
+    needs,
+    async run(stage) {
+      const { entryId } = await hourly(stage)
+      const call = { entryId, tool: 'delete_thing' }
+      return refused(await callTool(stage.client, await stage.people.free(), call), 'PERMISSION_DENIED')
+    },
+  },
+  ...Object.entries(scopes).map(scopeRow),
+]

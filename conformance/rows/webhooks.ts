@@ -1,0 +1,243 @@
+import { agentOf, dataOf, deliver, ended, timelineOf, webhookAgent } from '../agents.ts'
+import type { Json } from '../client.ts'
+import { connect } from '../connections.ts'
+import { accepted, assert, assertSame, refused, shown, told } from '../expect.ts'
+import type { OwnSite } from '../own-site.ts'
+import type { Row } from '../row.ts'
+import type { Stage } from '../stage.ts'
+
+const forOwner = ['cards', 'directives'] as const
+
+/** The member names of the specification's example. */
+const example = {
+  event: 'post.created',
+  post_id: 4711,
+  author: 'Ada Lovelace',
+  title: 'The export hangs at 99 %',
+  content: 'Since this morning every export stops at 99 % and never ends.',
+  category: 'bug',
+  created_at: '2026-11-21T09:00:00.000Z',
+}
+
+/** Delivers to a new agent, and follows the run to its end. */
+async function delivered({ client, people }: Stage, fields: Json, payload: unknown) {
+  const owner = await people.owner()
+  const agent = await webhookAgent(client, owner, fields)
+  const answer = await deliver(client, agent, { payload })
+  const receipt = accepted(answer, 202)
+  const run = await ended(client, owner, receipt['runId'])
+  return { owner, agent, answer, receipt, run, events: await timelineOf(client, owner, receipt['runId']) }
+}
+
+const exampleDelivery = (stage: Stage) => stage.once('example', () => delivered(stage, {}, example))
+
+const withAction = (stage: Stage, allowActionOverride: boolean) =>
+  delivered(stage, { systemPrompt: '[[say By the owner.]]', allowActionOverride }, { action: '[[say By the sender.]]' })
+
+const deliveries = 4
+
+/** Several deliveries, one after the other, to an agent that tells a site of each. */
+const queued = (stage: Stage) =>
+  stage.once('queued', async () => {
+    const { client, people, sites } = stage
+    const owner = await people.owner()
+    const site = await sites.at('queue')
+    const vaultEntryId = await connect(client, owner, site)
+    const agent = await webhookAgent(client, owner, {
+      systemPrompt: 'Use record_arrival.',
+      sites: [{ vaultEntryId, tools: ['record_arrival'] }],
+    })
+    const receipts: Json[] = []
+    for (let number = 1; number <= deliveries; number += 1)
+      receipts.push(accepted(await deliver(client, agent, { payload: { number } }), 202))
+    const runs: Json[] = []
+    for (const { runId } of receipts) runs.push(await ended(client, owner, runId))
+    return { receipts, runs, arrivals: site.arrivals.filter(({ path }) => path.endsWith('record_arrival')) }
+  })
+
+const numbersOf = (arrivals: OwnSite['arrivals']) =>
+  arrivals.map(({ text }) => (JSON.parse(text) as { number: number }).number)
+
+export const webhookRows: Row[] = [
+  {
+    id: 'webhook/Trigger',
+    says: 'POST {base_url}/api/webhooks/agent/{agent_id} with X-Webhook-Secret starts a run',
+    needs: forOwner,
+    async run(stage) {
+      const { agent, answer, receipt, run } = await exampleDelivery(stage)
+      const path = `/api/webhooks/agent/${String(agent['id'])}`
+      assertSame(new URL(String(agent['webhookUrl'])).pathname, path, 'the path of the webhook URL')
+      assertSame([receipt['sequence'], run['status']], [1, 'completed'], 'what came of it')
+      return `${told(answer)}; the run is completed`
+    },
+  },
+  {
+    id: 'webhook/Failure',
+    says: '401 WEBHOOK_SECRET_INVALID, 422 WEBHOOK_PAYLOAD_INVALID; what is no JSON object is refused',
+    needs: ['cards'],
+    async run({ client, people }) {
+      const agent = await webhookAgent(client, await people.owner(), { webhookSchema: [{ name: 'n', type: 'number' }] })
+      const secret = refused(await deliver(client, agent, { secret: 'x' }), 'WEBHOOK_SECRET_INVALID')
+      const payload = refused(await deliver(client, agent), 'WEBHOOK_PAYLOAD_INVALID')
+      const list = refused(await deliver(client, agent, { payload: [1] }), 'VALIDATION_ERROR')
+      const noJson = refused(await deliver(client, agent, { payload: '{"n":' }), 'VALIDATION_ERROR')
+      return [secret, payload, list, noJson].map((one) => one.replace(/ in .*/, '')).join(', ')
+    },
+  },
+  {
+    id: 'webhook/Payload members',
+    says: 'any members: event, post_id, author, title, content, category, created_at …',
+    needs: forOwner,
+    async run(stage) {
+      const { events } = await exampleDelivery(stage)
+      assertSame(dataOf(events, 'accepted')['payload'], example, 'the payload of the timeline')
+      return `${Object.keys(example).length} members arrived as they were sent`
+    },
+  },
+  {
+    id: 'events/1 Inbound',
+    says: 'a delivery is an HTTP POST to the URL of an agent that webhooks start',
+    needs: ['cards'],
+    async run({ client, people }) {
+      const owner = await people.owner()
+      const agent = await webhookAgent(client, owner)
+      const got = await client.send({ url: `/api/webhooks/agent/${String(agent['id'])}` })
+      assertSame(got.status, 405, 'the answer to GET')
+      assert(got.headers.get('allow')?.split(/, */).includes('POST'), 'Allow does not name POST')
+      const manual = await agentOf(client, owner)
+      const sent = refused(await deliver(client, { ...manual, webhookSecret: 'any' }), 'AGENT_NOT_FOUND')
+      return `GET: 405, with POST in Allow; a manual agent: ${sent}`
+    },
+  },
+  {
+    id: 'events/2 Context',
+    says: 'each accepted POST starts a new run, with the whole payload in the context',
+    needs: [...forOwner, 'ownSites'],
+    async run(stage) {
+      const { receipts, arrivals } = await queued(stage)
+      assertSame(new Set(receipts.map(({ runId }) => runId)).size, deliveries, 'the number of runs')
+      assertSame(
+        numbersOf(arrivals).toSorted((a, b) => a - b),
+        [1, 2, 3, 4],
+        'what the model took from the payloads',
+      )
+      return `${deliveries} deliveries, ${deliveries} runs; each told the site the number in its payload`
+    },
+  },
+  {
+    id: 'events/3 Kind',
+    says: 'the kind is in the payload by convention; there is no fixed list',
+    needs: ['cards'],
+    async run({ client, people }) {
+      const agent = await webhookAgent(client, await people.owner())
+      for (const payload of [{ event: 'never.heard.of' }, { kind: 7 }, {}])
+        accepted(await deliver(client, agent, { payload }), 202)
+      return 'an unknown event, another member and none: 202'
+    },
+  },
+  {
+    id: 'events/4 Schema',
+    says: 'validated before the run starts, and given to the AI as context',
+    needs: forOwner,
+    async run(stage) {
+      const webhookSchema = [
+        { name: 'title', type: 'string' },
+        { name: 'count', type: 'number' },
+      ]
+      const { events, agent } = await delivered(stage, { webhookSchema }, { title: 'A', count: 1 })
+      const told = dataOf(events, 'started')['webhookSchema'] as Json[]
+      assertSame(
+        told.map(({ name, type }) => ({ name, type })),
+        webhookSchema,
+        'the schema that the AI got',
+      )
+      const wrong = await deliver(stage.client, agent, { payload: { title: 1, count: 1 } })
+      return `in "started" of the timeline; another payload: ${refused(wrong, 'WEBHOOK_PAYLOAD_INVALID')}`
+    },
+  },
+  {
+    id: 'events/5 Action override',
+    says: 'when enabled, a member action overrides the system prompt',
+    needs: forOwner,
+    async run(stage) {
+      const { run, events } = await withAction(stage, true)
+      assertSame(dataOf(events, 'started')['override'], 'used', '"override"')
+      assert(String(run['answer']).includes('By the sender.'), `the answer is ${shown(run['answer'])}`)
+      return 'enabled: the prompt of the payload is used'
+    },
+  },
+  {
+    id: 'agent/Allow action override',
+    says: 'boolean, off by default: then a member action changes nothing',
+    needs: forOwner,
+    async run(stage) {
+      const { agent, run, events } = await withAction(stage, false)
+      const byDefault = await agentOf(stage.client, await stage.people.owner())
+      assertSame([agent['allowActionOverride'], byDefault['allowActionOverride']], [false, false], 'the setting')
+      assertSame(dataOf(events, 'started')['override'], 'not-allowed', '"override"')
+      assert(String(run['answer']).includes('By the owner.'), `the answer is ${shown(run['answer'])}`)
+      return 'disabled: the prompt of the owner is used'
+    },
+  },
+  {
+    id: 'events/6 Run list',
+    says: 'shows the newest run as triggered by a webhook; the timeline includes the payload',
+    needs: forOwner,
+    async run(stage) {
+      const { owner, agent, receipt, events } = await exampleDelivery(stage)
+      const url = `/agents/${String(agent['id'])}/runs`
+      const [newest] = accepted(await stage.client.send({ url, token: owner.token }))['items'] as Json[]
+      assertSame(
+        [newest?.['id'], newest?.['triggeredBy']],
+        [receipt['runId'], 'Triggered by: Webhook'],
+        'the newest run',
+      )
+      assertSame(JSON.parse(String(dataOf(events, 'accepted')['payloadText'])), example, 'the text of the payload')
+      return 'the newest run is "Triggered by: Webhook"; payload and payloadText are on its timeline'
+    },
+  },
+  {
+    id: 'run/Timeline',
+    says: 'includes the received payload',
+    needs: forOwner,
+    async run(stage) {
+      const payload = { event: 'exact', nested: { list: [1, 'two', null] }, text: 'Grüße ☂' }
+      const { events } = await delivered(stage, {}, payload)
+      assertSame(dataOf(events, 'accepted')['payload'], payload, 'the payload of the timeline')
+      return `${events.length} events; "accepted" has the payload`
+    },
+  },
+  {
+    id: 'limits/Webhook runs one at a time',
+    says: 'processed one at a time',
+    needs: [...forOwner, 'ownSites'],
+    async run(stage) {
+      const { runs, arrivals } = await queued(stage)
+      const inTime = arrivals.toSorted((a, b) => a.from - b.from)
+      const overlap = inTime.find(({ from }, index) => index > 0 && from < (inTime[index - 1]?.until ?? 0))
+      assert(!overlap, 'the site got two calls at once')
+      for (const [index, run] of runs.entries()) {
+        const before = runs[index - 1]
+        assert(!before || String(before['endedAt']) <= String(run['startedAt']), `run ${index + 1} began too early`)
+      }
+      return `${runs.length} runs, each began after the end of the one before; no two calls at once`
+    },
+  },
+  {
+    id: 'limits/Webhook runs in order',
+    says: 'queued in order of arrival',
+    needs: [...forOwner, 'ownSites'],
+    async run(stage) {
+      const { receipts, runs, arrivals } = await queued(stage)
+      assertSame(
+        receipts.map(({ sequence }) => sequence),
+        [1, 2, 3, 4],
+        'the order of the receipts',
+      )
+      assertSame(numbersOf(arrivals), [1, 2, 3, 4], 'the order of the calls at the site')
+      const starts = runs.map(({ startedAt }) => String(startedAt))
+      assertSame(starts, starts.toSorted(), 'the order of the starts')
+      return 'deliveries 1 to 4 reached the site as 1 to 4'
+    },
+  },
+]

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { statuses } from '../../conformance/codes.ts'
+import { exitCodeOf } from '../../conformance/report.ts'
+import type { Judged, Verdict } from '../../conformance/row.ts'
+import { rows } from '../../conformance/rows.ts'
+import { catalogue } from '../../src/errors.ts'
+import { plant } from '../faults/fault.ts'
+import { brokenPlatforms } from './faults.ts'
+
+const root = join(import.meta.dirname, '../..')
+const ids = new Set(rows.map(({ id }) => id))
+
+test('the conformance check provokes each code of the specification, with its status', (t) => {
+  const { INTERNAL_ERROR: _internal, METHOD_NOT_ALLOWED: _method, ...specified } = catalogue
+  const expected = Object.fromEntries(Object.entries(specified).map(([code, { status }]) => [code, status]))
+  t.deepEqual({ ...statuses } as Record<string, number>, expected)
+  t.is(Object.keys(expected).length, 41)
+  for (const code of Object.keys(statuses)) t.true(ids.has(`codes/${code}`), code)
+  t.is(ids.size, rows.length, 'no id is there twice')
+})
+
+test('each broken platform of the list can be made, and names rows that are there', (t) => {
+  t.true(brokenPlatforms.length >= 15)
+  for (const { id, edits, rows: named } of brokenPlatforms) {
+    t.deepEqual(
+      named.filter((row) => !ids.has(row)),
+      [],
+      id,
+    )
+    for (const edit of edits) t.notThrows(() => plant(readFileSync(join(root, edit.file), 'utf8'), edit), id)
+  }
+})
+
+test('the exit code says whether a row failed, was not tried, or all passed', (t) => {
+  const [row] = rows
+  const of = (...verdicts: Verdict[]): Judged[] =>
+    verdicts.map((verdict) => ({ row: row!, verdict, evidence: '', seconds: 0 }))
+  t.is(exitCodeOf(of('passed', 'passed')), 0)
+  t.is(exitCodeOf(of('passed', 'not tried', 'failed')), 1)
+  t.is(exitCodeOf(of('passed', 'not tried')), 2)
+})
