@@ -117,7 +117,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   /** Lets the sweep buy credits, where that is switched on, once so many have been taken. */
   async function mark(trx: Transaction, account: Account, taken: number): Promise<void> {
-    if (!fallsBelow({ ...account, balance: account.balance + taken }, account.balance)) return
+    const { topUpIsOn, topUpBelow, balance } = account
+    if (!fallsBelow({ topUpIsOn, topUpBelow, balance: balance + taken }, balance)) return
     await Account.query(trx).findById(account.ownerId).patch({ lookAt: clock.now() })
   }
 
