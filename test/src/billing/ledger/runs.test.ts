@@ -34,6 +34,20 @@ test('a step holds credits while its model is asked, and nothing is held after a
   t.deepEqual(await holdsOf(platform, second), [])
 })
 
+test('what a killed worker has held is given back with the end of its run', async (t) => {
+  const platform = await open()
+  const someone = await customer(platform)
+  const agent = await agentOf(someone)
+  await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
+  const { id: subjectId } = (await start(someone, agent)).body
+  const [createdAt, expiresAt] = [new Date(), new Date(Date.now() + 3_600_000)]
+  const hold = { subjectId, ownerId: agent.ownerId, createdAt, expiresAt, credits: 1, step: 1 }
+  await platform.services.database('credit_holds').insert(hold)
+  await cancel(someone, subjectId)
+  t.is((await ended(someone, subjectId)).status, 'cancelled')
+  t.deepEqual(await holdsOf(platform, subjectId), [])
+})
+
 test('of two runs with one credit, one begins its step; the other begins when that has ended without a charge', async (t) => {
   const platform = await open()
   const someone = await customer(platform)
