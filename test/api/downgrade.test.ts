@@ -50,8 +50,8 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
     await VaultEntry.query(database).insert({ ...like, ...own } as Partial<VaultEntry>)
   }
   const pausedOnes = async () => {
-    const all = await Promise.all(made.map(({ id }) => call(someone, agents.getAgent, { params: { agentId: id } })))
-    return all.flatMap(({ status, body }, nth) => (status === 200 && body.pausedAt !== null ? [nth] : []))
+    const { items } = (await call(someone, agents.listAgents)).body
+    return made.flatMap(({ id }, nth) => (items.some((one) => one.id === id && one.pausedAt !== null) ? [nth] : []))
   }
   const callTool = () =>
     call(someone, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } })

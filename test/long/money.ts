@@ -1,11 +1,12 @@
 import test from 'ava'
 import { disturbMoney } from '../money/disturbed.ts'
+import { seedOfRun } from '../money/seed.ts'
 
-/* 10,000 operations take a quarter of an hour and more: npm run long:money. SEED repeats one. */
+/* 10,000 operations take a quarter of an hour and more: npm run long:money. `-- -- --seed=N` repeats a run. */
 
 test('after 10,000 operations at random and 40 kills the ledger adds up', async (t) => {
   t.timeout(90 * 60_000)
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const seed = seedOfRun()
   t.log(`seed ${seed}`)
   const plan = { seed, payers: 12, operations: 10_000, parallel: 16, kills: 40 }
   const { problems, tally, killed } = await disturbMoney(t, plan)

@@ -3,12 +3,13 @@ import pLimit from 'p-limit'
 import { adminOf } from '../helpers/admins.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { liveTwoYears } from '../money/two-years.ts'
+import { seedOfRun } from '../money/seed.ts'
 
-/* A thousand accounts take some minutes: npm run long:time-travel. SEED is that of the first account. */
+/* A thousand accounts take some minutes: npm run long:time-travel. `-- -- --seed=N` repeats a run. */
 
 test('two years of 1,000 accounts are as an independent model says', async (t) => {
   t.timeout(90 * 60_000)
-  const first = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const first = seedOfRun()
   t.log(`seeds from ${first}`)
   const now = new Date('2026-01-31T10:00:00.500Z')
   const platform = await startPlatform(t, { clock: { now: () => now }, env: { DATABASE_POOL: '12' } })

@@ -12,8 +12,8 @@ const day = 86_400
 /** Two years, and a little more. */
 const wholeSeconds = 740 * day
 
-/** What the operator has set (CREDIT_USD). */
-const centsPerCredit = 0.4
+/** What the operator has set (CREDITS_CENTS_PER_HUNDRED). */
+const centsPerCredit = 1
 
 /** Of ten things that are done, most change nothing, as in life. */
 const deeds = ['nothing', 'nothing', 'subscribe', 'subscribe', 'cancel', 'card', 'card', 'buy'] as const
