@@ -55,6 +55,8 @@ export class Subscriber {
   #now: number
   #subscription: Subscription | undefined
   readonly #granted = new Map<string, number>()
+  /** What paid tiers have granted, and what of it went back. */
+  readonly #ofPaidTiers: { at: number; credits: number }[] = []
 
   constructor(offers: readonly Offer[], now: number) {
     this.#offers = new Map(offers.map((offer) => [offer.name, offer]))
@@ -206,12 +208,15 @@ export class Subscriber {
     return Math.round((this.#price(subscription.tier) * (end - this.#now)) / (end - begin))
   }
 
-  /** Money for later, and the same share of what a month of the tier grants goes back. */
+  /** Money for later; the same share of what paid tiers have granted in the last 31 days goes back. */
   #credit(tier: string, cents: number): void {
     this.creditCents += cents
     this.charged.push({ cents: -cents, status: 'paid' })
-    const { centsPerMonth = 1, creditsPerMonth = 0 } = this.#offers.get(tier) ?? {}
-    this.balance -= Math.floor((cents * creditsPerMonth) / centsPerMonth)
+    const lately = this.#ofPaidTiers.filter(({ at }) => at > this.#now - 31 * day)
+    const granted = lately.reduce((sum, { credits }) => sum + credits, 0)
+    const back = Math.max(0, Math.floor((granted * cents) / this.#price(tier)))
+    this.#ofPaidTiers.push({ at: this.#now, credits: -back })
+    this.balance -= back
   }
 
   #charge(price: number): boolean {
@@ -231,5 +236,6 @@ export class Subscriber {
     if (due <= had) return
     this.#granted.set(month, due)
     this.balance += due - had
+    if (this.#subscription) this.#ofPaidTiers.push({ at: this.#now, credits: due - had })
   }
 }
