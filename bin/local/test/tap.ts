@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream'
 interface TestCounts {
   passed: number
   failed: number
+  /** The titles of the failed ones. */
+  titles: string[]
 }
 
 /**
@@ -12,7 +14,7 @@ interface TestCounts {
  * are repeated at the end. What tests logged is shown with `logs`.
  */
 export async function showTap(output: Readable, say: (line: string) => void, logs = false): Promise<TestCounts> {
-  const counts: TestCounts = { passed: 0, failed: 0 }
+  const counts: TestCounts = { passed: 0, failed: 0, titles: [] }
   const failures: string[] = []
   let todo = 0
   let inFailure = false
@@ -23,6 +25,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     else if (closing === 'fail') counts.failed = Number(count)
     else if (title.endsWith(' # TODO')) todo += 1
     if (title) inFailure = mark(not, title) === '✘'
+    if (title && inFailure) counts.titles.push(title)
     const shown = readable(line, not, title, logs)
     if (shown === undefined) continue
     say(shown)
@@ -30,7 +33,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
   }
   if (failures.length > 0) for (const line of ['', 'Failed:', ...failures]) say(line)
   // ava counts todo tests as failures, although its run does not fail.
-  return { passed: counts.passed, failed: counts.failed - todo }
+  return { ...counts, failed: counts.failed - todo }
 }
 
 function readable(line: string, not: string | undefined, title: string, logs: boolean): string | undefined {

@@ -19,11 +19,12 @@ not ok 4 - a › to be written # TODO
 # fail 2
 `
 
+const expected = { passed: 1, failed: 1, titles: ['a › breaks'] }
 const failure = ['✘ a › breaks', '  ---', '    name: AssertionError', '  ...']
 
 test('the counts are of what passed and failed, without what is left out or still to be written, and what failed is told again', async (t) => {
   const shown: string[] = []
-  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line)), { passed: 1, failed: 1 })
+  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line)), expected)
   t.deepEqual(shown, [
     '✔ a › works',
     ...failure,
@@ -37,7 +38,7 @@ test('the counts are of what passed and failed, without what is left out or stil
 
 test('what tests have logged is shown to who wants it', async (t) => {
   const shown: string[] = []
-  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line), true), { passed: 1, failed: 1 })
+  t.deepEqual(await showTap(Readable.from([output]), (line) => shown.push(line), true), expected)
   t.deepEqual(shown.slice(0, 2), ['✔ a › works', '   12 ms'])
   t.false(shown.some((line) => line.includes('tests 3')))
 })
