@@ -46,6 +46,7 @@ import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
 import * as money from './20261124000100-money.ts'
 import * as moneyChecked from './20261124000110-money-checked.ts'
+import * as sandbox from './20261124000200-sandbox.ts'
 import { conversion } from './conversion/conversion.ts'
 import * as deletions from './20261123001050-deletions.ts'
 import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
@@ -101,4 +102,5 @@ export const migrations: Migration[] = [
   { ...unreadNotifications, name: '20261123001206-unread-notifications' },
   { ...money, name: '20261124000100-money' },
   { ...moneyChecked, name: '20261124000110-money-checked' },
+  { ...sandbox, name: '20261124000200-sandbox' },
 ]

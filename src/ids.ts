@@ -3,6 +3,9 @@ import { v7 } from 'uuid'
 /** A new identifier: UUID version 7 (RFC 9562), so that rows of one table sort by creation time. */
 export const newId = (): string => v7()
 
+/** The same for something of another time than now. */
+export const idAt = (at: Date): string => v7({ msecs: at.getTime() })
+
 /** Comes before every identifier: where a walk through a table begins. */
 export const leastId = '00000000-0000-0000-0000-000000000000'
 

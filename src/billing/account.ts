@@ -18,6 +18,10 @@ export class Account extends Row {
   declare nextTier: TierName | null
   /** How many seconds the clock of the sandbox is ahead for this account. */
   declare clockSeconds: number
+  /** The looks at the gateway: how many were begun, which one was applied last, and when the next is due by itself. */
+  declare looksBegun: number
+  declare lookApplied: number
+  declare lookAt: Date | null
   /** What it may use in a month, its workspaces included; null for any number. */
   declare creditsPerMonth: number | null
   /** Since when the subscription is cancelled; the account returns to the free tier at the end of the period. */

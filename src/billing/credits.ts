@@ -28,9 +28,9 @@ interface StepCharge {
   cost?: { nanoUsd: number; price: object } | undefined
 }
 
-/** Credits that are added. */
+/** Credits that are added; a refund takes them back, also beyond the balance. */
 interface Given {
-  kind: 'purchase' | 'top_up' | 'promotion'
+  kind: 'purchase' | 'top_up' | 'promotion' | 'refund'
   credits: number
   paymentId?: string
 }

@@ -44,6 +44,7 @@ export type ListName =
   | 'members'
   | 'notifications'
   | 'outbox'
+  | 'payments'
   | 'refreshes'
   | 'runs'
   | 'sessions'

@@ -19,13 +19,17 @@ export interface Gateway {
   pay(charge: Charge): Promise<GatewayPayment>
   /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. */
   subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void>
-  /** Changes the tier: at once, charging or crediting the difference for the rest of the period; or when the period ends. Takes a cancellation back. PAYMENT_FAILED: then nothing changes. */
+  /**
+   * Changes the tier: at once, or when the period ends. At once begins a new month: its price is charged less what is left
+   * of the old one, to the cent; if more is left, the rest is credited. Takes a cancellation back. PAYMENT_FAILED: then
+   * nothing changes. NOT_FOUND if the subscription has ended.
+   */
   change(changed: { subscription: string; tier: PaidTierName; when: When; key: string }): Promise<void>
-  /** Ends it: when the period ends, or at once, crediting the rest of the period to later payments. */
+  /** Ends it: when the period ends, or at once, crediting what is left of the month; at once, too, if it is past due. One that has ended is fine. */
   cancel(subscription: string, when: When): Promise<void>
-  /** Takes a cancellation, or a change at the end of the period, back. */
+  /** Takes a cancellation, or a change at the end of the period, back. NOT_FOUND if the subscription has ended. */
   keep(subscription: string): Promise<void>
-  /** Charges what is overdue, now. PAYMENT_FAILED. */
+  /** Charges what is overdue, now. PAYMENT_FAILED. NOT_FOUND if the subscription has ended. */
   payOverdue(subscription: string, key: string): Promise<void>
   /** Everything that is so now, with the payments of the last 60 days, the newest first. */
   look(customer: string): Promise<GatewayState>
@@ -53,9 +57,11 @@ export interface GatewayPayment {
   reference: string
   /** The id of the platform's payment; null if the gateway has made it, as at a renewal. */
   key: string | null
+  /** What was charged, or is to be; negative if it was credited to later payments of subscriptions. */
   cents: number
+  /** A payment of a subscription that has failed may be paid later. */
   status: 'pending' | 'paid' | 'failed' | 'refunded'
-  /** Of a month of a subscription, or a change of it. */
+  /** Of a month of a subscription, or a change of it; of what was credited, the tier that was left. */
   tier: PaidTierName | null
   /** Why it was refused, in a sentence that its payer may read. */
   failure: string | null
@@ -68,6 +74,7 @@ export interface GatewaySubscription {
   tier: PaidTierName
   /** What follows at the end of the period if it is not the same: `free` once it is cancelled. */
   nextTier: TierName | null
+  /** Until when it is paid: in the past while it is past due. */
   currentPeriodEnd: Date
   cancelledAt: Date | null
 }
@@ -76,6 +83,6 @@ export interface GatewayState {
   /** null once it has ended. */
   subscription: GatewaySubscription | null
   payments: GatewayPayment[]
-  /** What is credited to later payments. */
+  /** What is credited to later payments of subscriptions. */
   creditCents: number
 }

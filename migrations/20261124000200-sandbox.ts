@@ -1,0 +1,88 @@
+import type { Knex } from 'knex'
+
+/**
+ * What the sandbox keeps: it is a payment provider of its own, and shares nothing with the platform but the clock of each
+ * account. Subscriptions of a release before become its subscriptions, so that they renew; and when the gateway is asked
+ * about an account next (`look_at`).
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table sandbox_customers (
+      owner_id uuid not null,
+      credit_cents bigint not null default 0,
+      constraint sandbox_customers_pkey primary key (owner_id),
+      constraint sandbox_customers_credit check (credit_cents >= 0)
+    );
+
+    create table sandbox_cards (
+      id uuid not null,
+      owner_id uuid not null,
+      -- what the platform calls it
+      reference text not null,
+      -- the test name, which decides what happens to its charges
+      method text not null,
+      constraint sandbox_cards_pkey primary key (owner_id, id)
+    );
+
+    create table sandbox_subscriptions (
+      owner_id uuid not null,
+      reference text not null,
+      tier text not null,
+      status text not null,
+      -- what follows at the end of the period: another tier, or 'free'
+      next_tier text,
+      -- the first day of its first month, and how many months are paid since
+      anchor timestamptz not null,
+      months integer not null,
+      cancelled_at timestamptz,
+      -- past due: the payment that has failed, and how often it was tried again
+      overdue text,
+      retries integer not null default 0,
+      constraint sandbox_subscriptions_pkey primary key (owner_id),
+      constraint sandbox_subscriptions_status check (status in ('active', 'past_due'))
+    );
+    create unique index sandbox_subscriptions_reference_unique on sandbox_subscriptions (reference);
+
+    create table sandbox_payments (
+      owner_id uuid not null,
+      reference text not null,
+      key text,
+      cents bigint not null,
+      status text not null,
+      tier text,
+      failure text,
+      created_at timestamptz not null,
+      constraint sandbox_payments_pkey primary key (owner_id, reference)
+    );
+    create index sandbox_payments_created on sandbox_payments (owner_id, created_at);
+
+    -- what became of each request, for those that are sent again
+    create table sandbox_requests (
+      owner_id uuid not null,
+      key text not null,
+      failure text,
+      constraint sandbox_requests_pkey primary key (owner_id, key)
+    );
+
+    alter table accounts add column look_at timestamptz;
+
+    insert into sandbox_customers (owner_id)
+      select owner_id from accounts where tier <> 'free' union select owner_id from payment_methods;
+    insert into sandbox_cards (id, owner_id, reference, method)
+      select id, owner_id, reference, reference from payment_methods;
+    insert into sandbox_subscriptions (owner_id, reference, tier, status, next_tier, anchor, months, cancelled_at)
+      select owner_id, 'sandbox_' || owner_id, tier, 'active',
+             case when cancelled_at is not null then 'free' end, current_period_end, 0, cancelled_at
+        from accounts where tier <> 'free';
+    update accounts set customer = 'sandbox_' || owner_id, subscription = 'sandbox_' || owner_id,
+           subscription_status = 'active', next_tier = case when cancelled_at is not null then 'free' end,
+           look_at = current_period_end
+     where tier <> 'free'`)
+}
+
+export const down = (knex: Knex) =>
+  knex.raw(`
+    update accounts set customer = null, subscription = null, subscription_status = null, next_tier = null
+     where customer like 'sandbox%';
+    alter table accounts drop column look_at;
+    drop table sandbox_customers, sandbox_cards, sandbox_subscriptions, sandbox_payments, sandbox_requests`)

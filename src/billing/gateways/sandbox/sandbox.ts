@@ -1,0 +1,139 @@
+import type { Clock } from '../../../clock.ts'
+import type { Database, Transaction } from '../../../database/database.ts'
+import { assertThat, CodedError } from '../../../errors.ts'
+import { newId } from '../../../ids.ts'
+import type { Gateway, GatewayPayment, GatewaySubscription } from '../gateway.ts'
+import { cardNamed } from './cards.ts'
+import * as rules from './rules.ts'
+import { createWorlds } from './worlds.ts'
+
+/** Begins the names of everything of the sandbox. */
+const prefix = 'sandbox_'
+
+/**
+ * A payment provider that moves no money. It keeps cards, subscriptions and payments as Stripe does, and renews by itself
+ * as the clock of the account goes on.
+ */
+export function createSandbox(context: { database: Database; clock: Clock }): Sandbox {
+  const { database } = context
+  const { visit, payments } = createWorlds(context)
+
+  /** Does the work once for each key. The same request gets the same answer. PAYMENT_FAILED. */
+  async function once(ownerId: string, key: string, work: Work): Promise<void> {
+    const failure = await visit(ownerId, async (world, now, trx) => {
+      const before = await trx('sandbox_requests').where({ ownerId, key }).first<Done | undefined>('failure')
+      if (before) return before.failure
+      const outcome = work(world, now)
+      await trx('sandbox_requests').insert({ ownerId, key, failure: outcome })
+      return outcome
+    })
+    if (failure !== null) throw new CodedError('PAYMENT_FAILED', { message: `${failure} Use another payment method.` })
+  }
+
+  const ownerOf = async (reference: string): Promise<string | undefined> =>
+    (await database('sandbox_subscriptions').where({ reference }).first<Owned | undefined>('ownerId'))?.ownerId
+
+  /** The subscription that goes on. NOT_FOUND if it has ended. */
+  function living({ subscription }: rules.World, reference: string): rules.SandboxSubscription {
+    assertThat(subscription?.reference === reference, 'NOT_FOUND', { message: 'The subscription has ended.' })
+    return subscription
+  }
+
+  async function onceFor(reference: string, key: string, work: WorkOn): Promise<void> {
+    const ownerId = await ownerOf(reference)
+    assertThat(ownerId, 'NOT_FOUND', { message: 'The subscription has ended.' })
+    return once(ownerId, key, (world, now) => work(world, living(world, reference), now))
+  }
+
+  const paid = (trx: Transaction | Database, ownerId: string, key: string) =>
+    trx('sandbox_payments')
+      .where({ ownerId, key })
+      .first<GatewayPayment>('reference', 'key', 'cents', 'status', 'tier', 'failure', 'createdAt')
+
+  return {
+    name: 'sandbox',
+    customer: async (ownerId) => prefix + ownerId,
+
+    async attach(customer, method) {
+      const { brand, last4 } = cardNamed(method)
+      const id = newId()
+      const card = { id, ownerId: ownerIn(customer), reference: `${prefix}${id}`, method }
+      await database('sandbox_cards').insert(card)
+      return { reference: card.reference, brand, last4 }
+    },
+
+    detach: async (customer, reference) =>
+      void (await database('sandbox_cards')
+        .where({ ownerId: ownerIn(customer), reference })
+        .delete()),
+
+    setup: async () => null,
+
+    async pay({ customer, cents, key }) {
+      const ownerId = ownerIn(customer)
+      await once(ownerId, key, (world, now) => rules.pay(world, { cents, key }, now))
+      return paid(database, ownerId, key)
+    },
+
+    subscribe: ({ customer, tier, key }) =>
+      once(ownerIn(customer), key, (world, now) => {
+        if (world.subscription) throw new Error('there is a subscription already')
+        return rules.subscribe(world, { tier, key }, now)
+      }),
+
+    change: ({ subscription, tier, when, key }) =>
+      onceFor(subscription, key, (world, found, now) => rules.change(world, found, { tier, when, key }, now)),
+
+    async cancel(reference, when) {
+      const ownerId = await ownerOf(reference)
+      if (ownerId === undefined) return
+      await visit(ownerId, (world, now) => {
+        if (world.subscription?.reference === reference) rules.cancel(world, world.subscription, when, now)
+      })
+    },
+
+    async keep(reference) {
+      const ownerId = await ownerOf(reference)
+      assertThat(ownerId, 'NOT_FOUND', { message: 'The subscription has ended.' })
+      await visit(ownerId, (world) => rules.keep(living(world, reference)))
+    },
+
+    payOverdue: (reference, key) => onceFor(reference, key, rules.payOverdue),
+
+    async look(customer) {
+      const ownerId = ownerIn(customer)
+      const { now, ...state } = await visit(ownerId, (world, at) => ({
+        now: at,
+        subscription: world.subscription && told(world.subscription),
+        creditCents: world.creditCents,
+      }))
+      return { ...state, payments: await payments(ownerId, now) }
+    },
+
+    nextEventAt: (ownerId) => visit(ownerId, (world) => rules.nextEventAt(world)),
+  }
+}
+
+/** The sandbox as its clock knows it. */
+export interface Sandbox extends Gateway {
+  /** When something happens to the account by itself next, by its own clock. */
+  nextEventAt(ownerId: string): Promise<Date | null>
+}
+
+type Work = (world: rules.World, now: Date) => string | null
+type WorkOn = (world: rules.World, subscription: rules.SandboxSubscription, now: Date) => string | null
+
+interface Done {
+  failure: string | null
+}
+
+interface Owned {
+  ownerId: string
+}
+
+const ownerIn = (customer: string): string => customer.slice(prefix.length)
+
+const told = (subscription: rules.SandboxSubscription): GatewaySubscription => {
+  const { reference, status, tier, nextTier, cancelledAt } = subscription
+  return { reference, status, tier, nextTier, cancelledAt, currentPeriodEnd: rules.periodEnd(subscription) }
+}

@@ -1,0 +1,81 @@
+import { later, type Clock } from '../../../clock.ts'
+import type { Database, Transaction } from '../../../database/database.ts'
+import type { GatewayPayment } from '../gateway.ts'
+import { settle, type SandboxSubscription, type World } from './rules.ts'
+
+/** How long payments are told of, in days. */
+const told = 60
+
+/** The customers of the sandbox, in tables of its own. Nothing happens to one twice: its row is locked. */
+export function createWorlds({ database, clock }: { database: Database; clock: Clock }) {
+  /** The time of the account, which an admin may have advanced. */
+  async function timeOf(trx: Transaction, ownerId: string): Promise<Date> {
+    const account: { clockSeconds: number } | undefined = await trx('accounts').where({ ownerId }).first('clockSeconds')
+    return later(clock.now(), account?.clockSeconds ?? 0)
+  }
+
+  async function load(trx: Transaction, ownerId: string): Promise<World> {
+    await trx('sandbox_customers').insert({ ownerId }).onConflict('owner_id').ignore()
+    const [customer] = await trx('sandbox_customers').where({ ownerId }).forUpdate().select<Credit[]>('creditCents')
+    const card = await trx('sandbox_cards').where({ ownerId }).orderBy('id', 'desc').first<Card | undefined>('method')
+    const columns = ['reference', 'tier', 'status', 'nextTier', 'anchor', 'months', 'cancelledAt', 'overdue', 'retries']
+    const subscription = await trx('sandbox_subscriptions').where({ ownerId }).first<Found>(columns)
+    return {
+      creditCents: customer?.creditCents ?? 0,
+      card: card?.method ?? null,
+      subscription: subscription ?? null,
+      payments: [],
+    }
+  }
+
+  async function store(trx: Transaction, ownerId: string, { subscription, creditCents, payments }: World) {
+    await trx('sandbox_customers').where({ ownerId }).update({ creditCents })
+    if (subscription) {
+      await trx('sandbox_subscriptions')
+        .insert({ ownerId, ...subscription })
+        .onConflict('owner_id')
+        .merge()
+    } else await trx('sandbox_subscriptions').where({ ownerId }).delete()
+    for (const payment of payments) {
+      await trx('sandbox_payments')
+        .insert({ ownerId, ...payment })
+        .onConflict(['owner_id', 'reference'])
+        .merge(['status', 'failure', 'cents'])
+    }
+  }
+
+  /** Lets everything happen that is due, then does the work, in one transaction. */
+  const visit = <T>(ownerId: string, work: (world: World, now: Date, trx: Transaction) => Promise<T> | T): Promise<T> =>
+    database.transaction(async (trx) => {
+      const world = await load(trx, ownerId)
+      const now = await timeOf(trx, ownerId)
+      settle(world, now)
+      const result = await work(world, now, trx)
+      await store(trx, ownerId, world)
+      return result
+    })
+
+  const payments = (ownerId: string, now: Date): Promise<GatewayPayment[]> =>
+    database('sandbox_payments')
+      .where({ ownerId })
+      .where('createdAt', '>', later(now, -told * 86_400))
+      .orderBy([
+        { column: 'createdAt', order: 'desc' },
+        { column: 'reference', order: 'desc' },
+      ])
+      .select('reference', 'key', 'cents', 'status', 'tier', 'failure', 'createdAt')
+
+  return { visit, payments }
+}
+
+export type Worlds = ReturnType<typeof createWorlds>
+
+interface Credit {
+  creditCents: number
+}
+
+interface Card {
+  method: string
+}
+
+type Found = SandboxSubscription | undefined
