@@ -1,11 +1,19 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
+import type { Services } from '../src/services.ts'
+import type { Standing } from '../src/billing/standing.ts'
 import { route } from './route/route.ts'
+import { ledgerEntryKinds } from '../src/billing/ledger-entry.ts'
 import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
 import { documentedBy, field, freeObject, named, whole } from './schemas/documented.ts'
 import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time, tier } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
+const changesAt = named(
+  'ChangesAt',
+  v.picklist(['now', 'period_end'], 'must be now or period_end'),
+  'At once, or when the month that is paid is over',
+)
 const feature = named(
   'Feature',
   // The highest tier has them all.
@@ -22,8 +30,13 @@ const subscription = named(
   'Subscription',
   v.object({
     tier,
-    status: named('SubscriptionStatus', v.picklist(['active', 'past_due']), 'past_due: the payment is overdue'),
+    status: named(
+      'SubscriptionStatus',
+      v.picklist(['active', 'past_due']),
+      'past_due: the payment has failed; it is tried again for some days, then the subscription ends',
+    ),
     currentPeriodEnd: field(time, 'Until when it is paid'),
+    nextTier: field(v.nullable(tier), 'What follows then if it is not the same', null),
     cancelledAt: field(
       v.nullable(time),
       'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
@@ -44,6 +57,16 @@ const tierOffer = named(
   }),
   'A tier, with its price and what it allows',
 )
+const exceeding = named(
+  'Exceeding',
+  v.object({
+    agents: field(whole, 'Agents that are paused: the newest', 0),
+    vaultSites: field(whole, 'Sites whose tools are not called: the newest', 0),
+    apiKeys: field(whole, 'API keys that are refused: the newest', 0),
+    workspaces: field(whole, 'Workspaces beyond the limit', 0),
+  }),
+  'How many of each exceed the limits',
+)
 const account = named(
   'BillingAccount',
   v.object({
@@ -52,6 +75,10 @@ const account = named(
     features: field(v.array(feature), 'What the tier includes'),
     subscription: field(v.nullable(subscription), 'null for the free tier'),
     balance: field(whole, 'Credits', 4980),
+    exceeding: field(
+      exceeding,
+      'What exceeds the limits, as after a change to a lower tier: kept, and resting until there is room',
+    ),
   }),
   'What an account may use, and what it pays for',
 )
@@ -78,8 +105,9 @@ const ledgerEntry = named(
     id,
     kind: named(
       'LedgerEntryKind',
-      v.picklist(['grant', 'step', 'failed_step', 'chat_step']),
-      'grant: the credits of a month · step: what a step cost · failed_step: what a failed attempt at a step cost, ' +
+      v.picklist(ledgerEntryKinds),
+      'grant: the credits of a month · purchase, top_up: credits that were bought · promotion: credits that were given ' +
+        'away · expiry: what has expired · refund: what was taken back with a payment · step: what a step cost · failed_step: what a failed attempt at a step cost, ' +
         'because the provider billed it · chat_step: what a step of an answer in a chat cost',
     ),
     credits: field(whole, 'The change; negative for what was used', -1),
@@ -102,6 +130,12 @@ const shared = { tag: 'billing', access: 'account', status: 200 } as const
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
 
+/** An account as it is shown. */
+async function present(services: Services, ownerId: string, { limits, ...standing }: Standing) {
+  const over = await services.exceeding.of(ownerId)
+  return { ...standing, limits: finite({ ...limits }), exceeding: over }
+}
+
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 
 export const getBilling = route({
@@ -116,8 +150,7 @@ export const getBilling = route({
   query: v.strictObject(ofOwner),
   response: account,
   async handle({ services, ownerId }) {
-    const standing = await services.billing.account(ownerId)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+    return present(services, ownerId, await services.billing.account(ownerId))
   },
 })
 
@@ -190,14 +223,18 @@ export const subscribe = route({
   ofUser: true,
   method: 'post',
   path: '/billing/subscription',
-  summary: 'Pay for a month of a tier',
-  description: 'Charges the payment method that was added last.',
-  body: v.strictObject({ tier: documentedBy(text(20), paidTier) }),
+  summary: 'Subscribe to a tier, or change to it',
+  description:
+    'Charges the payment method that was added last. A higher tier begins at once with a new month, which costs its price ' +
+    'less what is left of the old month; a lower one begins when the month that is paid is over. `when` says otherwise. ' +
+    'At once, a lower tier costs less than what is left: the rest is credited to later payments of subscriptions, and ' +
+    'the same share of the month’s credits is taken back. The present tier takes a cancellation or a planned change ' +
+    'back. While the subscription is past due, what is overdue is paid first. Safe to repeat.',
+  body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
   async handle({ services, caller, body }) {
-    const standing = await services.billing.subscriptions.subscribe(caller.userId, body)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+    return present(services, caller.userId, await services.billing.subscriptions.subscribe(caller.userId, body))
   },
 })
 
@@ -211,14 +248,15 @@ export const cancelSubscription = route({
   path: '/billing/subscription',
   summary: 'Return to the free tier',
   description:
-    'At the end of the month that is paid (`currentPeriodEnd`), or at once if the subscription is past due. Until then ' +
-    '`POST /billing/subscription` for the same tier takes it back without another payment. Nothing is paid back. ' +
-    'Credits, agents and sites beyond the limits of the free tier stay, but no more can be added; webhooks are refused.',
+    'At the end of the month that is paid (`currentPeriodEnd`), or at once with `?when=now`, and always if the ' +
+    'subscription is past due. Until then `POST /billing/subscription` for the same tier takes it back without another ' +
+    'payment. At once, what is left of the month is credited to later payments of subscriptions, and the same share of ' +
+    'its credits is taken back. What exceeds the limits of the free tier is kept and rests; webhooks are refused.',
+  query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],
-  async handle({ services, caller }) {
-    const standing = await services.billing.subscriptions.cancel(caller.userId)
-    return { ...standing, limits: finite({ ...standing.limits }) }
+  async handle({ services, caller, query }) {
+    return present(services, caller.userId, await services.billing.subscriptions.cancel(caller.userId, query.when))
   },
 })
 

@@ -1,5 +1,6 @@
 import * as accountMails from './account-mails.ts'
 import * as admin from './admin.ts'
+import * as adminClock from './admin-clock.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
@@ -26,6 +27,7 @@ import * as oauthBrowser from './oauth-browser.ts'
 import * as oauth from './oauth.ts'
 import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
+import * as payments from './payments.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
@@ -59,6 +61,7 @@ export const routes: AnyRoute[] = [
   signIn,
   signInBrowser,
   billing,
+  payments,
   vault,
   calls,
   siteInspection,
@@ -81,6 +84,7 @@ export const routes: AnyRoute[] = [
   webhooks,
   notifications,
   admin,
+  adminClock,
   adminOverview,
   outbox,
   audit,

@@ -67,6 +67,7 @@ export const loops = [
     where: 'workers',
     round: ({ deletions }, stopping) => deletions.round(stopping),
   },
+  { name: 'billing', every: () => 2, where: 'workers', round: ({ sweep }, stopping) => sweep.round(stopping) },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
     name: 'revocations',

@@ -3,7 +3,10 @@ import { createAgents } from './agents/agents.ts'
 import { createApprovals } from './approvals/approvals.ts'
 import { createAudit } from './audit/audit.ts'
 import { createBilling } from './billing/billing.ts'
-import { createSandboxGateway } from './billing/gateway.ts'
+import { createExceeding } from './billing/exceeding.ts'
+import { createSandbox } from './billing/gateways/sandbox/sandbox.ts'
+import { createSandboxClock } from './billing/sandbox-clock.ts'
+import { createSweep } from './billing/sweep.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { createChat } from './chat/chat.ts'
@@ -89,7 +92,8 @@ export function createServices(
   const notifications = createNotifications(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
-  const billing = createBilling({ ...base, gateway: createSandboxGateway() })
+  const sandbox = createSandbox(base)
+  const billing = createBilling({ ...base, gateway: sandbox, notifications })
   const { storedBytes } = billing
   const models = createModels(base)
   const sites = createSites(base)
@@ -102,6 +106,9 @@ export function createServices(
   const schedules = createSchedules(base)
   const outputs = createOutputs(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
+  const exceeding = createExceeding({ ...base, agents, notifications })
+  const sweep = createSweep({ ...base, billing, exceeding })
+  const sandboxClock = createSandboxClock({ ...base, billing, sweep, sandbox })
   const sessions = createSessions({ ...base, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
@@ -141,6 +148,9 @@ export function createServices(
     hosts,
     outgoingLimit,
     billing,
+    exceeding,
+    sweep,
+    sandboxClock,
     sites,
     vault,
     manifests,

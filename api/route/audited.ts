@@ -22,10 +22,13 @@ const fields: Record<SubjectKind, readonly string[]> = {
   login: ['address', 'userAgent', 'createdAt'],
   member: ['userId', 'role'],
   notification: ['kind', 'readAt'],
+  clock: ['now'],
+  payment: ['purpose', 'status', 'cents', 'credits'],
   payment_method: ['brand', 'last4'],
   run: ['agentId', 'status', 'trigger'],
   sign_in: ['issuer', 'clientId'],
   subscription: ['tier', 'subscription'],
+  top_up: ['isOn', 'below', 'credits', 'centsPerMonth'],
   vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
   workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers'],
 }

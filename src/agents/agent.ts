@@ -44,6 +44,8 @@ export class Agent extends Row {
   declare summarizes: boolean
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
+  /** Since when the tier does not allow for it; it was paused then, unless it was paused before. */
+  declare exceedingSince: Date | null
   /** Who made it; null if that is not known. */
   declare createdBy: string | null
   /** When it came from another owner, and its last run there; what was before is not shown to the present owner. */

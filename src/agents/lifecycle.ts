@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
+import { roomMade } from '../billing/room-made.ts'
+import { assertThat, isCoded } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
@@ -66,20 +67,55 @@ export function createLifecycle(context: {
 
     /** Ends the pause; the reconciler does the rest. */
     async resume(agent: Agent): Promise<AgentWithSites> {
-      await change(agent, ({ pausedAt }) => (pausedAt === null ? undefined : { pausedAt: null }))
+      await change(agent, ({ pausedAt, exceedingSince }) => {
+        assertThat(exceedingSince === null, 'AGENT_LIMIT_REACHED', { message: exceeds })
+        return pausedAt === null ? undefined : { pausedAt: null }
+      })
       return get(agent.ownerId, agent.id)
+    },
+
+    /**
+     * Lets an agent rest that exceeds the limit of the tier, or go on. One that was paused before stays so. Nothing happens
+     * to one that was deleted or moved meanwhile.
+     */
+    async rest(agent: Changed, exceeding: boolean): Promise<void> {
+      const rested = database.transaction(async (trx) => {
+        await lockQueue(trx, agent.id)
+        const needsSync = await changeUnderLock(trx, agent, (current, now) => restOf(current, exceeding, now))
+        await holdQueue(trx, agent.id)
+        return needsSync
+      })
+      const needsSync = await rested.catch((error: unknown) => {
+        if (isCoded(error, 'AGENT_NOT_FOUND')) return false
+        throw error
+      })
+      if (needsSync) schedules.syncSoon(agent.id)
     },
 
     /**
      * Deletes the agent: nothing more is accepted or started for it. Its runs stay on record. AGENT_NOT_FOUND if it was
      * moved meanwhile.
      */
-    remove: (agent: Agent): Promise<void> => change(agent, (_current, now) => ({ deletedAt: now })),
+    async remove(agent: Agent): Promise<void> {
+      await change(agent, (_current, now) => ({ deletedAt: now }))
+      await roomMade(database, agent.ownerId, clock.now())
+    },
   }
 }
 
 /** An agent as it was found: of this owner. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>
+
+const exceeds =
+  'Your tier does not allow for so many agents. This one goes on by itself when there is room: delete another one, or choose a higher tier.'
+
+/** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
+function restOf({ pausedAt, exceedingSince }: Agent, exceeding: boolean, now: Date): Partial<Agent> | undefined {
+  if (exceeding) return exceedingSince ? undefined : { exceedingSince: now, pausedAt: pausedAt ?? now }
+  if (!exceedingSince) return undefined
+  const isPausedByOwner = pausedAt?.getTime() !== exceedingSince.getTime()
+  return { exceedingSince: null, ...(!isPausedByOwner && { pausedAt: null }) }
+}
 
 /** Unpaid runs fail after a time, a paused agent's runs do not: from the pause on, it is the cause of the block. */
 async function holdQueue(trx: Transaction, id: string): Promise<void> {

@@ -22,6 +22,16 @@ export class Account extends Row {
   declare looksBegun: number
   declare lookApplied: number
   declare lookAt: Date | null
+  /** Credits that are bought automatically: so many, once the balance is below a threshold, for so much in a month at most. */
+  declare topUpIsOn: boolean
+  declare topUpBelow: number | null
+  declare topUpCredits: number | null
+  declare topUpCentsPerMonth: number | null
+  /** In a row. */
+  declare topUpFailures: number
+  /** The tier to whose limits its things were fitted; null if they are to be fitted anew. And whether some exceed them. */
+  declare fittedTier: TierName | null
+  declare exceeds: boolean
   /** What it may use in a month, its workspaces included; null for any number. */
   declare creditsPerMonth: number | null
   /** Since when the subscription is cancelled; the account returns to the free tier at the end of the period. */

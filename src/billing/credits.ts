@@ -10,7 +10,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { isLapsed, subscriptionOf, timeOf } from './standing.ts'
+import { fallsBelow, isLapsed, isPaid, timeOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -28,9 +28,9 @@ interface StepCharge {
   cost?: { nanoUsd: number; price: object } | undefined
 }
 
-/** Credits that are added; a refund takes them back, also beyond the balance. */
+/** Credits that are added. */
 interface Given {
-  kind: 'purchase' | 'top_up' | 'promotion' | 'refund'
+  kind: 'purchase' | 'top_up' | 'promotion'
   credits: number
   paymentId?: string
 }
@@ -93,7 +93,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   /** A past-due subscription grants nothing. */
   const isGrantDue = (account: Account): boolean =>
     account.grantedPeriod !== periodOf(account, timeOf(account, clock.now())) &&
-    subscriptionOf(account, timeOf(account, clock.now()))?.status !== 'past_due'
+    isPaid(account, timeOf(account, clock.now()))
 
   /** Adds credits that were bought or given away, once for each payment. Returns whether it has added any. */
   async function grant(trx: Transaction, ownerId: string, given: Given): Promise<boolean> {
@@ -101,6 +101,12 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const added = await append(account, given, trx)
     if (added) await due.owner(trx, account.ownerId)
     return added
+  }
+
+  /** Takes credits back with a payment, once for each; what was used already, too, so that the balance may be below zero. */
+  async function takeBack(trx: Transaction, ownerId: string, taken: { credits: number; paymentId: string }) {
+    const account = await locked(ownerId, trx)
+    await append(account, { kind: 'refund', credits: -taken.credits, paymentId: taken.paymentId }, trx)
   }
 
   /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
@@ -135,7 +141,10 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
       .ignore()
       .returning<{ id: string }[]>('id')
     if (written.length === 0) return false
-    await Account.query(trx).findById(account.ownerId).patch({ balance })
+    const marked = fallsBelow(account, balance) ? { lookAt: clock.now() } : {}
+    await Account.query(trx)
+      .findById(account.ownerId)
+      .patch({ balance, ...marked })
     account.balance = balance
     return true
   }
@@ -170,7 +179,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     return page(LedgerEntry.query(database), { list: 'ledger', time: 'createdAt', of, ...request })
   }
 
-  return { current, locked, makeFree, grant, chargeStep, ledger }
+  return { current, locked, makeFree, grant, takeBack, chargeStep, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>

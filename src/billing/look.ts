@@ -1,5 +1,6 @@
-import { earliest, later, type Clock } from '../clock.ts'
+import { earliest, later, latest, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, GatewayState, GatewaySubscription } from './gateways/gateway.ts'
@@ -18,10 +19,9 @@ export function createLook(context: {
   gateway: Gateway
   credits: Credits
   payments: Payments
-  /** What else follows from another tier, in the same transaction. */
-  tierChanged: (trx: Transaction, account: Account) => Promise<void>
+  due: Pick<Due, 'owner'>
 }) {
-  const { database, clock, gateway, credits, payments, tierChanged } = context
+  const { database, clock, gateway, credits, payments, due } = context
 
   /** Takes the next number. Of two looks the one with the higher number began later and knows more. */
   const begin = (ownerId: string): Promise<{ number: number; customer: string | null }> =>
@@ -45,14 +45,21 @@ export function createLook(context: {
     const account = await credits.locked(ownerId, trx)
     if (account.lookApplied > number) return
     const facts = factsOf(account, state.subscription)
-    const lookAt = nextLookAt(facts, account.clockSeconds, clock.now())
     await Account.query(trx)
       .findById(ownerId)
-      .patch({ ...facts, lookApplied: number, lookAt })
+      .patch({ ...facts, lookApplied: number })
     for (const payment of state.payments.toReversed()) await payments.settle(trx, account, payment)
-    if (facts.tier === account.tier && facts.subscriptionStatus === account.subscriptionStatus) return
     // With the tier come the credits of the month.
-    await tierChanged(trx, await credits.locked(ownerId, trx))
+    const after = await credits.locked(ownerId, trx)
+    await follow(trx, account, after)
+  }
+
+  /** Runs may have waited for this, and the sweep does the rest. */
+  async function follow(trx: Transaction, before: Account, after: Account): Promise<void> {
+    const { ownerId, fittedTier, tier } = after
+    const isOther = before.tier !== tier || before.subscriptionStatus !== after.subscriptionStatus
+    if (isOther) await due.owner(trx, ownerId)
+    await lookBy(trx, ownerId, fittedTier === tier ? nextLookAt(after, clock.now()) : clock.now())
   }
 
   /** Looks at a user's account. Throws what the gateway throws. */
@@ -95,10 +102,18 @@ const free: Facts = {
 }
 
 /** When the gateway is to be asked again although nobody says anything: news may be lost. */
-function nextLookAt({ subscriptionStatus, currentPeriodEnd }: Facts, clockSeconds: number, now: Date): Date | null {
+export function nextLookAt({ subscriptionStatus, currentPeriodEnd, clockSeconds }: Account, now: Date): Date | null {
   if (subscriptionStatus === 'past_due') return later(now, every.pastDue)
   if (subscriptionStatus !== 'active' || currentPeriodEnd === null) return null
-  const soonest = later(now, 1)
   const end = later(currentPeriodEnd, -clockSeconds)
-  return earliest(later(now, every.active), end > soonest ? end : soonest)
+  return earliest(later(now, every.active), latest(later(now, 1), end))
+}
+
+/** Lets the sweep attend to an account by then, unless it does before anyway. */
+export async function lookBy(trx: Transaction, ownerId: string, at: Date | null): Promise<void> {
+  if (at === null) return
+  await Account.query(trx)
+    .findById(ownerId)
+    .where((row) => void row.whereNull('lookAt').orWhere('lookAt', '>', at))
+    .patch({ lookAt: at })
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Credits } from './credits.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import type { Look } from './look.ts'
 import { PaymentMethod } from './payment-method.ts'
 
 /** More cards than anyone has; the list has no pages. */
@@ -15,43 +16,58 @@ export function createPaymentMethods(context: {
   clock: Clock
   gateway: Gateway
   credits: Credits
+  look: Look
 }) {
-  const { database, clock, gateway, credits } = context
+  const { database, clock, gateway, credits, look } = context
 
   /** All of them, newest first. */
   const list = async (ownerId: string): Promise<PaymentMethod[]> =>
     PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
+  async function assertRoom(trx: Transaction, ownerId: string): Promise<void> {
+    await credits.locked(ownerId, trx)
+    const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
+    const message = `There are ${atMost} payment methods on file. Remove one first.`
+    assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
+  }
+
   /** Adds a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
   async function add(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
-    const card = await gateway.attach(request.paymentMethod)
+    await database.transaction((trx) => assertRoom(trx, ownerId))
+    const customer = await look.customerOf(ownerId)
+    const card = await gateway.attach(customer, request.paymentMethod)
     const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
-    await database.transaction(async (trx) => {
-      await credits.locked(ownerId, trx)
-      const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
-      const message = `There are ${atMost} payment methods on file. Remove one first.`
-      assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
-      await PaymentMethod.query(trx).insert(row)
-    })
+    try {
+      await database.transaction(async (trx) => {
+        await assertRoom(trx, ownerId)
+        await PaymentMethod.query(trx).insert(row)
+      })
+    } catch (error) {
+      // Others may have taken the last place meanwhile.
+      await gateway.detach(customer, card.reference)
+      throw error
+    }
     return row
   }
 
   /** Removes a card. NOT_FOUND if the owner has no such card. */
   async function remove(ownerId: string, id: string): Promise<void> {
-    const mine = PaymentMethod.query(database).delete().where({ id, ownerId }).returning('*')
-    const [removed] = isId(id) ? await mine : []
-    assertThat(removed, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
-    await gateway.detach(removed.reference)
+    const found = isId(id) ? await PaymentMethod.query(database).findOne({ id, ownerId }) : undefined
+    assertThat(found, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
+    // At the gateway first: a card that is not listed must not be charged.
+    await gateway.detach(await look.customerOf(ownerId), found.reference)
+    await PaymentMethod.query(database).delete().where({ id, ownerId })
   }
 
-  /** The card to charge, or NO_PAYMENT_METHOD. */
-  async function toCharge(ownerId: string): Promise<PaymentMethod> {
-    const row = await PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc').first()
-    assertThat(row, 'NO_PAYMENT_METHOD')
-    return row
+  const hasCard = async (db: Transaction | Database, ownerId: string): Promise<boolean> =>
+    (await PaymentMethod.query(db).where({ ownerId }).select('id').first()) !== undefined
+
+  /** Refuses an owner without a card: NO_PAYMENT_METHOD. */
+  async function assertCard(trx: Transaction, ownerId: string): Promise<void> {
+    assertThat(await hasCard(trx, ownerId), 'NO_PAYMENT_METHOD')
   }
 
-  return { list, add, remove, toCharge }
+  return { list, add, remove, hasCard, assertCard }
 }
 
 export type PaymentMethods = ReturnType<typeof createPaymentMethods>

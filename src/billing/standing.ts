@@ -5,9 +5,12 @@ import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } f
 
 interface Subscription {
   tier: PaidTierName
-  /** `past_due`: the paid period is over and was not renewed. */
+  /** `past_due`: the payment of the month has failed, and is tried again for some days. */
   status: 'active' | 'past_due'
+  /** Until when it is paid. */
   currentPeriodEnd: Date
+  /** What follows then if it is not the same. */
+  nextTier: TierName | null
   /** Since when it is cancelled; then the free tier follows at the end of the period. */
   cancelledAt: Date | null
 }
@@ -43,16 +46,23 @@ export function standingOf(
 /** The account's own time: in the sandbox an admin may have advanced it. */
 export const timeOf = ({ clockSeconds }: Pick<Account, 'clockSeconds'>, now: Date): Date => later(now, clockSeconds)
 
-/** The status follows from the date: a subscription becomes past due without any job. */
+/** As the gateway says. Of one that no gateway knows, because a release before has begun it, the status follows from the date. */
 export function subscriptionOf(account: Account, now: Date): Subscription | null {
-  const { tier, currentPeriodEnd, cancelledAt } = account
+  const { tier, currentPeriodEnd, cancelledAt, subscriptionStatus, nextTier } = account
   if (tier === 'free' || currentPeriodEnd === null) return null
-  return { tier, status: currentPeriodEnd > now ? 'active' : 'past_due', currentPeriodEnd, cancelledAt }
+  const status = subscriptionStatus ?? (currentPeriodEnd > now ? 'active' : 'past_due')
+  return { tier, status, currentPeriodEnd, nextTier, cancelledAt }
 }
 
-/** Whether the account is to return to the free tier: its subscription is cancelled, and what was paid for is over. */
-export const isLapsed = ({ cancelledAt, currentPeriodEnd }: Account, now: Date): boolean =>
-  cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now
+/** Whether the month is paid, so that its credits are granted. After its end the gateway says first what has become of it. */
+export function isPaid(account: Account, now: Date): boolean {
+  const subscription = subscriptionOf(account, now)
+  return subscription === null || (subscription.status === 'active' && subscription.currentPeriodEnd > now)
+}
+
+/** Whether a subscription that no gateway knows is over. Of others, the gateway says so. */
+export const isLapsed = ({ subscription, cancelledAt, currentPeriodEnd }: Account, now: Date): boolean =>
+  subscription === null && cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now
 
 /** Refuses an owner whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
 export function requireGoodStanding({ subscription }: Pick<Standing, 'subscription'>): void {
@@ -63,6 +73,10 @@ export function requireGoodStanding({ subscription }: Pick<Standing, 'subscripti
 export function requireCredits({ balance }: Pick<Standing, 'balance'>): void {
   assertThat(balance >= 1, 'NO_CREDITS')
 }
+
+/** Whether a new balance is the first one below which credits are bought automatically: then the sweep does so. */
+export const fallsBelow = ({ topUpIsOn, topUpBelow, balance }: Account, after: number): boolean =>
+  topUpIsOn && topUpBelow !== null && balance >= topUpBelow && after < topUpBelow
 
 /** When the next month's credits are granted: at the beginning of the calendar month, UTC. */
 export const nextGrantAt = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

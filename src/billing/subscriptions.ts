@@ -1,79 +1,118 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { assertThat, CodedError } from '../errors.ts'
-import type { Due } from '../runs/due.ts'
+import { assertThat, CodedError, isCoded } from '../errors.ts'
 import { Account } from './account.ts'
+import type { Asked, BillingRequest } from './billing-request.ts'
 import type { Credits } from './credits.ts'
-import type { Gateway } from './gateway.ts'
+import type { Gateway, When } from './gateways/gateway.ts'
+import type { Look } from './look.ts'
 import type { PaymentMethods } from './payment-methods.ts'
+import { isSame, mayCharge, planFor } from './plan.ts'
+import type { Requests } from './requests.ts'
 import { standingOf, subscriptionOf, timeOf, type Standing } from './standing.ts'
-import { isPaidTier, paidTierNames, tierOf, type PaidTierName } from './tiers.ts'
+import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
-/** Paid months of tiers. */
+/** More steps than any change takes; then others keep changing the subscription at the same time. */
+const mostSteps = 6
+
+/** Begins, changes and ends the subscriptions of accounts, at the gateway. */
 export function createSubscriptions(context: {
   database: Database
   clock: Clock
   gateway: Gateway
-  due: Due
   credits: Credits
+  look: Look
+  requests: Requests
   paymentMethods: PaymentMethods
 }) {
-  const { database, clock, gateway, due, credits, paymentMethods } = context
+  const { database, clock, gateway, credits, look, requests, paymentMethods } = context
 
-  /**
-   * Pays for a month of a tier, from now. The present tier is paid again only if past due, so a request is safe to
-   * repeat; if it was cancelled, it is not any more. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
-   */
-  async function subscribe(ownerId: string, request: { tier: string }): Promise<Standing> {
-    const tier = readPaidTier(request.tier)
-    const before = await credits.current(ownerId)
-    const kept = isActive(before, tier) ? await database.transaction((trx) => keep(ownerId, tier, trx)) : undefined
-    if (kept) return kept
-    const { id, reference } = await paymentMethods.toCharge(ownerId)
-    // No lock is held during the charge. Parallel requests for one tier share a key, so they pay once.
-    const idempotencyKey = [ownerId, tier, before.currentPeriodEnd?.toISOString() ?? 'first', id].join('/')
-    await gateway.charge({ reference, cents: tierOf(tier).centsPerMonth, idempotencyKey })
-    return database.transaction((trx) => begin(ownerId, tier, trx))
-  }
+  const standing = async (ownerId: string): Promise<Standing> => standingOf(await credits.current(ownerId), clock.now())
 
-  /** Takes a cancellation back; undefined if the month has ended meanwhile, so that the next one has to be paid. */
-  async function keep(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing | undefined> {
-    const account = await credits.locked(ownerId, trx)
-    if (!isActive(account, tier)) return undefined
-    if (account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: null })
-    return standingOf(await credits.current(ownerId, trx), clock.now())
-  }
-
-  /** Starts the paid month, unless a parallel request for the same payment did. The subscription is not cancelled. */
-  async function begin(ownerId: string, tier: PaidTierName, trx: Transaction): Promise<Standing> {
-    const account = await credits.locked(ownerId, trx)
-    if (!isActive(account, tier)) {
-      const currentPeriodEnd = monthAfter(timeOf(account, clock.now()))
-      await Account.query(trx).findById(ownerId).patch({ tier, currentPeriodEnd, cancelledAt: null })
-      await due.owner(trx, ownerId)
-    } else if (account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: null })
-    return standingOf(await credits.current(ownerId, trx), clock.now())
-  }
-
-  /**
-   * Returns to the free tier: at the end of the month that is paid, or at once if none is. Nothing is paid back. Safe to
-   * repeat. NOT_FOUND for an owner of the free tier.
-   */
-  async function cancel(ownerId: string): Promise<Standing> {
-    return database.transaction(async (trx) => {
+  /** What is sent next: what is under way already, or what the rule says; null if there is nothing to do. */
+  const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
+    database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
-      const subscription = subscriptionOf(account, timeOf(account, clock.now()))
-      assertThat(subscription, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
-      if (subscription.status === 'past_due') await credits.makeFree(account, trx)
-      else if (!account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: clock.now() })
-      return standingOf(await credits.current(ownerId, trx), clock.now())
+      const asked = rule(account)
+      const pending = await requests.find(trx, ownerId)
+      if (pending) return { request: pending, isOwn: asked !== null && isSame(pending, asked) }
+      if (asked === null) return null
+      if (mayCharge(asked)) await paymentMethods.assertCard(trx, ownerId)
+      return { request: await requests.write(trx, ownerId, asked), isOwn: true }
+    })
+
+  /** What others have asked for is found out first; that it was refused is for them. */
+  async function send({ request, isOwn }: Step): Promise<void> {
+    try {
+      await requests.send(request)
+    } catch (error) {
+      if (isOwn || !isCoded(error, 'PAYMENT_FAILED')) throw error
+    }
+  }
+
+  /** Asks step by step until the rule wants no more, or what was asked is done. */
+  async function carryOut(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
+    for (let steps = 0; steps < mostSteps; steps += 1) {
+      const step = await begin(ownerId, rule)
+      if (!step) return standing(ownerId)
+      await send(step)
+      if (step.isOwn && step.request.action !== 'pay_overdue') return standing(ownerId)
+    }
+    throw new CodedError('RATE_LIMITED', {
+      message: 'The subscription is being changed by other requests. Try again in a minute.',
+      retryAfter: 60,
     })
   }
 
-  const isActive = (account: Account, tier: PaidTierName): boolean =>
-    account.tier === tier && subscriptionOf(account, timeOf(account, clock.now()))?.status === 'active'
+  /**
+   * Comes to a tier: at once, or when what is paid for is over. What is overdue is paid first; the present tier takes a
+   * cancellation or a change back. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing
+   * changes).
+   */
+  async function subscribe(ownerId: string, request: { tier: string; when?: When | undefined }): Promise<Standing> {
+    const tier = readPaidTier(request.tier)
+    return carryOut(ownerId, (account) => planFor(account, tier, request.when))
+  }
 
-  return { subscribe, cancel }
+  /**
+   * Returns to the free tier: at the end of the month that is paid, or at once, with what is left of it credited to later
+   * payments. At once, too, if it is past due. Safe to repeat. NOT_FOUND for an owner of the free tier.
+   */
+  async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
+    const formerly = await database.transaction((trx) => cancelFormer(trx, ownerId, when))
+    if (formerly) return standing(ownerId)
+    return carryOut(ownerId, ({ subscription, nextTier }) => {
+      const isDone = subscription === null || (when === 'period_end' && nextTier === 'free')
+      return isDone ? null : { action: 'cancel', subscription, tier: null, at: when }
+    })
+  }
+
+  /** Cancels what a release before has begun, and no gateway knows. True if it has done so. */
+  async function cancelFormer(trx: Transaction, ownerId: string, when: When): Promise<boolean> {
+    const account = await credits.locked(ownerId, trx)
+    const subscription = subscriptionOf(account, timeOf(account, clock.now()))
+    assertThat(subscription, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
+    if (account.subscription !== null) return false
+    if (when === 'now' || subscription.status === 'past_due') await credits.makeFree(account, trx)
+    else if (!account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: clock.now() })
+    return true
+  }
+
+  /** Ends the subscription of an account that is to be deleted, if it has one. Safe to repeat. */
+  async function close(ownerId: string): Promise<void> {
+    const account = await Account.query(database).findById(ownerId)
+    if (!account || account.subscription === null) return
+    await gateway.cancel(account.subscription, 'now')
+    await look.look(ownerId)
+  }
+
+  return { subscribe, cancel, close }
+}
+
+/** A request that is sent, and whether it is what was wanted. */
+interface Step {
+  request: BillingRequest
+  isOwn: boolean
 }
 
 function readPaidTier(name: string): PaidTierName {
@@ -82,12 +121,4 @@ function readPaidTier(name: string): PaidTierName {
     message: 'This tier cannot be subscribed to.',
     details: [{ path: 'tier', message: `Must be one of ${paidTierNames.join(', ')}.` }],
   })
-}
-
-/** The same day and time of the next month (UTC), or that month's last day: 31 January becomes 28 February. */
-export function monthAfter(start: Date): Date {
-  const end = new Date(start)
-  end.setUTCMonth(end.getUTCMonth() + 1)
-  if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
-  return end
 }

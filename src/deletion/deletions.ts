@@ -36,7 +36,7 @@ export function createDeletions(context: {
   logger: Logger
   agents: Pick<Agents, 'remove'>
   vault: Pick<Vault, 'remove'>
-  billing: Pick<Billing, 'paymentMethods'>
+  billing: Pick<Billing, 'paymentMethods' | 'subscriptions'>
   workspaces: Pick<Workspaces, 'remove'>
 }) {
   const { database, clock, logger } = context

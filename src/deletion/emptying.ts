@@ -71,4 +71,7 @@ const leftStatement = `
 
 /** The ledger refers to the account, so its row stays. */
 const endSubscriptionStatement = `
-  update accounts set tier = 'free', current_period_end = null, cancelled_at = null where owner_id = :ownerId`
+  update accounts
+     set tier = 'free', current_period_end = null, cancelled_at = null, subscription = null, subscription_status = null,
+         next_tier = null, customer = null, look_at = null, top_up_is_on = false
+   where owner_id = :ownerId`

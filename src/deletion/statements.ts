@@ -77,6 +77,10 @@ export const ofUser: Emptying[] = [
   by('sign_in_flows', 'user_id'),
   forget(['address', 'user_agent'], `audit_entries e where e.actor_id = ${owner}`),
   by('account_tokens', 'user_id'),
+  by('billing_requests', 'owner_id', 'owner_id'),
+  ...['customers', 'cards', 'subscriptions', 'payments', 'requests'].map((what) =>
+    by(`sandbox_${what}`, 'owner_id', 'owner_id'),
+  ),
   by('api_keys', 'user_id'),
   by('members', 'user_id'),
   by('invitations', 'invited_by'),

@@ -21,7 +21,7 @@ export function createStop(context: {
   clock: Clock
   agents: Pick<Agents, 'remove'>
   vault: Pick<Vault, 'remove'>
-  billing: Pick<Billing, 'paymentMethods'>
+  billing: Pick<Billing, 'paymentMethods' | 'subscriptions'>
 }) {
   const { database, clock, agents, vault, billing } = context
 
@@ -55,8 +55,9 @@ export function createStop(context: {
     return entries.length > 0
   }
 
-  /** Takes the cards off the payment provider. */
+  /** Ends the subscription at once, and takes the cards off the payment provider. */
   async function dropCards(ownerId: string): Promise<void> {
+    await billing.subscriptions.close(ownerId)
     const cards = await billing.paymentMethods.list(ownerId)
     for (const { id } of cards) await billing.paymentMethods.remove(ownerId, id)
   }

@@ -8,6 +8,8 @@ export const notificationKinds = [
   'schedule_missed',
   'callback_failed',
   'approval_requested',
+  'limits_exceeded',
+  'top_up_off',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -118,6 +118,7 @@ export function createSender(context: {
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
       const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
       if (state.kind === 'gone') return unsent(gone, true)
+      if (state.kind === 'resting') return unsent(resting, true)
       if (state.kind === 'dead') return { kind: 'parked', message: state.message }
       if (state.kind === 'unavailable') return unreachable(sending, state)
       if (state.refreshed) await ledger.onRefreshed()
@@ -147,12 +148,15 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
 
 const notOffered =
   'The tool cannot be called any more: the site does not offer it, or its owner has not granted what it needs.'
+const resting =
+  'The tool is not called: the tier of the account does not allow for so many sites. Its owner can delete others, or choose a higher tier.'
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }
   if (state.kind === 'dead') return { kind: 'parked', message: state.message }
   if (state.kind === 'gone') return unsent(gone, true)
+  if (state.kind === 'resting') return unsent(resting, true)
   return unreachable(sending, state)
 }
 

@@ -20,4 +20,6 @@ export class ApiKey extends Row {
   /** Accurate to a minute. */
   declare lastUsedAt: Date | null
   declare revokedAt: Date | null
+  /** Since when the tier does not allow for it: it is refused. */
+  declare exceedingSince: Date | null
 }

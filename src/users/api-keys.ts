@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { QueryBuilder } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
+import { roomMade } from '../billing/room-made.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
@@ -54,7 +55,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     const { ownerId = reach.home } = wanted
     const workspaceId = ownerId === userId ? null : ownerId
     const own = { id: newId(), userId, workspaceId, keyHash: hashToken(key), createdAt: clock.now() }
-    const row = ApiKey.fromJson({ ...own, ...fields, lastUsedAt: null, revokedAt: null })
+    const row = ApiKey.fromJson({ ...own, ...fields, lastUsedAt: null, revokedAt: null, exceedingSince: null })
     await database.transaction(async (trx) => {
       // So that parallel requests cannot exceed the limit together.
       await lockOwner(trx, ownerId)
@@ -79,6 +80,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       assertThat(changed === 1, 'NOT_FOUND', { message: unknown })
       await endSessions(trx, { ownerId, apiKeyId: id }, clock.now())
     })
+    await roomMade(database, ownerId, clock.now())
   }
 
   /** A key that is not deleted, of somebody whose things the caller may see. NOT_FOUND. */

@@ -95,6 +95,7 @@ export function createAuthenticate(context: {
     const now = clock.now()
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
+    assertThat(found.exceedingSince === null, 'PERMISSION_DENIED', { message: resting })
     if (isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
     const { userId, id: apiKeyId } = found
     const person = presentPerson(userId, found)
@@ -102,6 +103,9 @@ export function createAuthenticate(context: {
     return { userId, ...person, reach, scopes: found.scopes, via: 'api-key', apiKeyId }
   }
 }
+
+const resting =
+  'The tier does not allow for so many API keys, and this one is among the newest. Delete others, or choose a higher tier.'
 
 /** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
 function within(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {

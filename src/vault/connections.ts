@@ -24,6 +24,8 @@ export type ConnectionState =
   /** `retryAt`: when the site accepts another token request. */
   | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
+  /** The tier does not allow for so many sites. */
+  | { kind: 'resting' }
 
 /** The precision of `lastUsedAt`. */
 const usedPrecisionMs = 60 * 60 * 1000
@@ -76,6 +78,7 @@ export function createConnections(context: {
   async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
     const entry = await find(ownerId, entryId)
     if (!entry) return { kind: 'gone' }
+    if (entry.exceedingSince) return { kind: 'resting' }
     if (entry.status === 'needs_reauth') return dead(entry)
     await noteUse(entry)
     const now = clock.now()

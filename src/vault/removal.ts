@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { roomMade } from '../billing/room-made.ts'
 import { assertThat } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
 import type { Revocations } from './revocations.ts'
@@ -50,6 +51,7 @@ export function createRemoval(context: {
      */
     async remove(entry: Named, { force }: { force: boolean }): Promise<void> {
       const noted = await database.transaction((trx) => removeUnderLock(trx, entry, force))
+      await roomMade(database, entry.ownerId, clock.now())
       await revocations.carryOut(noted)
     },
 

@@ -38,6 +38,8 @@ export class VaultEntry extends Row {
   declare lastUsedAt: Date | null
   /** The user whose credential it is; null if that is not known. */
   declare connectedBy: string | null
+  /** Since when the tier does not allow for it: its tools are not called. */
+  declare exceedingSince: Date | null
   /** When it came from another owner; calls before are not shown to the present one. */
   declare movedAt: Date | null
   declare createdAt: Date

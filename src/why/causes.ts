@@ -95,7 +95,9 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
       message: `The agent "${agent.name}" ${ongoing('paused', since)}, so ${effect}.`,
-      action: advise`Resume it with ${request('resume', agent.id)}.`,
+      action: agent.exceedingSince
+        ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
+        : advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]
 }

@@ -14,6 +14,7 @@ const asked: Record<LoopName, string[]> = {
   'password requests': ['users.recovery.carryOut'],
   mails: ['mails.send'],
   deletions: ['deletions.round'],
+  billing: ['sweep.round'],
   manifests: ['manifests.checkDue'],
   revocations: ['vault.revocations.carryOut'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],

@@ -1,10 +1,15 @@
 import type { ExecutionContext, TestFn } from 'ava'
-import { createDue } from '../../../src/runs/due.ts'
 import { createBilling } from '../../../src/billing/billing.ts'
-import { createSandboxGateway, type Charge, type Gateway } from '../../../src/billing/gateway.ts'
+import { createSandboxClock } from '../../../src/billing/sandbox-clock.ts'
+import type { Gateway } from '../../../src/billing/gateways/gateway.ts'
+import { createSandbox } from '../../../src/billing/gateways/sandbox/sandbox.ts'
+import { createSweep } from '../../../src/billing/sweep.ts'
 import { createDatabase } from '../../../src/database/database.ts'
+import { createLease } from '../../../src/database/lease.ts'
 import { newId } from '../../../src/ids.ts'
 import { createLogger } from '../../../src/logger.ts'
+import { createNotifications } from '../../../src/notifications/notifications.ts'
+import { createDue } from '../../../src/runs/due.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { testConfig } from '../../helpers/config.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
@@ -26,19 +31,39 @@ async function openDatabase(t: ExecutionContext) {
   return database
 }
 
-/** Billing over the sandbox gateway, which here also lists what it was asked to charge. */
+type Lost = 'request' | 'answer' | undefined
+
+/** A gateway that can be told to lose the next requests, or the answers to them. */
+function losing(gateway: Gateway, lost: { what: Lost }): Gateway {
+  const may = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (lost.what === 'request') throw new Error('the request was lost')
+    const result = await work()
+    if (lost.what === 'answer') throw new Error('the answer was lost')
+    return result
+  }
+  return {
+    ...gateway,
+    pay: (charge) => may(() => gateway.pay(charge)),
+    subscribe: (wanted) => may(() => gateway.subscribe(wanted)),
+    change: (changed) => may(() => gateway.change(changed)),
+    cancel: (subscription, when) => may(() => gateway.cancel(subscription, when)),
+    payOverdue: (subscription, key) => may(() => gateway.payOverdue(subscription, key)),
+  }
+}
+
+/** Billing over the sandbox. */
 function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
   const clock = movableClock()
-  const charges: Charge[] = []
-  const sandbox = createSandboxGateway()
-  const gateway: Gateway = { ...sandbox, charge: (charge) => (charges.push(charge), sandbox.charge(charge)) }
-  const billing = createBilling({
-    database,
-    clock,
-    config: { runRetentionDays: 90 },
-    gateway,
-    due: createDue({ database, clock }),
-  })
+  const sandbox = createSandbox({ database, clock })
+  const lost: { what: Lost } = { what: undefined }
+  const config = { runRetentionDays: 90, creditUsd: 0.01, mail: testConfig('').mail }
+  const base = { database, clock, config, due: createDue({ database, clock }) }
+  const notifications = createNotifications(base)
+  const billing = createBilling({ ...base, gateway: losing(sandbox, lost), notifications })
+  // Nothing but accounts exists here, so nothing exceeds a limit.
+  const exceeding = { fit: async () => {} }
+  const sweep = createSweep({ ...base, logger: createLogger('silent', 'test'), billing, exceeding })
+  const sandboxClock = createSandboxClock({ ...base, lease: createLease(base), billing, sweep, sandbox })
   const userId = newId()
 
   const charge = (payer: string, credits: number, runId = newId(), step = 1) =>
@@ -49,5 +74,21 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
     const [row] = await database('ledger_entries').where({ owner_id: userId }).sum({ sum: 'credits' })
     return Number(row?.['sum'])
   }
-  return { billing, database, clock, charges, charge, ledgerSum, userId }
+
+  /** What the gateway has charged, in cents, in order. */
+  const charges = async (): Promise<number[]> =>
+    database('sandbox_payments').where({ ownerId: userId, status: 'paid' }).orderBy('reference').pluck('cents')
+
+  const withCard = async (paymentMethod = 'pm_card_visa') => billing.paymentMethods.add(userId, { paymentMethod })
+
+  /** A user who is known, with a card. */
+  async function withUser(): Promise<void> {
+    await database('owners').insert({ id: userId, kind: 'user' })
+    const user = { id: userId, email: `${userId}@example.com`, createdAt: clock.now() }
+    await database('users').insert({ ...user, passwordHash: 'none' })
+    await withCard()
+  }
+
+  const parts = { billing, sweep, sandbox, sandboxClock, lost }
+  return { ...parts, database, clock, charges, charge, ledgerSum, userId, withCard, withUser }
 }

@@ -24,7 +24,7 @@ const queuedRun: NamedRun = {
 /** An idle agent of somebody in good standing, on a platform that is whole. */
 const idle: Facts = {
   now,
-  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null, deletedAt: null },
+  agent: { id: 'a1', name: 'Sorter', trigger: 'webhook', pausedAt: null, exceedingSince: null, deletedAt: null },
   charges: [],
   hasCredits: true,
   queue: {

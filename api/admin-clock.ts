@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import { longestStep } from '../src/billing/sandbox-clock.ts'
+import { route } from './route/route.ts'
+import { field, named } from './schemas/documented.ts'
+import { id, time } from './schemas/schemas.ts'
+
+const accountClock = named(
+  'AccountClock',
+  v.object({ userId: id, now: field(time, 'The time of the account') }),
+  'The clock of an account in the sandbox',
+)
+
+export const advanceClock = route({
+  tag: 'admin',
+  access: 'admin',
+  name: 'advanceClock',
+  audit: { subject: 'clock' },
+  method: 'post',
+  path: '/admin/users/{userId}/clock',
+  summary: "Advance the clock of a user's account in the sandbox",
+  description:
+    'Renewals, attempts at overdue payments, and the credits of months happen in order before the answer. Only for this ' +
+    'account, and only its payments and credits: runs and schedules keep the real time. It cannot be turned back. ' +
+    'NOT_FOUND where payments are real.',
+  body: v.strictObject({
+    seconds: field(
+      v.pipe(
+        v.number('must be a number'),
+        v.integer('must be a whole number'),
+        v.minValue(1, 'must be at least 1'),
+        v.maxValue(longestStep, `must be at most ${longestStep}, which is 62 days`),
+      ),
+      'By how many seconds, 62 days at most',
+      86_400,
+    ),
+  }),
+  status: 200,
+  response: accountClock,
+  codes: ['NOT_FOUND'],
+  async handle({ services, params, body }) {
+    return { userId: params.userId, now: await services.sandboxClock.advance(params.userId, body.seconds) }
+  },
+})

@@ -1,0 +1,29 @@
+import type { Account } from './account.ts'
+import type { Asked } from './billing-request.ts'
+import type { When } from './gateways/gateway.ts'
+import { tierOf, type PaidTierName } from './tiers.ts'
+
+type Subscribed = Pick<Account, 'subscription' | 'subscriptionStatus' | 'tier' | 'nextTier'>
+
+/**
+ * What has to be asked of the gateway next, so that an account comes to a tier; null if nothing has. What is overdue is
+ * paid first. By default a higher tier begins at once, and a lower one when what was paid for is over.
+ */
+export function planFor(account: Subscribed, tier: PaidTierName, when?: When): Asked | null {
+  const { subscription, subscriptionStatus, nextTier } = account
+  if (subscription === null) return { action: 'subscribe', subscription, tier, at: null }
+  if (subscriptionStatus === 'past_due') return { action: 'pay_overdue', subscription, tier: null, at: null }
+  if (tier === account.tier) return nextTier === null ? null : { action: 'keep', subscription, tier: null, at: null }
+  const isHigher = tierOf(tier).centsPerMonth > tierOf(account.tier).centsPerMonth
+  const at = when ?? (isHigher ? 'now' : 'period_end')
+  if (at === 'period_end' && nextTier === tier) return null
+  return { action: 'change', subscription, tier, at }
+}
+
+/** Whether the request may charge something, so that there has to be a card. */
+export const mayCharge = ({ action, at }: Asked): boolean =>
+  action === 'subscribe' || action === 'pay_overdue' || (action === 'change' && at === 'now')
+
+/** Whether two requests ask for the same: then they are one. */
+export const isSame = (one: Asked, other: Asked): boolean =>
+  (['action', 'subscription', 'tier', 'at'] as const).every((field) => one[field] === other[field])

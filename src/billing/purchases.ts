@@ -1,0 +1,126 @@
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { assertThat, CodedError, isCoded } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Account } from './account.ts'
+import type { Credits } from './credits.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import { lookBy, type Look } from './look.ts'
+import { Payment } from './payment.ts'
+import type { PaymentMethods } from './payment-methods.ts'
+import type { Payments } from './payments.ts'
+import { sweptAfter } from './requests.ts'
+import { requireGoodStanding, standingOf, timeOf } from './standing.ts'
+
+/** How many credits a purchase may have: whole hundreds. */
+export const purchaseBounds = { least: 100, most: 1_000_000, step: 100 } as const
+
+/** How often a purchase waits for another one of the account. */
+const mostTurns = 20
+
+interface Wanted {
+  credits: number
+  /** Names the request, so that it buys once however often it is sent. */
+  requestKey?: string | undefined
+}
+
+/** Credits that are bought: written as a pending payment, charged under its id, and granted once it is paid. */
+export function createPurchases(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'creditUsd'>
+  gateway: Gateway
+  credits: Credits
+  look: Look
+  payments: Payments
+  paymentMethods: PaymentMethods
+}) {
+  const { database, clock, config, gateway, credits, look, payments, paymentMethods } = context
+
+  /** What so many credits cost, in US cents. */
+  const priceOf = (amount: number): number => Math.ceil(Math.round(amount * config.creditUsd * 1e8) / 1e6)
+
+  /** Writes a pending payment. The account is locked, and has no other one. */
+  async function write(trx: Transaction, account: Account, wanted: Wanted & Pick<Payment, 'purpose'>) {
+    const { ownerId } = account
+    const row = Payment.fromJson({
+      id: newId(),
+      ownerId,
+      purpose: wanted.purpose,
+      status: 'pending',
+      cents: priceOf(wanted.credits),
+      credits: wanted.credits,
+      tier: null,
+      reference: null,
+      requestKey: wanted.requestKey ?? null,
+      failure: null,
+      createdAt: timeOf(account, clock.now()),
+      settledAt: null,
+    })
+    await Payment.query(trx).insert(row)
+    await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+    return row
+  }
+
+  const pending = (db: Transaction | Database, ownerId: string) =>
+    Payment.query(db).where({ ownerId, status: 'pending' }).whereNotNull('credits').orderBy('id').first()
+
+  const begin = (ownerId: string, wanted: Wanted): Promise<{ payment: Payment; isOwn: boolean }> =>
+    database.transaction(async (trx) => {
+      const account = await credits.locked(ownerId, trx)
+      const { requestKey } = wanted
+      const before = requestKey === undefined ? undefined : await Payment.query(trx).findOne({ ownerId, requestKey })
+      if (before) return { payment: before, isOwn: assertSame(before, wanted) }
+      const other = await pending(trx, ownerId)
+      if (other) return { payment: other, isOwn: false }
+      requireGoodStanding(standingOf(account, clock.now()))
+      await paymentMethods.assertCard(trx, ownerId)
+      return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
+    })
+
+  /** Charges a pending payment, or finds out what became of it. It is pending still if the gateway does not know yet. */
+  async function send(payment: Payment): Promise<Payment> {
+    const { ownerId, id, cents, status } = payment
+    if (status === 'pending') {
+      const customer = await look.customerOf(ownerId)
+      const told = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
+        if (isCoded(error, 'PAYMENT_FAILED')) return error
+        throw error
+      })
+      await database.transaction(async (trx) => {
+        const account = await credits.locked(ownerId, trx)
+        if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
+        else await payments.settle(trx, account, told)
+      })
+    }
+    return Payment.query(database).findById([ownerId, id]).throwIfNotFound()
+  }
+
+  /**
+   * Buys credits. One purchase at a time: others of the account are found out first. SUBSCRIPTION_PAST_DUE,
+   * NO_PAYMENT_METHOD, PAYMENT_FAILED, VALIDATION_ERROR (a key that was used for another amount).
+   */
+  async function buy(ownerId: string, wanted: Wanted): Promise<Payment> {
+    for (let turns = 0; turns < mostTurns; turns += 1) {
+      const { payment, isOwn } = await begin(ownerId, wanted)
+      const sent = await send(payment)
+      if (isOwn && sent.status !== 'failed') return sent
+      assertThat(!isOwn, 'PAYMENT_FAILED', sent.failure === null ? {} : { message: sent.failure })
+      // Another one that the gateway has not decided about: the client may try again.
+      if (sent.status === 'pending') break
+    }
+    const message = 'Another purchase of this account is under way. Try again in a few seconds.'
+    throw new CodedError('RATE_LIMITED', { message, retryAfter: 5 })
+  }
+
+  return { buy, write, pending, send, priceOf }
+}
+
+export type Purchases = ReturnType<typeof createPurchases>
+
+function assertSame(before: Payment, wanted: Wanted): true {
+  const message = 'This Idempotency-Key was used for another amount. Use a new one.'
+  assertThat(before.credits === wanted.credits, 'VALIDATION_ERROR', { message })
+  return true
+}

@@ -1,0 +1,61 @@
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { isCoded } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { BillingRequest, type Asked } from './billing-request.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import { lookBy, type Look } from './look.ts'
+
+/** After so many seconds, what nobody has finished is found out by the sweep. */
+export const sweptAfter = 60
+
+/**
+ * Changes of subscriptions that are under way. Each is written first and sent then, without a lock; whoever finds it sends
+ * it again under the same key, and the gateway does it once.
+ */
+export function createRequests(context: { database: Database; clock: Clock; gateway: Gateway; look: Look }) {
+  const { database, clock, gateway, look } = context
+
+  const find = (trx: Transaction | Database, ownerId: string) => BillingRequest.query(trx).findById(ownerId)
+
+  /** Writes what is to be asked. The account is locked, and nothing else is being asked for it. */
+  async function write(trx: Transaction, ownerId: string, asked: Asked): Promise<BillingRequest> {
+    const row = BillingRequest.fromJson({ ownerId, id: newId(), ...asked, createdAt: clock.now() })
+    await BillingRequest.query(trx).insert(row)
+    await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+    return row
+  }
+
+  const ask = async ({ ownerId, id: key, action, subscription, tier, at }: BillingRequest): Promise<void> => {
+    if (action === 'subscribe' && tier) {
+      return gateway.subscribe({ customer: await look.customerOf(ownerId), tier, key })
+    }
+    if (subscription === null) return
+    if (action === 'change' && tier) return gateway.change({ subscription, tier, when: at ?? 'now', key })
+    if (action === 'cancel') return gateway.cancel(subscription, at ?? 'now')
+    if (action === 'keep') return gateway.keep(subscription)
+    if (action === 'pay_overdue') return gateway.payOverdue(subscription, key)
+  }
+
+  /**
+   * Sends it, and looks what became of it. PAYMENT_FAILED if it was refused; whatever else is thrown leaves it to be sent
+   * again.
+   */
+  async function send(request: BillingRequest): Promise<void> {
+    const refusal = await ask(request).then(
+      () => undefined,
+      (error: unknown) => {
+        // NOT_FOUND: the subscription has ended meanwhile. The look finds that out.
+        if (isCoded(error, 'PAYMENT_FAILED') || isCoded(error, 'NOT_FOUND')) return error
+        throw error
+      },
+    )
+    await look.look(request.ownerId)
+    await find(database, request.ownerId).delete().where({ id: request.id })
+    if (refusal?.code === 'PAYMENT_FAILED') throw refusal
+  }
+
+  return { find, write, send }
+}
+
+export type Requests = ReturnType<typeof createRequests>

@@ -1,0 +1,80 @@
+import { earliest, type Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Lease } from '../database/lease.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { Account } from './account.ts'
+import type { Billing } from './billing.ts'
+import type { Sandbox } from './gateways/sandbox/sandbox.ts'
+import { nextGrantAt, timeOf } from './standing.ts'
+import type { Sweep } from './sweep.ts'
+
+/** How far one request may advance a clock: two months, as Stripe's test clocks. */
+export const longestStep = 62 * 86_400
+
+/** Seconds after which another request may go on where a process was killed. */
+const leaseSeconds = 60
+
+/**
+ * The clock of an account in the sandbox, which admins can advance: renewals, failures and grants of months to come happen
+ * at once and in order, and nobody else's clock moves (docs/decisions/0063).
+ */
+export function createSandboxClock(context: {
+  database: Database
+  clock: Clock
+  lease: Pick<Lease, 'holdAlone'>
+  billing: Pick<Billing, 'credits'>
+  sweep: Pick<Sweep, 'attend'>
+  /** undefined where payments are real. */
+  sandbox: Sandbox | undefined
+}) {
+  const { database, clock, lease, billing, sweep, sandbox } = context
+
+  const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
+
+  async function moveTo(ownerId: string, clockSeconds: number): Promise<void> {
+    await Account.query(database).findById(ownerId).patch({ clockSeconds })
+    await sweep.attend(ownerId)
+    await read(ownerId)
+  }
+
+  /** The seconds by which the clock is ahead at the next thing that happens, `target` at most. */
+  async function nextStop(ownerId: string, target: number, events: Sandbox): Promise<number> {
+    const now = clock.now()
+    const account = await read(ownerId)
+    const at = earliest(nextGrantAt(timeOf(account, now)), await events.nextEventAt(ownerId))
+    // The whole second that has it.
+    const ahead = Math.ceil((at.getTime() - now.getTime()) / 1000)
+    return Math.min(target, Math.max(ahead, account.clockSeconds + 1))
+  }
+
+  async function advanceTo(ownerId: string, target: number, events: Sandbox): Promise<void> {
+    for (let at = -1; at < target;) {
+      at = await nextStop(ownerId, target, events)
+      await moveTo(ownerId, at)
+    }
+  }
+
+  /**
+   * Advances the clock of a user's account by so many seconds, and lets everything happen that is due until then. Returns
+   * its time. NOT_FOUND (no such user, or no sandbox), RATE_LIMITED while another request advances it.
+   */
+  async function advance(userId: string, seconds: number): Promise<Date> {
+    const real = 'Payments are real here. Only the clocks of the sandbox can be advanced.'
+    assertThat(sandbox, 'NOT_FOUND', { message: real })
+    const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
+    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+    const held = await lease.holdAlone(`clock ${userId}`, leaseSeconds)
+    const message = 'The clock of this account is being advanced. There is one step at a time.'
+    if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })
+    try {
+      const { clockSeconds } = await read(userId)
+      await advanceTo(userId, clockSeconds + seconds, sandbox)
+      return timeOf(await read(userId), clock.now())
+    } finally {
+      await held.release()
+    }
+  }
+
+  return { advance }
+}

@@ -1,0 +1,98 @@
+import { later, type Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { isCoded } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { Account } from './account.ts'
+import type { Billing } from './billing.ts'
+import type { Exceedings } from './exceeding.ts'
+import { lookBy, nextLookAt } from './look.ts'
+import { sweptAfter } from './requests.ts'
+
+/** How long a round begins new accounts, in milliseconds, and how many it attends to at a time. */
+const lasts = 5000
+const lanes = 4
+
+/**
+ * Attends to accounts whose time has come (`look_at`): finds out what became of requests and payments that nobody has
+ * finished, asks the gateway, buys what is to be bought automatically, and fits what there is to the tier. Any process may
+ * do it, at any moment again.
+ */
+export function createSweep(context: {
+  database: Database
+  clock: Clock
+  logger: Logger
+  billing: Pick<Billing, 'credits' | 'look' | 'requests' | 'topUps'>
+  exceeding: Pick<Exceedings, 'fit'>
+}) {
+  const { database, clock, logger, billing, exceeding } = context
+
+  /** Sends again what nobody has finished; what has just begun is somebody's still. */
+  async function finish(ownerId: string): Promise<void> {
+    const request = await billing.requests.find(database, ownerId)
+    if (!request) return
+    const since = later(request.createdAt, sweptAfter)
+    if (since > clock.now()) return database.transaction((trx) => lookBy(trx, ownerId, since))
+    await billing.requests.send(request).catch((error: unknown) => {
+      if (!isCoded(error, 'PAYMENT_FAILED')) throw error
+    })
+  }
+
+  /** Does for an account what is due. Throws what the gateway throws. */
+  async function attend(ownerId: string): Promise<void> {
+    try {
+      await finish(ownerId)
+      await billing.look.look(ownerId)
+      await billing.topUps.perform(ownerId)
+    } finally {
+      await exceeding.fit(ownerId)
+    }
+  }
+
+  /** Takes an account; if this process is killed, another takes it in a minute. */
+  async function take(): Promise<Account | undefined> {
+    const bindings = { now: clock.now(), until: later(clock.now(), sweptAfter) }
+    const { rows } = await database.raw<{ rows: { ownerId: string }[] }>(takeStatement, bindings)
+    return rows[0] && Account.query(database).findById(rows[0].ownerId)
+  }
+
+  /** When it is attended to next, unless somebody has asked for that to be sooner. */
+  async function note({ ownerId, lookAt }: Account): Promise<void> {
+    await database.transaction(async (trx) => {
+      const account = await Account.query(trx).findById(ownerId).forUpdate()
+      if (account?.lookAt?.getTime() !== lookAt?.getTime()) return
+      await Account.query(trx).findById(ownerId).patch({ lookAt: null })
+      if (account) await lookBy(trx, ownerId, nextLookAt(account, clock.now()))
+    })
+  }
+
+  async function lane(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const account = await take()
+      if (!account) return
+      try {
+        await attend(account.ownerId)
+        await note(account)
+      } catch (error) {
+        logger.warn({ err: error, ownerId: account.ownerId }, 'an account was not attended to; it will be tried again')
+      }
+    }
+  }
+
+  return {
+    attend,
+
+    /** One round. Several processes may do theirs at once: each takes other accounts. */
+    async round(stopping?: AbortSignal): Promise<void> {
+      const begun = performance.now()
+      const isOver = () => (stopping?.aborted ?? false) || performance.now() - begun > lasts
+      await Promise.all(Array.from({ length: lanes }, () => lane(isOver)))
+    },
+  }
+}
+
+export type Sweep = ReturnType<typeof createSweep>
+
+const takeStatement = `
+  update accounts set look_at = :until
+   where owner_id = (select owner_id from accounts where look_at <= :now order by look_at limit 1 for update skip locked)
+  returning owner_id as "ownerId"`

@@ -1,0 +1,103 @@
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { Account } from './account.ts'
+import type { Credits } from './credits.ts'
+import { Payment } from './payment.ts'
+import type { PaymentMethods } from './payment-methods.ts'
+import type { Purchases } from './purchases.ts'
+import { lookBy } from './look.ts'
+import { subscriptionOf, timeOf } from './standing.ts'
+
+/** Seconds until it is tried again after a failure, or while the ceiling of the month is reached. */
+const again = 3600
+
+/** How credits are bought automatically. */
+export interface TopUp {
+  isOn: boolean
+  /** Bought once the balance is below; in credits. */
+  below: number
+  credits: number
+  /** At most so many cents in a calendar month (UTC). */
+  centsPerMonth: number
+}
+
+/** Buys credits by itself when the balance falls below a threshold. */
+export function createTopUps(context: {
+  database: Database
+  clock: Clock
+  credits: Credits
+  purchases: Purchases
+  paymentMethods: PaymentMethods
+}) {
+  const { database, clock, credits, purchases, paymentMethods } = context
+
+  /** What automatic purchases have cost in the account's present month, those under way included. */
+  async function spent(db: Transaction | Database, account: Account): Promise<number> {
+    const now = timeOf(account, clock.now())
+    const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+    const found = await Payment.query(db)
+      .where({ ownerId: account.ownerId, purpose: 'top_up' })
+      .whereIn('status', ['pending', 'paid'])
+      .where('createdAt', '>=', since)
+      .sum('cents as cents')
+      .castTo<{ cents: string | null }[]>()
+    return Number(found[0]?.cents ?? 0)
+  }
+
+  async function isDue(trx: Transaction, account: Account): Promise<boolean> {
+    const { ownerId, topUpCredits, topUpCentsPerMonth, balance, topUpBelow } = account
+    if (!account.topUpIsOn || topUpCredits === null || balance >= (topUpBelow ?? 0)) return false
+    if (subscriptionOf(account, timeOf(account, clock.now()))?.status === 'past_due') return false
+    if (!(await paymentMethods.hasCard(trx, ownerId))) return false
+    return (await spent(trx, account)) + purchases.priceOf(topUpCredits) <= (topUpCentsPerMonth ?? 0)
+  }
+
+  /** Writes the payment if one is due, under the account's lock: of many that notice, one does. */
+  const begin = (ownerId: string): Promise<Payment | undefined> =>
+    database.transaction(async (trx) => {
+      const account = await credits.locked(ownerId, trx)
+      if (await purchases.pending(trx, ownerId)) return undefined
+      const isLow = account.topUpIsOn && account.balance < (account.topUpBelow ?? 0)
+      if (isLow) await lookBy(trx, ownerId, later(clock.now(), again))
+      if (!(await isDue(trx, account))) return undefined
+      return purchases.write(trx, account, { credits: account.topUpCredits ?? 0, purpose: 'top_up' })
+    })
+
+  async function read(ownerId: string) {
+    const account = await credits.current(ownerId)
+    const { topUpIsOn: isOn, topUpBelow: below, topUpCredits, topUpCentsPerMonth, topUpFailures: failures } = account
+    return {
+      isOn,
+      below,
+      credits: topUpCredits,
+      centsPerMonth: topUpCentsPerMonth,
+      failures,
+      spentCents: await spent(database, account),
+    }
+  }
+
+  /** Sets it, and buys at once if the balance is below already. NO_PAYMENT_METHOD if it is switched on without a card. */
+  async function set(ownerId: string, { isOn, below, credits: amount, centsPerMonth }: TopUp) {
+    await database.transaction(async (trx) => {
+      await credits.locked(ownerId, trx)
+      if (isOn) await paymentMethods.assertCard(trx, ownerId)
+      const bounds = { topUpBelow: below, topUpCredits: amount, topUpCentsPerMonth: centsPerMonth }
+      await Account.query(trx)
+        .findById(ownerId)
+        .patch({ topUpIsOn: isOn, ...bounds, topUpFailures: 0 })
+    })
+    await perform(ownerId)
+    return read(ownerId)
+  }
+
+  /** Finishes purchases that are under way, and buys what is due. Safe at any moment, in several processes. */
+  async function perform(ownerId: string): Promise<void> {
+    const payment = (await purchases.pending(database, ownerId)) ?? (await begin(ownerId))
+    if (!payment) return
+    await purchases.send(payment)
+  }
+
+  return { read, set, perform }
+}
+
+export type TopUps = ReturnType<typeof createTopUps>

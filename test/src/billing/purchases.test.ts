@@ -1,0 +1,134 @@
+import test from 'ava'
+import { billingForFile } from './open-billing.ts'
+
+const open = billingForFile(test)
+const day = 86_400
+
+test('credits are bought for what they cost, once for each key, however many ask at once', async (t) => {
+  const { billing, charges, ledgerSum, userId, withCard } = await open()
+  await withCard()
+  const wanted = { credits: 1000, requestKey: 'one' }
+  const bought = await Promise.all(Array.from({ length: 50 }, () => billing.purchases.buy(userId, wanted)))
+  t.is(new Set(bought.map(({ id }) => id)).size, 1)
+  t.like(bought[0], { status: 'paid', cents: 1000, credits: 1000, purpose: 'credits' })
+  t.deepEqual(await charges(), [1000])
+  t.is((await billing.account(userId)).balance, 1200)
+  t.is(await ledgerSum(), 1200)
+  const other = billing.purchases.buy(userId, { ...wanted, credits: 2000 })
+  t.like(await t.throwsAsync(other), { code: 'VALIDATION_ERROR' })
+  await Promise.all([1, 2, 3].map(() => billing.purchases.buy(userId, { credits: 100 })))
+  t.deepEqual(await charges(), [1000, 100, 100, 100], 'without a key each is a purchase')
+})
+
+test('a purchase that is declined stays so under its key, and another key may be paid', async (t) => {
+  const { billing, charges, userId, withCard } = await open()
+  const buy = (requestKey: string) => billing.purchases.buy(userId, { credits: 100, requestKey })
+  t.like(await t.throwsAsync(buy('a')), { code: 'NO_PAYMENT_METHOD' })
+  await withCard('pm_card_chargeCustomerFail')
+  t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
+  await withCard()
+  t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
+  await buy('b')
+  t.deepEqual(await charges(), [100])
+  const { items } = await billing.payments.list(userId, { limit: 10 })
+  t.deepEqual(
+    items.map(({ status }) => status),
+    ['paid', 'failed'],
+  )
+})
+
+for (const what of ['request', 'answer'] as const) {
+  test(`a purchase whose ${what} was lost is charged once and gives its credits once`, async (t) => {
+    const { billing, clock, charges, ledgerSum, lost, sweep, userId, withCard } = await open()
+    await withCard()
+    lost.what = what
+    const wanted = { credits: 500, requestKey: 'lost' }
+    await t.throwsAsync(billing.purchases.buy(userId, wanted), { message: /was lost/ })
+    t.is((await billing.account(userId)).balance, 200)
+    lost.what = undefined
+    clock.forward(61)
+    await Promise.all([sweep.round(), sweep.round(), billing.purchases.buy(userId, wanted)])
+    t.deepEqual(await charges(), [500])
+    t.is((await billing.account(userId)).balance, 700)
+    t.is(await ledgerSum(), 700)
+  })
+}
+
+test('a payment that is paid back takes its credits back once, also if they were used', async (t) => {
+  const { billing, charge, database, ledgerSum, userId, withCard } = await open()
+  await withCard()
+  const { id } = await billing.purchases.buy(userId, { credits: 1000 })
+  await charge(userId, 1100)
+  await database('sandbox_payments').where({ ownerId: userId, key: id }).update({ status: 'refunded' })
+  for (const _ of [1, 2]) await billing.look.look(userId)
+  t.is((await billing.account(userId)).balance, -900)
+  t.is(await ledgerSum(), -900)
+})
+
+const topUp = { isOn: true, below: 100, credits: 500, centsPerMonth: 1200 }
+
+test('credits are bought automatically once the balance is below the threshold, up to the ceiling of the month', async (t) => {
+  const { billing, charge, charges, clock, sweep, userId, withCard } = await open()
+  t.like(await t.throwsAsync(billing.topUps.set(userId, topUp)), { code: 'NO_PAYMENT_METHOD' })
+  await withCard()
+  t.like(await billing.topUps.set(userId, topUp), { isOn: true, spentCents: 0 })
+  await charge(userId, 101)
+  await Promise.all([sweep.round(), sweep.round()])
+  t.is((await billing.account(userId)).balance, 599)
+  await charge(userId, 590)
+  await sweep.round()
+  t.like(await billing.topUps.read(userId), { spentCents: 1000 })
+  await charge(userId, 500)
+  await sweep.round()
+  t.is((await billing.account(userId)).balance, 9, 'a third one would exceed the ceiling')
+  t.deepEqual(await charges(), [500, 500])
+  clock.forward(11 * day)
+  await sweep.round()
+  t.deepEqual(await charges(), [500, 500], 'the credits of December are enough')
+  t.is((await billing.account(userId)).balance, 209)
+})
+
+test('a balance that is below already is topped up at once, and never while it is switched off', async (t) => {
+  const { billing, charge, charges, sweep, userId, withCard } = await open()
+  await withCard()
+  await charge(userId, 150)
+  await billing.topUps.set(userId, { ...topUp, isOn: false })
+  await sweep.round()
+  t.deepEqual(await charges(), [])
+  await billing.topUps.set(userId, topUp)
+  t.deepEqual(await charges(), [500])
+})
+
+test('after three failures in a row nothing is bought automatically any more, and the owner is told once', async (t) => {
+  const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await open()
+  await withUser()
+  await withCard('pm_card_chargeCustomerFail')
+  await billing.topUps.set(userId, topUp)
+  await charge(userId, 150)
+  for (let hours = 0; hours < 6; hours += 1) {
+    await sweep.round()
+    clock.forward(3601)
+  }
+  t.like(await billing.topUps.read(userId), { isOn: false, failures: 3 })
+  const { length } = await database('payments').where({ ownerId: userId, purpose: 'top_up' })
+  t.is(length, 3)
+  t.is((await database('notifications').where({ ownerId: userId, kind: 'top_up_off' })).length, 1)
+})
+
+test('a clock that is advanced renews, grants and gives up in order, for this account alone', async (t) => {
+  const { billing, charges, ledgerSum, sandboxClock, userId, withUser } = await open()
+  await withUser()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const now = await sandboxClock.advance(userId, 62 * day)
+  t.is(now.toISOString(), '2027-01-22T12:00:00.000Z')
+  t.deepEqual(await charges(), [2000, 2000, 2000])
+  t.is(await ledgerSum(), 15_000)
+  for (const { id } of await billing.paymentMethods.list(userId)) await billing.paymentMethods.remove(userId, id)
+  await sandboxClock.advance(userId, 31 * day)
+  t.like(await billing.account(userId), { tier: 'pro', subscription: { status: 'past_due' }, balance: 20_000 })
+  await sandboxClock.advance(userId, 7 * day)
+  t.like(await billing.account(userId), { tier: 'free', subscription: null })
+  t.is((await billing.account(userId)).balance, 20_000 + 200, 'March is granted by the free tier')
+  const again = t.throwsAsync(sandboxClock.advance('0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10', day))
+  t.like(await again, { code: 'NOT_FOUND' })
+})

@@ -1,0 +1,198 @@
+import test from 'ava'
+import { requireGoodStanding } from '../../../src/billing/standing.ts'
+import { billingForFile } from './open-billing.ts'
+
+const open = billingForFile(test)
+const day = 86_400
+
+test('subscribing charges the card and gives the tier for a month, with the credits of its month less those granted', async (t) => {
+  const { billing, charges, charge, ledgerSum, userId, withCard } = await open()
+  await charge(userId, 50)
+  await withCard()
+  const account = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const currentPeriodEnd = new Date('2026-12-21T12:00:00.000Z')
+  t.like(account, { tier: 'pro', limits: { agents: 25 }, balance: 5000 - 50 })
+  const subscription = { tier: 'pro', status: 'active', currentPeriodEnd, nextTier: null, cancelledAt: null } as const
+  t.deepEqual(account.subscription, subscription)
+  t.deepEqual(await billing.account(userId), account)
+  t.deepEqual(await charges(), [2000])
+  t.is(await ledgerSum(), 5000 - 50)
+})
+
+test('a higher tier begins at once and costs its price less what is left, a lower one follows when the month is over', async (t) => {
+  const { billing, clock, charges, sweep, userId, withCard } = await open()
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  clock.forward(15 * day)
+  const team = await billing.subscriptions.subscribe(userId, { tier: 'team' })
+  t.like(team, { tier: 'team', subscription: { currentPeriodEnd: new Date('2027-01-06T12:00:00.000Z') } })
+  t.deepEqual(await charges(), [2000, 7000], 'half of the month of pro is left')
+  const planned = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  t.like(planned, { tier: 'team', subscription: { nextTier: 'pro' } })
+  clock.forward(31 * day)
+  await sweep.round()
+  t.like(await billing.account(userId), { tier: 'pro', subscription: { status: 'active', nextTier: null } })
+  t.deepEqual(await charges(), [2000, 7000, 2000])
+})
+
+test('a month that is left at once is credited to later payments, and its share of the credits is taken back', async (t) => {
+  const { billing, clock, charges, charge, ledgerSum, userId, withCard } = await open()
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'enterprise' })
+  await charge(userId, 900_000)
+  clock.forward(15 * day)
+  t.like(await billing.subscriptions.cancel(userId, 'now'), { tier: 'free', subscription: null, balance: -400_000 - 0 })
+  t.is(await ledgerSum(), 1_000_000 - 900_000 - 500_000)
+  await billing.subscriptions.subscribe(userId, { tier: 'team' })
+  t.deepEqual(await charges(), [100_000, -50_000, 0])
+  const { items } = await billing.payments.list(userId, { limit: 10 })
+  t.deepEqual(
+    items.map(({ cents, tier, status }) => [cents, tier, status]),
+    [
+      [0, 'team', 'paid'],
+      [-50_000, 'enterprise', 'paid'],
+      [100_000, 'enterprise', 'paid'],
+    ],
+  )
+})
+
+test('repeated and parallel requests for one tier charge once, and other tiers follow one after the other', async (t) => {
+  const { billing, charges, userId, withCard } = await open()
+  await withCard('pm_card_mastercard')
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => billing.subscriptions.subscribe(userId, { tier: 'pro' })),
+  )
+  for (const answer of answers) t.deepEqual(answer, answers[0])
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  t.deepEqual(await charges(), [2000])
+  await Promise.all(['team', 'enterprise', 'team'].map((tier) => billing.subscriptions.subscribe(userId, { tier })))
+  t.is((await billing.account(userId)).subscription?.status, 'active')
+})
+
+test('a subscription renews by itself from the newest card, in one process only, and each month is granted', async (t) => {
+  const { billing, clock, charges, sweep, userId, withCard } = await open()
+  await withCard('pm_card_chargeCustomerFail')
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  clock.forward(30 * day)
+  t.is((await billing.account(userId)).balance, 5000, 'December is granted once the gateway has said that it is paid')
+  await Promise.all([sweep.round(), sweep.round(), sweep.round()])
+  t.like(await billing.account(userId), { subscription: { status: 'active' }, balance: 10_000 })
+  t.deepEqual(await charges(), [2000, 2000])
+})
+
+test('a renewal that fails is past due, is tried again, and is over after a week', async (t) => {
+  const { billing, clock, charges, sweep, userId, withCard } = await open()
+  const card = await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  await billing.paymentMethods.remove(userId, card.id)
+  clock.forward(30 * day)
+  await sweep.round()
+  const late = await billing.account(userId)
+  t.like(late, { tier: 'pro', subscription: { status: 'past_due' } })
+  t.like(
+    t.throws(() => requireGoodStanding(late)),
+    { code: 'SUBSCRIPTION_PAST_DUE' },
+  )
+  t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
+  t.like(await t.throwsAsync(billing.purchases.buy(userId, { credits: 100 })), { code: 'SUBSCRIPTION_PAST_DUE' })
+  await withCard()
+  clock.forward(day)
+  await sweep.round()
+  t.like(await billing.account(userId), { subscription: { status: 'active' } }, 'the card is charged a day later')
+  t.deepEqual(await charges(), [2000, 2000])
+  for (const { id } of await billing.paymentMethods.list(userId)) await billing.paymentMethods.remove(userId, id)
+  clock.forward(31 * day)
+  await sweep.round()
+  t.like(await billing.account(userId), { subscription: { status: 'past_due' } })
+  clock.forward(8 * day)
+  await sweep.round()
+  t.like(await billing.account(userId), { tier: 'free', subscription: null })
+})
+
+test('what is overdue is paid by a request for the tier, and for another tier before the change', async (t) => {
+  for (const [tier, paid] of [
+    ['pro', [2000, 2000]],
+    ['team', [2000, 2000, 8000 - 2000]],
+  ] as const) {
+    const { billing, clock, charges, sweep, userId, withCard } = await open()
+    await withCard()
+    await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+    await withCard('pm_card_chargeCustomerFail')
+    clock.forward(30 * day)
+    await sweep.round()
+    t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier })), { code: 'PAYMENT_FAILED' })
+    await withCard()
+    t.like(await billing.subscriptions.subscribe(userId, { tier }), { tier, subscription: { status: 'active' } })
+    t.deepEqual(await charges(), [...paid])
+  }
+})
+
+test('a cancelled subscription is kept for the paid month, then the free tier follows; subscribing again takes it back', async (t) => {
+  const { billing, clock, charges, sweep, userId, withCard } = await open()
+  await withCard()
+  t.like(await t.throwsAsync(billing.subscriptions.cancel(userId)), { code: 'NOT_FOUND' })
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const cancelledAt = clock.now()
+  const cancelled = { tier: 'pro', subscription: { status: 'active', nextTier: 'free', cancelledAt } }
+  t.like(await billing.subscriptions.cancel(userId), cancelled)
+  clock.forward(day)
+  t.like(await billing.subscriptions.cancel(userId), cancelled, 'the first time counts')
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'pro' }), {
+    subscription: { nextTier: null, cancelledAt: null },
+  })
+  await billing.subscriptions.cancel(userId)
+  clock.forward(29 * day)
+  await sweep.round()
+  t.like(await billing.account(userId), { tier: 'free', subscription: null, limits: { agents: 3 } })
+  t.deepEqual(await charges(), [2000])
+})
+
+test('without a card nothing can be subscribed to, and a declined charge changes nothing', async (t) => {
+  const { billing, userId, withCard } = await open()
+  t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
+  await withCard('pm_card_chargeCustomerFail')
+  t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'PAYMENT_FAILED' })
+  t.like(await billing.account(userId), { tier: 'free', subscription: null, balance: 200 })
+  await withCard()
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'pro' }), { tier: 'pro' })
+})
+
+for (const what of ['request', 'answer'] as const) {
+  test(`a change whose ${what} was lost is found out by the sweep, and charged once`, async (t) => {
+    const { billing, clock, charges, lost, sweep, userId, withCard } = await open()
+    await withCard()
+    lost.what = what
+    await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' }), { message: /was lost/ })
+    t.is((await billing.account(userId)).tier, 'free')
+    lost.what = undefined
+    clock.forward(61)
+    await Promise.all([sweep.round(), sweep.round()])
+    t.like(await billing.account(userId), { tier: 'pro', balance: 5000 })
+    t.deepEqual(await charges(), [2000])
+  })
+}
+
+test('a look that began earlier changes nothing once a later one was applied', async (t) => {
+  const { billing, database, sandbox, userId, withCard } = await open()
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const customer = await billing.look.customerOf(userId)
+  const stale = await sandbox.look(customer)
+  const asks = sandbox.look
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
+  // This one has read the world, and is slow to tell.
+  const { createLook } = await import('../../../src/billing/look.ts')
+  const slow = { ...sandbox, look: async () => (isAsked(), await late, stale) }
+  const { credits, payments } = billing
+  const clock = { now: () => new Date() }
+  const early = createLook({ database, clock, gateway: slow, credits, payments, due: { owner: async () => {} } })
+  const slowly = early.look(userId)
+  await asked
+  await billing.subscriptions.subscribe(userId, { tier: 'team' })
+  resolve()
+  await slowly
+  t.is((await billing.account(userId)).tier, 'team')
+  t.is((await asks(customer)).subscription?.tier, 'team')
+})
