@@ -28,6 +28,7 @@ import * as oauth from './oauth.ts'
 import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
+import * as paymentSetup from './payment-setup.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
@@ -35,6 +36,7 @@ import * as sessions from './sessions.ts'
 import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
+import * as stripeWebhook from './stripe-webhook.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as vault from './vault.ts'
@@ -61,6 +63,8 @@ export const routes: AnyRoute[] = [
   signIn,
   signInBrowser,
   billing,
+  paymentSetup,
+  stripeWebhook,
   payments,
   vault,
   calls,

@@ -48,6 +48,7 @@ import * as money from './20261124000100-money.ts'
 import * as moneyChecked from './20261124000110-money-checked.ts'
 import * as sandbox from './20261124000200-sandbox.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
+import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
 import * as deletions from './20261123001050-deletions.ts'
 import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
@@ -105,4 +106,5 @@ export const migrations: Migration[] = [
   { ...moneyChecked, name: '20261124000110-money-checked' },
   { ...sandbox, name: '20261124000200-sandbox' },
   { ...billingRequests, name: '20261124000210-billing-requests' },
+  { ...stripeEvents, name: '20261124000300-stripe-events' },
 ]

@@ -33,8 +33,9 @@ export const cases: Record<string, Case> = {
     t.deepEqual(await gateway.look(await gateway.customer(owner)), nothing)
   },
 
-  async 'a card is attached, a refused or an unknown one is not'(t, { gateway, customer }) {
-    const name = await customer()
+  async 'a card is attached, a refused or an unknown one is not'(t, stage) {
+    const { gateway } = stage
+    const name = await stage.customer()
     const card = await gateway.attach(name, 'pm_card_mastercard')
     t.like(card, { brand: 'mastercard', last4: '4444' })
     await t.throwsAsync(gateway.attach(name, 'pm_card_chargeDeclined'), paymentFailed)
@@ -231,7 +232,7 @@ export const cases: Record<string, Case> = {
     const { customer, subscription } = await subscribed(stage, 'pro')
     const other = await subscribed(stage, 'pro')
     for (const one of [customer, other.customer]) await stage.gateway.attach(one, 'pm_card_chargeCustomerFail')
-    stage.clock.forward(days(31))
+    stage.clock.forward(days(30) + 3600)
     await stage.gateway.cancel(subscription, 'period_end')
     t.deepEqual(await brief(stage, customer), { told: null, paid: ['2000 paid', '2000 failed'], creditCents: 0 })
     await stage.gateway.attach(other.customer, 'pm_card_visa')

@@ -1,6 +1,36 @@
 import test from 'ava'
+import type { Recorded } from '../../../helpers/stripe/double.ts'
+import { startJudge } from '../../../helpers/stripe/judge.ts'
 import { cases } from './cases.ts'
 import { stripeStage } from './stages.ts'
 
-for (const [title, check] of Object.entries(cases))
-  test(`with Stripe ${title}`, async (t) => check(t, await stripeStage(t)))
+/** All requests of this file, which stripe-mock judges in the end. */
+const requests: Recorded[] = []
+
+for (const [title, check] of Object.entries(cases)) {
+  test.serial(`with Stripe ${title}`, async (t) => {
+    const stage = await stripeStage(t)
+    await check(t, stage)
+    requests.push(...stage.double.requests)
+  })
+}
+
+test.serial('stripe-mock rejects none of the requests of these cases', async (t) => {
+  const judge = await startJudge(t)
+  if ('problem' in judge) {
+    t.log(`Skipped, because there is no stripe-mock: ${judge.problem}.`)
+    return t.pass()
+  }
+  const setting = await stripeStage(t)
+  await setting.gateway.setup(await setting.customer())
+  requests.push(...setting.double.requests)
+  const different = new Map(requests.map((request) => [shapeOf(request), request]))
+  t.true(different.size >= 25, `${requests.length} requests of ${different.size} kinds`)
+  for (const request of requests) t.is(await judge.problemOf(request), undefined)
+  const wrong = { ...requests[0]!, method: 'POST', path: '/v1/customers', body: 'nonsense=1' }
+  t.regex((await judge.problemOf(wrong)) ?? '', /nonsense/, 'it judges')
+})
+
+/** A request without what differs each time. */
+const shapeOf = ({ method, path, body }: Recorded): string =>
+  `${method} ${path} ${body}`.replaceAll(/[\w-]*\d[\w-]*/g, '#')
