@@ -151,10 +151,11 @@ export const resumeAgent = route({
   path: '/agents/{agentId}/resume',
   summary: 'Resume a paused agent',
   description:
-    'Runs that wait for it continue, and the queue starts again. Without effect on an agent that is not paused.',
+    'Runs that wait for it continue, and the queue starts again. Without effect on an agent that is not paused. ' +
+    'One that exceeds the limit of the tier goes on by itself when there is room.',
   response: agent,
   resource,
-  codes: ['AGENT_NOT_FOUND'],
+  codes: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],
   async handle({ services, caller, resource }) {
     const resumed = await services.agents.resume(resource)
     await services.runs.reconciler.look(resumed.id)

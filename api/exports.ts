@@ -43,6 +43,8 @@ const accountExport = named(
     identities: records('Sign-in providers that are linked'),
     secondFactor: record('Whether logins need a code'),
     paymentMethods: records('Cards'),
+    payments: records('What was paid'),
+    topUp: record('How credits are bought automatically'),
   }),
   'Everything of an account, without secrets',
 )

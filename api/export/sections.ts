@@ -15,6 +15,7 @@ import * as manifests from '../manifests.ts'
 import * as members from '../members.ts'
 import * as notifications from '../notifications.ts'
 import * as refreshes from '../refreshes.ts'
+import * as payments from '../payments.ts'
 import type { AnyRoute } from '../route/route.ts'
 import * as runEvents from '../run-events.ts'
 import * as runs from '../runs.ts'
@@ -157,6 +158,16 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
     name: 'paymentMethods',
     about: 'Cards, as far as the platform knows them',
     content: () => plain(billing.listPaymentMethods, asking),
+  },
+  {
+    name: 'payments',
+    about: 'What was paid, newest first',
+    content: () => plain(payments.listPayments, asking),
+  },
+  {
+    name: 'topUp',
+    about: 'How credits are bought automatically',
+    content: () => read(payments.getTopUp, asking),
   },
   ...ofOwner(asking),
 ]

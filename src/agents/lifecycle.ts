@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../billing/room-made.ts'
+import { roomMade } from '../owners/room-made.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'

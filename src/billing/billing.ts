@@ -21,7 +21,7 @@ import { createTopUps } from './top-ups.ts'
 export function createBilling(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'runRetentionDays' | 'creditUsd'>
+  config: Pick<Config, 'runRetentionDays' | 'centsPerHundredCredits'>
   gateway: Gateway
   due: Due
   notifications: Pick<Notifications, 'notify'>

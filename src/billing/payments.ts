@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
@@ -61,7 +61,7 @@ export function createPayments(context: {
       await credits.grant(trx, ownerId, { kind, credits: bought, paymentId })
       if (status === 'refunded') await refund(bought)
     }
-    const left = status === 'paid' ? creditsFor(payment) : 0
+    const left = status === 'paid' && payment.cents < 0 ? await creditsFor(trx, payment) : 0
     if (left > 0) await refund(left)
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
@@ -95,11 +95,19 @@ const fresh = (ownerId: string, { tier, createdAt }: GatewayPayment) => ({
 })
 
 /**
- * Of money that is credited because a month was left early: the same share of the month's credits, which go back, too.
- * Otherwise a month could be bought, used up and given back.
+ * Of money that is credited because a month was left early: the same share of what paid tiers have granted within a month,
+ * which goes back, too. Otherwise a month could be bought, used up and given back.
  */
-function creditsFor({ cents, tier }: Pick<Payment, 'cents' | 'tier'>): number {
-  if (cents >= 0 || tier === null) return 0
-  const { creditsPerMonth, centsPerMonth } = tierOf(tier)
-  return Math.floor((-cents * creditsPerMonth) / centsPerMonth)
+async function creditsFor(trx: Transaction, { ownerId, cents, tier, createdAt }: Whole): Promise<number> {
+  if (tier === null) return 0
+  const bindings = { ownerId, since: later(createdAt, -31 * 86_400) }
+  const { rows } = await trx.raw<{ rows: [{ credits: number }] }>(grantedStatement, bindings)
+  return Math.max(0, Math.floor((rows[0].credits * -cents) / tierOf(tier).centsPerMonth))
 }
+
+/** Less what has gone back already. */
+const grantedStatement = `
+  select coalesce(sum(l.credits), 0)::float8 as credits
+    from ledger_entries l left join payments p on p.owner_id = l.owner_id and p.id = l.payment_id
+   where l.owner_id = :ownerId and l.created_at > :since
+     and ((l.kind = 'grant' and l.period not like '%/free') or (l.kind = 'refund' and p.purpose = 'subscription'))`

@@ -29,7 +29,7 @@ interface Wanted {
 export function createPurchases(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd'>
+  config: Pick<Config, 'centsPerHundredCredits'>
   gateway: Gateway
   credits: Credits
   look: Look
@@ -39,7 +39,7 @@ export function createPurchases(context: {
   const { database, clock, config, gateway, credits, look, payments, paymentMethods } = context
 
   /** What so many credits cost, in US cents. */
-  const priceOf = (amount: number): number => Math.ceil(Math.round(amount * config.creditUsd * 1e8) / 1e6)
+  const priceOf = (amount: number): number => Math.ceil((amount / 100) * config.centsPerHundredCredits)
 
   /** Writes a pending payment. The account is locked, and has no other one. */
   async function write(trx: Transaction, account: Account, wanted: Wanted & Pick<Payment, 'purpose'>) {

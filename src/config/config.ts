@@ -126,6 +126,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     /** What one credit costs, in USD: a step costs as many as its tokens do. */
     creditUsd: env.CREDIT_USD,
     stripe: stripeOf(env),
+    /** What a hundred credits cost that are bought, in US cents. */
+    centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
     /** The timeout of one attempt to post a callback, and how long it is retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
     /** Without `smtpUrl`, nothing is mailed. */

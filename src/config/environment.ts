@@ -103,6 +103,7 @@ export const settings = v.object({
   STRIPE_SECRET_KEY: v.optional(stripeKey),
   STRIPE_WEBHOOK_SECRET: v.optional(stripeWebhookSecret),
   STRIPE_API_URL: stripeUrl,
+  CREDITS_CENTS_PER_HUNDRED: whole(100, 1, 1_000_000),
   SMTP_URL: smtpUrl,
   SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),
   MAIL_FROM: mailbox,

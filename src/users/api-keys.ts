@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { QueryBuilder } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../billing/room-made.ts'
+import { roomMade } from '../owners/room-made.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'

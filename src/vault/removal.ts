@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../billing/room-made.ts'
+import { roomMade } from '../owners/room-made.ts'
 import { assertThat } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
 import type { Revocations } from './revocations.ts'

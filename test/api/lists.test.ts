@@ -87,6 +87,11 @@ const makers: Record<string, Make> = {
         credits: 1,
       }),
     ),
+  async listPayments({ platform }, { userId }, round) {
+    const [id, createdAt] = [newId(), new Date()]
+    const of = { purpose: 'credits', status: 'paid', cents: 100, credits: 100 + round }
+    await platform.services.database('payments').insert({ id, ownerId: userId, createdAt, ...of })
+  },
   async listVault({ platform }, { params }) {
     const { database } = platform.services
     const { id: _, ...like } = (await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()).toJSON()

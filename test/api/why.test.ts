@@ -198,7 +198,7 @@ async function unpaid(t: ExecutionContext, opened: Opened) {
   const { database } = opened.platform.services
   const changes = [
     ['TIER', { tier: 'free', currentPeriodEnd: null }],
-    ['PAST_DUE', { currentPeriodEnd: new Date(Date.now() - 1000) }],
+    ['PAST_DUE', { subscriptionStatus: 'past_due' }],
   ] as const
   for (const [code, change] of changes) {
     const { someone, hooked } = await another(opened)

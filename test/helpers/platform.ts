@@ -117,7 +117,7 @@ async function install(): Promise<void> {
  * What test workers leave out, because tests do it themselves and check the outcome; some of it would also slow every
  * test down.
  */
-const leftOut: readonly LoopName[] = ['housekeeping', 'keep-alive', 'mails', 'manifests']
+const leftOut: readonly LoopName[] = ['billing', 'housekeeping', 'keep-alive', 'mails', 'manifests']
 
 async function startWorkerHere(
   context: ProcessContext,

@@ -1,7 +1,10 @@
 import * as agents from '../../../api/agents.ts'
 import * as agentRuns from '../../../api/agent-runs.ts'
 import * as agentSecrets from '../../../api/agent-secrets.ts'
-import { agentOf, person, type Person } from '../../helpers/people.ts'
+import * as billing from '../../../api/billing.ts'
+import { call } from '../../helpers/client.ts'
+import { agentOf, customer, person, type Person } from '../../helpers/people.ts'
+import { userIdOf } from '../../helpers/workspaces.ts'
 import type { Recorder } from '../recorder.ts'
 import { hoarder } from '../hoarder.ts'
 import type { Spender } from '../spender.ts'
@@ -48,7 +51,16 @@ export function agentsTable({ platform, owner, params }: Stage, { ask }: Recorde
     pauseAgent: {
       done: async () => ask(owner, agents.pauseAgent, { params: { agentId: await anotherAgent(owner) } }),
     },
-    resumeAgent: { done: () => ask(owner, agents.resumeAgent, { params: { agentId } }) },
+    resumeAgent: {
+      done: () => ask(owner, agents.resumeAgent, { params: { agentId } }),
+      async AGENT_LIMIT_REACHED() {
+        const someone = await customer(platform)
+        const newest = await repeat(4, () => anotherAgent(someone))
+        await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+        await platform.services.sweep.attend(await userIdOf(someone))
+        return ask(someone, agents.resumeAgent, { params: { agentId: newest } })
+      },
+    },
     startRun: {
       done: async () => start(owner, await anotherAgent(owner)),
       async AGENT_ALREADY_RUNNING() {

@@ -1,13 +1,18 @@
+import * as adminClock from '../../../api/admin-clock.ts'
 import * as billing from '../../../api/billing.ts'
+import * as payments from '../../../api/payments.ts'
 import { person, type Person } from '../../helpers/people.ts'
+import { userIdOf } from '../../helpers/workspaces.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function billingTable({ platform, owner }: Stage, { ask }: Recorder): Table {
+export function billingTable({ platform, owner, admin }: Stage, { ask }: Recorder): Table {
   const add = (someone: Person, paymentMethod: string) =>
     ask(someone, billing.addPaymentMethod, { body: { paymentMethod } })
   const subscribe = (someone: Person) => ask(someone, billing.subscribe, { body: { tier: 'pro' } })
+  const buy = (someone: Person) => ask(someone, payments.buyCredits, { body: { credits: 100 } })
+  const topUp = { isOn: true, below: 1, credits: 100, centsPerMonth: 1000 }
   return {
     getBilling: { done: () => ask(owner, billing.getBilling) },
     listPaymentMethods: { done: () => ask(owner, billing.listPaymentMethods) },
@@ -20,6 +25,30 @@ export function billingTable({ platform, owner }: Stage, { ask }: Recorder): Tab
         return ask(someone, billing.cancelSubscription)
       },
       NOT_FOUND: async () => ask(await person(platform), billing.cancelSubscription),
+    },
+    listPayments: { done: () => ask(owner, payments.listPayments) },
+    getTopUp: { done: () => ask(owner, payments.getTopUp) },
+    setTopUp: {
+      done: () => ask(owner, payments.setTopUp, { body: topUp }),
+      NO_PAYMENT_METHOD: async () => ask(await person(platform), payments.setTopUp, { body: topUp }),
+    },
+    buyCredits: {
+      done: () => buy(owner),
+      NO_PAYMENT_METHOD: async () => buy(await person(platform)),
+      async PAYMENT_FAILED() {
+        const someone = await person(platform)
+        await add(someone, 'pm_card_chargeCustomerFail')
+        return buy(someone)
+      },
+      async SUBSCRIPTION_PAST_DUE() {
+        const someone = await person(platform)
+        await add(someone, 'pm_card_visa')
+        await subscribe(someone)
+        await add(someone, 'pm_card_chargeCustomerFail')
+        const params = { userId: await userIdOf(someone) }
+        await ask(admin, adminClock.advanceClock, { params, body: { seconds: 32 * 86_400 } })
+        return buy(someone)
+      },
     },
     listLedger: { done: () => ask(owner, billing.listLedger) },
     addPaymentMethod: {

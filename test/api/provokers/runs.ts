@@ -60,7 +60,7 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
         return replay(id)
       },
       TIER_REQUIRED: () => replayAfter({ tier: 'free', currentPeriodEnd: null }),
-      SUBSCRIPTION_PAST_DUE: () => replayAfter({ currentPeriodEnd: new Date(Date.now() - 1000) }),
+      SUBSCRIPTION_PAST_DUE: () => replayAfter({ subscriptionStatus: 'past_due' }),
       async WEBHOOK_PAYLOAD_INVALID() {
         const agent = await webhookAgent(owner)
         const { body } = await deliver(platform, agent, { title: 'It is broken' })

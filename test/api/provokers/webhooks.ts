@@ -37,7 +37,7 @@ export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender)
       WEBHOOK_SECRET_INVALID: () => receive({ ...agent, webhookSecret: 'wrong' }),
       // A subscription cannot be ended by request yet.
       TIER_REQUIRED: () => afterChange({ tier: 'free', currentPeriodEnd: null }),
-      SUBSCRIPTION_PAST_DUE: () => afterChange({ currentPeriodEnd: new Date(Date.now() - 1000) }),
+      SUBSCRIPTION_PAST_DUE: () => afterChange({ subscriptionStatus: 'past_due' }),
       async WEBHOOK_PAYLOAD_INVALID() {
         return receive(await webhookAgent(stage.owner, { webhookSchema: [{ name: 'content', type: 'string' }] }))
       },

@@ -93,6 +93,7 @@ const listOf: Record<string, ListName> = {
   listCalls: 'calls',
   listFires: 'fires',
   listLedger: 'ledger',
+  listPayments: 'payments',
   listManifestChanges: 'changes',
   listLogins: 'logins',
   listOutbox: 'outbox',

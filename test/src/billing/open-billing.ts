@@ -21,7 +21,7 @@ export function billingForFile(test: TestFn) {
   return async () => billingOf(await database())
 }
 
-/** The billing of a database of this test's own, where it counts queries. */
+/** The billing of a database of this test's own, where it counts queries, or sweeps what is there. */
 export const openBilling = async (t: ExecutionContext) => billingOf(await openDatabase(t))
 
 async function openDatabase(t: ExecutionContext) {
@@ -56,7 +56,11 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
   const clock = movableClock()
   const sandbox = createSandbox({ database, clock })
   const lost: { what: Lost } = { what: undefined }
-  const config = { runRetentionDays: 90, creditUsd: 0.01, mail: testConfig('').mail }
+  const config = {
+    runRetentionDays: 90,
+    centsPerHundredCredits: 100,
+    mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },
+  }
   const base = { database, clock, config, due: createDue({ database, clock }) }
   const notifications = createNotifications(base)
   const billing = createBilling({ ...base, gateway: losing(sandbox, lost), notifications })
@@ -83,7 +87,6 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>) {
 
   /** A user who is known, with a card. */
   async function withUser(): Promise<void> {
-    await database('owners').insert({ id: userId, kind: 'user' })
     const user = { id: userId, email: `${userId}@example.com`, createdAt: clock.now() }
     await database('users').insert({ ...user, passwordHash: 'none' })
     await withCard()

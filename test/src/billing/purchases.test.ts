@@ -1,11 +1,10 @@
 import test from 'ava'
-import { billingForFile } from './open-billing.ts'
+import { openBilling } from './open-billing.ts'
 
-const open = billingForFile(test)
 const day = 86_400
 
 test('credits are bought for what they cost, once for each key, however many ask at once', async (t) => {
-  const { billing, charges, ledgerSum, userId, withCard } = await open()
+  const { billing, charges, ledgerSum, userId, withCard } = await openBilling(t)
   await withCard()
   const wanted = { credits: 1000, requestKey: 'one' }
   const bought = await Promise.all(Array.from({ length: 50 }, () => billing.purchases.buy(userId, wanted)))
@@ -21,7 +20,7 @@ test('credits are bought for what they cost, once for each key, however many ask
 })
 
 test('a purchase that is declined stays so under its key, and another key may be paid', async (t) => {
-  const { billing, charges, userId, withCard } = await open()
+  const { billing, charges, userId, withCard } = await openBilling(t)
   const buy = (requestKey: string) => billing.purchases.buy(userId, { credits: 100, requestKey })
   t.like(await t.throwsAsync(buy('a')), { code: 'NO_PAYMENT_METHOD' })
   await withCard('pm_card_chargeCustomerFail')
@@ -39,7 +38,7 @@ test('a purchase that is declined stays so under its key, and another key may be
 
 for (const what of ['request', 'answer'] as const) {
   test(`a purchase whose ${what} was lost is charged once and gives its credits once`, async (t) => {
-    const { billing, clock, charges, ledgerSum, lost, sweep, userId, withCard } = await open()
+    const { billing, clock, charges, ledgerSum, lost, sweep, userId, withCard } = await openBilling(t)
     await withCard()
     lost.what = what
     const wanted = { credits: 500, requestKey: 'lost' }
@@ -55,7 +54,7 @@ for (const what of ['request', 'answer'] as const) {
 }
 
 test('a payment that is paid back takes its credits back once, also if they were used', async (t) => {
-  const { billing, charge, database, ledgerSum, userId, withCard } = await open()
+  const { billing, charge, database, ledgerSum, userId, withCard } = await openBilling(t)
   await withCard()
   const { id } = await billing.purchases.buy(userId, { credits: 1000 })
   await charge(userId, 1100)
@@ -68,7 +67,7 @@ test('a payment that is paid back takes its credits back once, also if they were
 const topUp = { isOn: true, below: 100, credits: 500, centsPerMonth: 1200 }
 
 test('credits are bought automatically once the balance is below the threshold, up to the ceiling of the month', async (t) => {
-  const { billing, charge, charges, clock, sweep, userId, withCard } = await open()
+  const { billing, charge, charges, clock, sweep, userId, withCard } = await openBilling(t)
   t.like(await t.throwsAsync(billing.topUps.set(userId, topUp)), { code: 'NO_PAYMENT_METHOD' })
   await withCard()
   t.like(await billing.topUps.set(userId, topUp), { isOn: true, spentCents: 0 })
@@ -89,7 +88,7 @@ test('credits are bought automatically once the balance is below the threshold, 
 })
 
 test('a balance that is below already is topped up at once, and never while it is switched off', async (t) => {
-  const { billing, charge, charges, sweep, userId, withCard } = await open()
+  const { billing, charge, charges, sweep, userId, withCard } = await openBilling(t)
   await withCard()
   await charge(userId, 150)
   await billing.topUps.set(userId, { ...topUp, isOn: false })
@@ -100,7 +99,7 @@ test('a balance that is below already is topped up at once, and never while it i
 })
 
 test('after three failures in a row nothing is bought automatically any more, and the owner is told once', async (t) => {
-  const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await open()
+  const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await openBilling(t)
   await withUser()
   await withCard('pm_card_chargeCustomerFail')
   await billing.topUps.set(userId, topUp)
@@ -116,7 +115,7 @@ test('after three failures in a row nothing is bought automatically any more, an
 })
 
 test('a clock that is advanced renews, grants and gives up in order, for this account alone', async (t) => {
-  const { billing, charges, ledgerSum, sandboxClock, userId, withUser } = await open()
+  const { billing, charges, ledgerSum, sandboxClock, userId, withUser } = await openBilling(t)
   await withUser()
   await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   const now = await sandboxClock.advance(userId, 62 * day)

@@ -71,7 +71,10 @@ async function queued(count: number) {
     ownerId: string
   }
   const paidUntil = (currentPeriodEnd: Date) =>
-    services.database('accounts').where({ ownerId }).update({ currentPeriodEnd })
+    services
+      .database('accounts')
+      .where({ ownerId })
+      .update({ currentPeriodEnd, subscriptionStatus: currentPeriodEnd > new Date() ? 'active' : 'past_due' })
   const queue = () => services.database('agent_queues').where({ agentId: agent.id })
   return { services, someone, agent, queue, paidUntil }
 }

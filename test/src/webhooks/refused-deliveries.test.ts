@@ -12,9 +12,7 @@ test('nothing is delivered to an owner whose payment is overdue', async (t) => {
   const agent = await webhookAgent(someone)
   t.is((await deliver(someone, agent, {})).status, 202)
   const { ownerId } = (await database('agents').where({ id: agent.id }).first('ownerId')) as { ownerId: string }
-  await database('accounts')
-    .where({ ownerId })
-    .update({ currentPeriodEnd: new Date(Date.now() - 1000) })
+  await database('accounts').where({ ownerId }).update({ subscriptionStatus: 'past_due' })
   t.is((await deliver(someone, agent, {})).failure.code, 'SUBSCRIPTION_PAST_DUE')
 })
 

@@ -233,6 +233,7 @@ export const cases: Record<string, Case> = {
     const other = await subscribed(stage, 'pro')
     for (const one of [customer, other.customer]) await stage.gateway.attach(one, 'pm_card_chargeCustomerFail')
     stage.clock.forward(days(30) + 3600)
+    t.is((await brief(stage, other.customer)).told, 'pro past_due then the same')
     await stage.gateway.cancel(subscription, 'period_end')
     t.deepEqual(await brief(stage, customer), { told: null, paid: ['2000 paid', '2000 failed'], creditCents: 0 })
     await stage.gateway.attach(other.customer, 'pm_card_visa')

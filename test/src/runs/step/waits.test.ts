@@ -256,11 +256,10 @@ test('a run whose owner has no credits left fails with NO_CREDITS when none come
   t.is(dataOf(await timelineOf(someone, id), 'step.started').length, 1, 'the model is not asked')
 })
 
-const past = new Date(Date.now() - 1000)
 const lost = [
   { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
   { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
-  { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { currentPeriodEnd: past } },
+  { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { subscriptionStatus: 'past_due' } },
 ]
 for (const { cause, reason, change } of lost) {
   test(`a queued run fails with ${reason} when nobody has paid for it in time, and later ones are carried out`, async (t) => {
@@ -279,7 +278,7 @@ for (const { cause, reason, change } of lost) {
       return queue.blockedCause === cause || undefined
     })
     t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
-    await account.clone().update({ tier, currentPeriodEnd, balance })
+    await account.clone().update({ tier, currentPeriodEnd, balance, subscriptionStatus: 'active' })
     t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
   })
 }

@@ -1,0 +1,10 @@
+import type { Database, Transaction } from '../database/database.ts'
+
+/** Notes that something of an owner was deleted, so that what exceeded the limits of the tier may go on. */
+export async function roomMade(db: Database | Transaction, ownerId: string, now: Date): Promise<void> {
+  await db.raw(statement, { ownerId, now })
+}
+
+const statement = `
+  update accounts set fitted_tier = null, look_at = :now
+   where exceeds and owner_id = coalesce((select payer_id from workspaces where id = :ownerId), :ownerId)`

@@ -1,0 +1,110 @@
+import test from 'ava'
+import * as adminClock from '../../api/admin-clock.ts'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as billing from '../../api/billing.ts'
+import * as notifications from '../../api/notifications.ts'
+import * as payments from '../../api/payments.ts'
+import * as vault from '../../api/vault.ts'
+import { newId } from '../../src/ids.ts'
+import { VaultEntry } from '../../src/vault/vault-entry.ts'
+import { adminOf } from '../helpers/admins.ts'
+import { call } from '../helpers/client.ts'
+import { agentOf, connectBadTools, customer, person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
+
+const house = forWholeFile(test, 'tiers that change', async (t) => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites })
+  return { sites, platform, admin: await adminOf(platform) }
+})
+
+const day = 86_400
+
+/** Makes so many, one after the other. */
+async function repeated<T>(times: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  for (let nth = 0; nth < times; nth += 1) made.push(await make())
+  return made
+}
+
+test('what exceeds the limits of a lower tier rests, is reported, and goes on when there is room', async (t) => {
+  const { platform, admin, sites } = await house()
+  const someone = await customer(platform, 'pro')
+  const userId = await userIdOf(someone)
+  const advance = (seconds: number) =>
+    call(admin, adminClock.advanceClock, { params: { userId }, body: { seconds } }).then(({ body }) => body)
+  const made = await repeated(6, () => agentOf(someone))
+  const keyed = { body: { name: 'A key', scopes: ['read' as const] } }
+  const keys = await repeated(5, async () => (await call(someone, apiKeys.createApiKey, keyed)).body)
+  await call(someone, agents.pauseAgent, { params: { agentId: made[5]!.id } })
+  const entryId = await connectBadTools(someone, sites)
+  const { database } = platform.services
+  const { id: _, ...like } = (await VaultEntry.query(database).findById(entryId).throwIfNotFound()).toJSON()
+  for (let nth = 0; nth < 5; nth += 1) {
+    const [id, createdAt] = [newId(), new Date(Date.now() - 60_000)]
+    const own = { id, origin: `https://${id}.example.com`, createdAt }
+    await VaultEntry.query(database).insert({ ...like, ...own } as Partial<VaultEntry>)
+  }
+  const pausedOnes = async () => {
+    const { items } = (await call(someone, agents.listAgents)).body
+    return made.flatMap(({ id }, nth) => (items.some((one) => one.id === id && one.pausedAt !== null) ? [nth] : []))
+  }
+  const callTool = () =>
+    call(someone, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } })
+  t.is((await callTool()).status, 200)
+  t.deepEqual(await pausedOnes(), [5])
+
+  await call(someone, billing.cancelSubscription)
+  await advance(31 * day)
+  const { body } = await call(someone, billing.getBilling)
+  t.like(body, { tier: 'free', exceeding: { agents: 3, vaultSites: 1, apiKeys: 2, workspaces: 0 } })
+  t.deepEqual(await pausedOnes(), [3, 4, 5], 'the newest')
+  const resumed = await call(someone, agents.resumeAgent, { params: { agentId: made[3]!.id } })
+  t.is(resumed.failure.code, 'AGENT_LIMIT_REACHED')
+  const withKey = (nth: number) => call({ url: platform.url, token: keys[nth]!.key }, agents.listAgents)
+  t.is((await withKey(2)).status, 200)
+  t.is((await withKey(3)).failure.code, 'PERMISSION_DENIED')
+  t.regex((await callTool()).failure.error, /tier of the account does not allow for so many sites/)
+  const told = (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
+  t.is(told.length, 1)
+  t.regex(told[0]!.message, /3 agents are paused; 1 sites of the vault are not called; 2 API keys are refused/)
+
+  await call(someone, agents.deleteAgent, { params: { agentId: made[0]!.id } })
+  await platform.services.sweep.round()
+  t.deepEqual(await pausedOnes(), [4, 5], 'the oldest that rested goes on')
+  await call(someone, billing.subscribe, { body: { tier: 'pro' } })
+  await platform.services.sweep.round()
+  t.deepEqual(await pausedOnes(), [5], 'its owner has paused it')
+  t.is((await withKey(3)).status, 200)
+  t.is((await callTool()).status, 200)
+  t.like((await call(someone, billing.getBilling)).body.exceeding, { agents: 0, vaultSites: 0, apiKeys: 0 })
+})
+
+test('payments are made, refused, repeated and listed over HTTP', async (t) => {
+  const { platform, admin } = await house()
+  const someone = await customer(platform, 'pro')
+  const buy = (credits: number, key: string, by = someone) =>
+    call(by, payments.buyCredits, { body: { credits }, headers: { 'idempotency-key': key } })
+  const bought = await Promise.all(Array.from({ length: 50 }, () => buy(1000, 'once')))
+  t.deepEqual(new Set(bought.map(({ status }) => status)), new Set([201]))
+  t.is(new Set(bought.map(({ body }) => body.id)).size, 1)
+  for (const credits of [0, 50, 150, 1_000_100, -100])
+    t.is((await buy(credits, 'odd')).failure.code, 'VALIDATION_ERROR')
+  t.is((await buy(100, 'none', await person(platform))).failure.code, 'NO_PAYMENT_METHOD')
+  const listed = (await call(someone, payments.listPayments)).body.items
+  t.deepEqual(
+    listed.map(({ purpose, cents, credits }) => [purpose, cents, credits]),
+    [
+      ['credits', 1000, 1000],
+      ['subscription', 2000, null],
+    ],
+  )
+  const params = { userId: await userIdOf(someone) }
+  const step = (seconds: number) => call(admin, adminClock.advanceClock, { params, body: { seconds } })
+  for (const seconds of [0, -1, 63 * day, 1.5]) t.is((await step(seconds)).failure.code, 'VALIDATION_ERROR')
+  t.is((await call(someone, adminClock.advanceClock, { params, body: { seconds: 1 } })).failure.code, 'ADMIN_REQUIRED')
+})
