@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Stripe } from 'stripe'
 import { assertThat } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
@@ -42,7 +41,7 @@ export const receiveStripeEvent = route({
   proof: {
     schemes: { stripeSignature: { type: 'apiKey', in: 'header', name: 'Stripe-Signature' } },
     codes: ['UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'],
-    async verify({ services, request, readBody }): Promise<Stripe.Event> {
+    async verify({ services, request, readBody }) {
       const { webhook } = stripeOf(services)
       const signature = request.header('stripe-signature') ?? ''
       return webhook.verify({ body: await readBody(), signature, address: request.address })

@@ -42,6 +42,8 @@ export function expectedOf(before: Tables): Tables {
     outbox_mails: [],
     audit_entries: [],
     billing_requests: [],
+    stripe_events: [],
+    stripe_cursors: [],
     sandbox_customers: [],
     sandbox_cards: [],
     sandbox_subscriptions: [],
