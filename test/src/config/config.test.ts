@@ -145,6 +145,9 @@ const others = [
   '0.5',
   'examples/models.json',
   'examples/sign-in.json',
+  'sk_test_another',
+  'whsec_another',
+  'http://127.0.0.1:12111',
 ]
 
 const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }

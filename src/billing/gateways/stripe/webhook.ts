@@ -1,4 +1,4 @@
-import { Stripe } from 'stripe'
+import type { Stripe } from 'stripe'
 import type { Clock } from '../../../clock.ts'
 import { CodedError } from '../../../errors.ts'
 import type { RateLimits } from '../../../rate-limit.ts'
