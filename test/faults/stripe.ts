@@ -16,9 +16,9 @@ export const stripe: Fault[] = [
     file: 'src/billing/gateways/stripe/purchases.ts',
     find: 'const before = await find(charge)',
     replace: 'const before = undefined',
-    why: 'a payment whose answer was an error for good is never found again',
-    tests: ['test/api/stripe.test.ts'],
-    match: 'a payment whose answer is lost for good*',
+    why: 'a payment is charged again once Stripe has forgotten its key',
+    tests: ['test/src/billing/gateways/stripe.test.ts'],
+    match: 'a payment is found by its key*',
   },
   {
     id: 'stripe/new-key-each-time',

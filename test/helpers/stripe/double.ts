@@ -120,6 +120,8 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
     requests,
     /** Makes requests go wrong from now on. */
     trouble: (of: string, what: Trouble['what'], times = 1) => void troubles.push({ of, what, times }),
+    /** Forgets idempotency keys, as Stripe does after a day. */
+    forgetKeys: () => answered.clear(),
     /** Lets everything happen that is due by now. */
     settle: () => settle(world),
     /** The cents of every charge that a card accepted, of a customer. */

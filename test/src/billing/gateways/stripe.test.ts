@@ -1,4 +1,5 @@
 import test from 'ava'
+import { newId } from '../../../../src/ids.ts'
 import type { Recorded } from '../../../helpers/stripe/double.ts'
 import { startJudge } from '../../../helpers/stripe/judge.ts'
 import { cases } from './cases.ts'
@@ -14,6 +15,24 @@ for (const [title, check] of Object.entries(cases)) {
     requests.push(...stage.double.requests)
   })
 }
+
+test.serial('a payment is found by its key, also when Stripe has forgotten the key', async (t) => {
+  const { gateway, double, customer } = await stripeStage(t)
+  const charge = { customer: await customer('pm_card_visa'), cents: 500, key: newId() }
+  double.trouble('POST /v1/payment_intents', 'lost', 3)
+  await t.throwsAsync(gateway.pay(charge), { code: 'INTERNAL_ERROR' })
+  double.forgetKeys()
+  t.like(await gateway.pay(charge), { status: 'paid', key: charge.key })
+  t.deepEqual(double.charged(charge.customer), [500])
+})
+
+test.serial('the card of another customer is unknown, and one that is attached already is fine', async (t) => {
+  const stage = await stripeStage(t)
+  const [one, other] = [await stage.customer(), await stage.customer()]
+  const { reference } = await stage.gateway.attach(one, 'pm_card_visa')
+  t.is((await stage.gateway.attach(one, reference)).reference, reference)
+  await t.throwsAsync(stage.gateway.attach(other, reference), { code: 'VALIDATION_ERROR' })
+})
 
 test.serial('stripe-mock rejects none of the requests of these cases', async (t) => {
   const judge = await startJudge(t)
