@@ -1,6 +1,6 @@
 import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { page, type Page, type PageKey, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
 import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
@@ -69,12 +69,19 @@ export function createPayments(context: {
 
   /** Newest first. */
   const list = (ownerId: string, request: PageRequest): Promise<Page<Payment>> =>
-    page(Payment.query(database), { list: 'payments', time: 'createdAt', of: { ownerId }, ...request })
+    page(Payment.query(database), { list: 'payments', key, time: 'createdAt', of: { ownerId }, ...request })
 
   return { settle, refuse, list }
 }
 
 export type Payments = ReturnType<typeof createPayments>
+
+/** The primary key has the owner, too. */
+const key: PageKey<Payment> = {
+  column: 'id',
+  read: (text) => (isId(text) ? text : undefined),
+  write: ({ id }) => id,
+}
 
 type Whole = ReturnType<typeof fieldsOf<Payment>>
 

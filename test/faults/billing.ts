@@ -24,7 +24,7 @@ export const billing: Fault[] = [
     find: 'tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)',
     replace: 'tierOf(account.tier).creditsPerMonth',
     why: 'each change of tier grants a whole month of credits',
-    tests: ['test/src/billing/billing.test.ts'],
+    tests: ['test/src/billing/subscriptions.test.ts'],
   },
   {
     id: 'billing/last-day-of-month',

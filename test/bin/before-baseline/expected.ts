@@ -14,9 +14,17 @@ const withoutPort = ({ host = '', ...row }: Row): Row => ({ ...row, host: host.r
 export function expectedOf(before: Tables): Tables {
   const { runs = [], run_steps: steps = [], tool_calls: calls = [], due_agents: due = [], ...rest } = before
   const { outgoing_hosts: hosts = [], outgoing_slots: slots = [], outgoing_waits: waits = [], ...more } = rest
-  const { agents = [], users = [], ...others } = more
+  const { agents = [], users = [], accounts = [], payment_methods: cards = [], ...others } = more
+  const paying = accounts.filter(({ tier }) => tier !== 'free')
+  const known = new Set([...paying, ...cards].map(({ owner_id: ownerId = '' }) => ownerId))
   const expected: Tables = {
     ...others,
+    accounts: accounts.map(accountOf),
+    payments: [],
+    credit_grants: [],
+    credit_holds: [],
+    credit_months: [],
+    payment_methods: cards,
     users: users.map((row) => ({ ...row, admin: 'false' })),
     owners: users.map(({ id = '', created_at: at = '' }) => ({ id, created_at: at, kind: 'user' })),
     workspaces: [],
@@ -44,9 +52,22 @@ export function expectedOf(before: Tables): Tables {
     billing_requests: [],
     stripe_events: [],
     stripe_cursors: [],
-    sandbox_customers: [],
-    sandbox_cards: [],
-    sandbox_subscriptions: [],
+    sandbox_customers: [...known].map((ownerId) => ({ owner_id: ownerId, credit_cents: '0' })),
+    sandbox_cards: cards.map(({ id = '', owner_id: ownerId = '', reference = '' }) => ({
+      id,
+      owner_id: ownerId,
+      reference,
+      method: reference,
+    })),
+    sandbox_subscriptions: paying.map(({ owner_id: ownerId = '', tier = '', current_period_end: anchor = '' }) => ({
+      owner_id: ownerId,
+      reference: `sandbox_${ownerId}`,
+      tier,
+      status: 'active',
+      anchor,
+      months: '0',
+      retries: '0',
+    })),
     sandbox_payments: [],
     sandbox_requests: [],
     account_tokens: [],
@@ -75,6 +96,17 @@ export function expectedOf(before: Tables): Tables {
       .map((row) => renamed(without(row, 'origin', 'name', 'idempotency_key', 'epoch', 'in_doubt'))),
   }
   return Object.fromEntries(Object.entries(expected).map(([table, rows]) => [table, sorted(rows)]))
+}
+
+/** Subscriptions go on in the sandbox, from the end of the month that is paid. */
+function accountOf(row: Row): Row {
+  const { owner_id: ownerId = '', tier = '', current_period_end: lookAt = '' } = row
+  const counters = { clock_seconds: '0', looks_begun: '0', look_applied: '0', top_up_failures: '0' }
+  const all = { ...row, ...counters, top_up_is_on: 'false', exceeds: 'false', fitted_tier: tier }
+  const name = `sandbox_${ownerId}`
+  return tier === 'free'
+    ? all
+    : { ...all, customer: name, subscription: name, subscription_status: 'active', look_at: lookAt }
 }
 
 /** One for each change of the instructions; nothing replaced them in these runs. */

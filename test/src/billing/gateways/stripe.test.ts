@@ -17,8 +17,9 @@ for (const [title, check] of Object.entries(cases)) {
 }
 
 test.serial('a payment is found by its key, also when Stripe has forgotten the key', async (t) => {
-  const { gateway, double, customer } = await stripeStage(t)
-  const charge = { customer: await customer('pm_card_visa'), cents: 500, key: newId() }
+  const stage = await stripeStage(t)
+  const { gateway, double } = stage
+  const charge = { customer: await stage.customer('pm_card_visa'), cents: 500, key: newId() }
   double.trouble('POST /v1/payment_intents', 'lost', 3)
   await t.throwsAsync(gateway.pay(charge), { code: 'INTERNAL_ERROR' })
   double.forgetKeys()
