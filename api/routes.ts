@@ -29,6 +29,7 @@ import * as oauth from './oauth.ts'
 import * as outbox from './outbox.ts'
 import * as refreshes from './refreshes.ts'
 import * as payments from './payments.ts'
+import * as paymentSetup from './payment-setup.ts'
 import * as runEvents from './run-events.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
@@ -37,6 +38,7 @@ import * as statements from './statements.ts'
 import * as signIn from './sign-in.ts'
 import * as signInBrowser from './sign-in-browser.ts'
 import * as siteInspection from './site-inspection.ts'
+import * as stripeWebhook from './stripe-webhook.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
 import * as vault from './vault.ts'
@@ -64,6 +66,8 @@ export const routes: AnyRoute[] = [
   signInBrowser,
   billing,
   statements,
+  paymentSetup,
+  stripeWebhook,
   payments,
   vault,
   calls,

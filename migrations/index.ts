@@ -50,6 +50,7 @@ import * as grantsAndHolds from './20261124000120-grants-and-holds.ts'
 import * as addedCredits from './20261124000125-added-credits.ts'
 import * as sandbox from './20261124000200-sandbox.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
+import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
 import * as deletions from './20261123001050-deletions.ts'
 import * as deletionIndexes from './20261123001055-deletion-indexes.ts'
@@ -109,4 +110,5 @@ export const migrations: Migration[] = [
   { ...addedCredits, name: '20261124000125-added-credits' },
   { ...sandbox, name: '20261124000200-sandbox' },
   { ...billingRequests, name: '20261124000210-billing-requests' },
+  { ...stripeEvents, name: '20261124000300-stripe-events' },
 ]

@@ -67,6 +67,13 @@ export const loops = [
     where: 'workers',
     round: ({ deletions }, stopping) => deletions.round(stopping),
   },
+  {
+    name: 'stripe events',
+    every: () => 60,
+    where: 'workers',
+    alone: () => 300,
+    round: async ({ stripe }, stopping) => stripe?.events.reconcile(stopping),
+  },
   { name: 'billing', every: () => 2, where: 'workers', round: ({ sweep }, stopping) => sweep.round(stopping) },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
@@ -136,6 +143,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   const {
     rateLimits,
     billing,
+    stripe,
     outgoingLimit,
     vault,
     tools,
@@ -157,6 +165,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await workers.purge()
   await billing.storedBytes.purge()
   await billing.credits.sweep()
+  await stripe?.events.purge()
   await scheduleSync.purge()
   await runs.live.purge()
   await agents.forgetFormerSecrets()

@@ -5,6 +5,7 @@ import { createAudit } from './audit/audit.ts'
 import { createBilling } from './billing/billing.ts'
 import { createExceeding } from './billing/exceeding.ts'
 import { createSandbox } from './billing/gateways/sandbox/sandbox.ts'
+import { createStripe } from './billing/gateways/stripe/stripe.ts'
 import { createSandboxClock } from './billing/sandbox-clock.ts'
 import { createSweep } from './billing/sweep.ts'
 import { systemClock, type Clock } from './clock.ts'
@@ -96,8 +97,9 @@ export function createServices(
   const notifications = createNotifications(base)
   const mails = createMails({ ...base, outbox })
   const hosts = createHosts(base)
+  const stripe = createStripe(base)
   const sandbox = createSandbox(base)
-  const billing = createBilling({ ...base, gateway: sandbox, notifications })
+  const billing = createBilling({ ...base, gateway: stripe?.gateway ?? sandbox, notifications })
   const { storedBytes } = billing
   const models = createModels(base)
   const sites = createSites(base)
@@ -112,7 +114,7 @@ export function createServices(
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
   const exceeding = createExceeding({ ...base, agents, notifications })
   const sweep = createSweep({ ...base, billing, exceeding })
-  const sandboxClock = createSandboxClock({ ...base, billing, sweep, sandbox })
+  const sandboxClock = createSandboxClock({ ...base, billing, sweep, sandbox: stripe ? undefined : sandbox })
   const sessions = createSessions({ ...base, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
@@ -154,6 +156,7 @@ export function createServices(
     billing,
     exceeding,
     sweep,
+    stripe,
     sandboxClock,
     sites,
     vault,

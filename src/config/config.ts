@@ -6,7 +6,7 @@ import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
 
-/** Mail servers reject mail without a sender. */
+/** Mail servers reject mail without a sender; news of payments that nobody can verify is refused. */
 const consistent = v.pipe(
   settings,
   v.forward(
@@ -16,6 +16,14 @@ const consistent = v.pipe(
       'is required where SMTP_URL is set',
     ),
     ['MAIL_FROM'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STRIPE_SECRET_KEY'], ['STRIPE_WEBHOOK_SECRET']],
+      ({ STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: secret }) => (key === undefined) === (secret === undefined),
+      'is required where STRIPE_SECRET_KEY is set, and of no use without it',
+    ),
+    ['STRIPE_WEBHOOK_SECRET'],
   ),
 )
 
@@ -117,6 +125,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS },
     /** What one credit costs, in USD: a step costs as many as its tokens do. */
     creditUsd: env.CREDIT_USD,
+    stripe: stripeOf(env),
     /** What a hundred credits cost that are bought, in US cents. */
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
     /** The timeout of one attempt to post a callback, and how long it is retried. */
@@ -151,6 +160,12 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     workerHealthPort: env.WORKER_HEALTH_PORT,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
+}
+
+/** Without a key, the sandbox stands in for Stripe. */
+function stripeOf(env: Readonly<v.InferOutput<typeof settings>>) {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: apiUrl } = env
+  return secretKey === undefined || webhookSecret === undefined ? undefined : { secretKey, webhookSecret, apiUrl }
 }
 
 const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS'])

@@ -20,6 +20,7 @@ import {
   vaultKeys,
   whole,
 } from './settings.ts'
+import { stripeKey, stripeUrl, stripeWebhookSecret } from './stripe-format.ts'
 
 /** The variables of an environment. */
 export type Environment = Record<string, string | undefined>
@@ -99,6 +100,9 @@ export const settings = v.object({
   OPENAI_API_KEY: v.optional(key),
   OPENAI_BASE_URL: v.optional(baseUrl),
   CREDIT_USD: dollars(0.004),
+  STRIPE_SECRET_KEY: v.optional(stripeKey),
+  STRIPE_WEBHOOK_SECRET: v.optional(stripeWebhookSecret),
+  STRIPE_API_URL: stripeUrl,
   CREDITS_CENTS_PER_HUNDRED: whole(100, 1, 1_000_000),
   SMTP_URL: smtpUrl,
   SMTP_TIMEOUT_SECONDS: seconds(10, 0.1, 60),

@@ -12,6 +12,8 @@ export const secretSettings = [
   'SMTP_URL',
   'OPENAI_API_KEY',
   'OIDC_CLIENT_SECRET',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
 ] as const
 
 /** The variables with the contents of the files of these settings, and a sentence for each file that is of no use. */

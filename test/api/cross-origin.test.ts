@@ -131,6 +131,7 @@ test('webhooks and the pages of OAuth let no origin in, not even with *', async 
     'getDelivery',
     'goToProvider',
     'goToSite',
+    'receiveStripeEvent',
     'receiveWebhook',
     'startSignIn',
     'withdrawDelivery',

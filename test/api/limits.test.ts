@@ -50,6 +50,7 @@ const counted: Partial<Record<Limit, string[]>> = {
   browser: ['finishOAuth', 'finishSignIn', 'goToProvider', 'goToSite', 'startSignIn'],
   none: [
     'getDelivery',
+    'receiveStripeEvent',
     'receiveWebhook',
     'withdrawDelivery',
     'healthz',

@@ -19,6 +19,7 @@ import { schedulesTable } from './provokers/schedules.ts'
 import { sessionsTable } from './provokers/sessions.ts'
 import type { Table } from './provokers/table.ts'
 import { signInTable } from './provokers/sign-in.ts'
+import { stripeTable } from './provokers/stripe.ts'
 import { vaultTable } from './provokers/vault.ts'
 import { webhooksTable } from './provokers/webhooks.ts'
 import { workspacesTable } from './provokers/workspaces.ts'
@@ -45,6 +46,7 @@ export function provokersByName(t: ExecutionContext, stage: Stage, recorder: Rec
     ...workspacesTable(stage, recorder),
     ...movesTable(stage, recorder),
     ...signInTable(stage, recorder),
+    ...stripeTable(t, stage, recorder),
     ...webhooksTable(stage, recorder, spender),
     ...adminTable(stage, recorder),
     listModels: { done: () => recorder.ask(stage.owner, models.listModels) },

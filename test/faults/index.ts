@@ -3,6 +3,7 @@ import { api } from './api.ts'
 import { approvals } from './approvals.ts'
 import { audit } from './audit.ts'
 import { billing } from './billing.ts'
+import { stripe } from './stripe.ts'
 import { callbacks } from './callbacks.ts'
 import { chatClients } from './chat-clients.ts'
 import { chat } from './chat.ts'
@@ -50,6 +51,7 @@ export const faults: Fault[] = [
   ...sessions,
   ...billing,
   ...ledger,
+  ...stripe,
   ...callbacks,
   ...shares,
   ...sites,

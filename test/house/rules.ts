@@ -46,6 +46,12 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/temporal/, bin/ and bench/',
   },
   {
+    what: 'the stripe package',
+    packages: ['stripe'],
+    allowed: /^(src\/billing\/gateways\/stripe\/|test\/)/,
+    where: 'src/billing/gateways/stripe/',
+  },
+  {
     what: 'ky or undici',
     packages: ['ky', 'undici'],
     allowed:

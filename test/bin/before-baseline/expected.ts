@@ -50,6 +50,8 @@ export function expectedOf(before: Tables): Tables {
     outbox_mails: [],
     audit_entries: [],
     billing_requests: [],
+    stripe_events: [],
+    stripe_cursors: [],
     sandbox_customers: [...known].map((ownerId) => ({ owner_id: ownerId, credit_cents: '0' })),
     sandbox_cards: cards.map(({ id = '', owner_id: ownerId = '', reference = '' }) => ({
       id,

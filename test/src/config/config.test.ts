@@ -145,9 +145,14 @@ const others = [
   '0.5',
   'examples/models.json',
   'examples/sign-in.json',
+  'sk_test_another',
+  'whsec_another',
+  'http://127.0.0.1:12111',
 ]
 
 const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }
+
+const stripe = { STRIPE_SECRET_KEY: 'sk_test_something', STRIPE_WEBHOOK_SECRET: 'whsec_something' }
 
 /** Settings that mean nothing without another one. */
 const beside: Record<string, Record<string, string>> = {
@@ -156,6 +161,9 @@ const beside: Record<string, Record<string, string>> = {
   OPENAI_API_KEY: { OPENAI_MODEL: 'model', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' },
   OPENAI_BASE_URL: { OPENAI_MODEL: 'model', OPENAI_API_KEY: 'key' },
   OIDC_PROVIDERS_FILE: { GOOGLE_CLIENT_SECRET: 'secret', STAFF_CLIENT_SECRET: 'secret' },
+  STRIPE_SECRET_KEY: stripe,
+  STRIPE_WEBHOOK_SECRET: stripe,
+  STRIPE_API_URL: stripe,
   OIDC_ISSUER: provider,
   OIDC_CLIENT_ID: provider,
   OIDC_CLIENT_SECRET: provider,
@@ -163,7 +171,14 @@ const beside: Record<string, Record<string, string>> = {
 }
 
 /** Without them, the settings beside them are refused. */
-const needed = new Set(['OPENAI_MODEL', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])
+const needed = new Set([
+  'OPENAI_MODEL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+])
 
 for (const name of Object.keys(settings.entries) as (keyof typeof settings.entries)[]) {
   if (name in complete) continue

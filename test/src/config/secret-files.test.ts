@@ -26,6 +26,8 @@ test('every secret setting may be in a file, with a line break at its end', (t) 
     SMTP_URL: 'smtp://user:password@mail.example.com',
     OPENAI_API_KEY: 'sk-secret',
     OIDC_CLIENT_SECRET: 'a-client-secret',
+    STRIPE_SECRET_KEY: 'sk_test_something',
+    STRIPE_WEBHOOK_SECRET: 'whsec_something',
     ...newKeys(),
   }
   const folder = folderWith(t, Object.fromEntries(secretSettings.map((name) => [name, `${values[name]}\n`])))

@@ -22,6 +22,7 @@ const otherIds: Record<string, string> = {
   'run_tool_calls.model_call_id': 'comes from the model',
   'runs.request_id': 'comes from the caller',
   'oauth_flows.client_id': 'comes from the site',
+  'stripe_events.id': 'comes from Stripe',
   'vault_entries.client_id': 'comes from the site',
   'vault_revocations.client_id': 'comes from the site',
   'workspace_providers.client_id': 'comes from the provider',

@@ -1,0 +1,30 @@
+import type { Knex } from 'knex'
+
+/**
+ * News from Stripe: each event is noted once, so that one that comes again, or is found by reconciling, asks for nothing;
+ * and up to where its events have been listed.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table stripe_events (
+      -- Stripe's id
+      id text not null,
+      type text not null,
+      customer text,
+      received_at timestamptz not null,
+      constraint stripe_events_pkey primary key (id)
+    );
+    create index stripe_events_received on stripe_events (received_at);
+
+    create table stripe_cursors (
+      name text not null,
+      -- by Stripe's clock
+      seen_at timestamptz not null,
+      constraint stripe_cursors_pkey primary key (name)
+    );
+
+    create unique index accounts_customer_unique on accounts (customer) where customer is not null`)
+}
+
+export const down = (knex: Knex) =>
+  knex.raw('drop index accounts_customer_unique; drop table stripe_cursors, stripe_events')

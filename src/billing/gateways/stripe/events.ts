@@ -1,0 +1,84 @@
+import type { Stripe } from 'stripe'
+import { later, type Clock } from '../../../clock.ts'
+import type { Database } from '../../../database/database.ts'
+import { Account } from '../../account.ts'
+import { lookBy } from '../../look.ts'
+import { idOf } from './customers.ts'
+import { asking } from './failures.ts'
+
+/** What changes how an account stands. The endpoint at Stripe is to have the same. */
+export const heard = [
+  'charge.refunded',
+  'customer.deleted',
+  'customer.updated',
+  'customer.subscription.created',
+  'customer.subscription.deleted',
+  'customer.subscription.updated',
+  'invoice.finalized',
+  'invoice.marked_uncollectible',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.voided',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.succeeded',
+  'subscription_schedule.released',
+  'subscription_schedule.updated',
+] as const
+
+/** How long events are remembered, in days: longer than Stripe lists them, which is 30. */
+const rememberedDays = 35
+
+/** By how many seconds the lists of two rounds overlap: an event may appear in the list after a later one. */
+const overlap = 600
+
+/** How far back the first round goes, in seconds. */
+const firstRound = 3 * 86_400
+
+/** News of Stripe. Events are hints to look at an account, and nothing else: they come late, twice, forged or never. */
+export function createStripeEvents({ database, clock, stripe }: { database: Database; clock: Clock; stripe: Stripe }) {
+  /** Notes an event, and lets the sweep look at the account that it is about, if it is new. Both or neither. */
+  async function note({ id, type, data }: Stripe.Event): Promise<void> {
+    const customer = customerIn(data.object)
+    await database.transaction(async (trx) => {
+      const event = { id, type, customer, receivedAt: clock.now() }
+      const added = await trx('stripe_events').insert(event).onConflict('id').ignore().returning<{ id: string }[]>('id')
+      if (added.length === 0 || customer === null) return
+      const account = await Account.query(trx).findOne({ customer }).select('ownerId')
+      if (account) await lookBy(trx, account.ownerId, clock.now())
+    })
+  }
+
+  /** Lists what has happened since the last round, and notes what no webhook has told. */
+  async function reconcile(stopping?: AbortSignal): Promise<void> {
+    const [cursor] = await database('stripe_cursors').where({ name: 'events' }).select<{ seenAt: Date }[]>('seenAt')
+    const since = later(cursor?.seenAt ?? later(clock.now(), -firstRound), -overlap)
+    const gte = Math.floor(since.getTime() / 1000)
+    let newest = cursor?.seenAt
+    // Newest first. The cursor moves once all are noted, so a round that was cut off is made again.
+    await asking(async () => {
+      for await (const event of stripe.events.list({ types: [...heard], created: { gte }, limit: 100 })) {
+        if (stopping?.aborted) throw new Error('the process stops')
+        await note(event)
+        newest = new Date(Math.max(event.created * 1000, newest?.getTime() ?? 0))
+      }
+    })
+    if (!newest) return
+    await database('stripe_cursors').insert({ name: 'events', seenAt: newest }).onConflict('name').merge(['seenAt'])
+  }
+
+  /** Forgets events that Stripe does not list any more. */
+  const purge = async (): Promise<void> =>
+    void (await database('stripe_events')
+      .where('receivedAt', '<', later(clock.now(), -rememberedDays * 86_400))
+      .delete())
+
+  return { note, reconcile, purge }
+}
+
+/** Whom an event is about. */
+function customerIn(thing: object): string | null {
+  const { object, id, customer } = thing as { object?: unknown; id?: unknown; customer?: unknown }
+  if (object === 'customer') return typeof id === 'string' ? id : null
+  return idOf(customer as string | { id: string } | null | undefined)
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../../clock.ts'
+import type { Gateway } from '../gateway.ts'
+import { createCustomers } from './customers.ts'
+import { createStripeClient, type StripeSettings } from './client.ts'
+import { createPrices } from './prices.ts'
+import { createPurchases } from './purchases.ts'
+import { createState } from './state.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+/**
+ * Payments by Stripe. A request whose answer was lost may be sent again under its key, and is performed once. Cards that
+ * are refused fail with PAYMENT_FAILED; what else goes wrong is an INTERNAL_ERROR that may be tried again.
+ */
+export function createStripeGateway({ settings, clock }: { settings: StripeSettings; clock: Clock }) {
+  const stripe = createStripeClient(settings)
+  const customers = createCustomers(stripe)
+  const prices = createPrices(stripe)
+  const { customer, attach, detach, setup } = customers
+  const gateway: Gateway = {
+    name: 'stripe',
+    customer,
+    attach,
+    detach,
+    setup,
+    ...createPurchases({ stripe, customers }),
+    ...createSubscriptions({ stripe, customers, prices }),
+    ...createState({ stripe, prices, clock }),
+  }
+  return { gateway, stripe }
+}

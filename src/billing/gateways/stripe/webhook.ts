@@ -1,0 +1,39 @@
+import type { Stripe } from 'stripe'
+import type { Clock } from '../../../clock.ts'
+import { CodedError } from '../../../errors.ts'
+import type { RateLimits } from '../../../rate-limit.ts'
+
+/** How old a delivery may be, in seconds: as much as Stripe's own libraries allow. Stripe signs each attempt anew. */
+const tolerance = 300
+
+/** The proof of deliveries: Stripe's signature over the time and the bytes of the body. */
+export function createStripeWebhook(context: {
+  stripe: Stripe
+  secret: string
+  clock: Clock
+  rateLimits: Pick<RateLimits, 'webhookFailed'>
+}) {
+  const { stripe, secret, clock, rateLimits } = context
+
+  return {
+    /** The event of a delivery. UNAUTHORIZED if it is forged or old; RATE_LIMITED for too many of those from an address. */
+    async verify({ body, signature, address }: Delivery): Promise<Stripe.Event> {
+      const at = clock.now().getTime()
+      try {
+        return stripe.webhooks.constructEvent(body, signature, secret, tolerance, undefined, at)
+      } catch {
+        await rateLimits.webhookFailed(address)
+        throw new CodedError('UNAUTHORIZED', { message, challenge: ['Webhook', 'header="Stripe-Signature"'] })
+      }
+    },
+  }
+}
+
+interface Delivery {
+  body: Buffer
+  signature: string
+  /** The sender's address, by which failures are counted. */
+  address: string
+}
+
+const message = 'The Stripe-Signature header is missing, does not match the body, or is older than five minutes.'

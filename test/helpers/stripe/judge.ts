@@ -1,0 +1,78 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import getPort from 'get-port'
+import { underLock } from '../../../bin/local/lock.ts'
+import { eventually } from '../eventually.ts'
+import { ownEnvironment } from '../servers.ts'
+import type { Recorded } from './double.ts'
+
+/** The version of stripe-mock, the same as in tools/stripe-mock/go.mod. */
+const version = '0.203.0'
+
+const sources = join(import.meta.dirname, '../../../tools/stripe-mock')
+
+/**
+ * The program stripe-mock: from the cache, or built from Go modules, once for a machine, in seconds. A sentence if it
+ * cannot be built.
+ */
+async function findStripeMock(environment: Record<string, string>): Promise<{ binary: string } | { problem: string }> {
+  const folder = join(
+    environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+    'switchyard',
+    `stripe-mock-${version}`,
+  )
+  const binary = join(folder, 'stripe-mock')
+  if (existsSync(binary)) return { binary }
+  if (spawnSync('go', ['version'], { env: environment }).status !== 0) return { problem: 'Go is not installed' }
+  mkdirSync(folder, { recursive: true })
+  return underLock(
+    join(folder, 'lock'),
+    () => undefined,
+    async () => {
+      if (existsSync(binary)) return { binary }
+      const args = ['build', '-buildvcs=false', '-o', `${binary}.building`, 'github.com/stripe/stripe-mock']
+      const build = spawn('go', args, { cwd: sources, env: environment, stdio: 'ignore' })
+      const [code] = await once(build, 'exit')
+      if (code !== 0) return { problem: 'its Go modules could not be had' }
+      renameSync(`${binary}.building`, binary)
+      return { binary }
+    },
+  )
+}
+
+/**
+ * Starts stripe-mock, which validates requests by Stripe's own description of its API. Returns a function that tells why it
+ * rejects a request, or undefined; or a sentence if there is none on this machine.
+ */
+export async function startJudge(t: ExecutionContext) {
+  const environment = ownEnvironment()
+  const found = await findStripeMock(environment)
+  if ('problem' in found) return found
+  const port = await getPort({ host: '127.0.0.1' })
+  // A request of another version than that of its description is rejected, too.
+  const args = ['-http-addr', `127.0.0.1:${port}`, '-strict-version-check']
+  const child = spawn(found.binary, args, { env: environment, stdio: 'ignore' })
+  t.teardown(() => void child.kill())
+  const url = `http://127.0.0.1:${port}`
+  await eventually(60, 'stripe-mock answers', () =>
+    fetch(url).then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  return { problemOf: (request: Recorded) => problemOf(url, request) }
+}
+
+async function problemOf(url: string, { method, path, body, version: of }: Recorded): Promise<string | undefined> {
+  const headers = {
+    authorization: 'Bearer sk_test_123',
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(of !== null && { 'stripe-version': of }),
+  }
+  const answer = await fetch(`${url}${path}`, { method, headers, ...(body !== '' && { body }) })
+  return answer.ok ? undefined : `${method} ${path} ${body}: ${answer.status} ${await answer.text()}`
+}

@@ -1,0 +1,105 @@
+import { cardError, refusalOfCharge } from './cards.ts'
+import type { Customer, Intent, Invoice, Line, Price, Subscription } from './shapes.ts'
+import { listOf, type World } from './world.ts'
+
+/** Charges the card; whether that works is in the PaymentIntent. */
+export function charge(
+  world: World,
+  customer: Customer,
+  { amount, method, metadata }: { amount: number; method: string | null; metadata?: Record<string, string> },
+): Intent {
+  const card = method === null ? undefined : world.methods.get(method)
+  const decline = card && card.customer === customer.id ? refusalOfCharge(card.card.last4) : 'no_card'
+  const intent: Intent = {
+    ...world.newThing('pi', 'payment_intent', metadata),
+    customer: customer.id,
+    amount,
+    currency: 'usd',
+    payment_method: method,
+    status: decline === undefined ? 'succeeded' : 'requires_payment_method',
+    last_payment_error: decline === undefined ? null : cardError(decline),
+    latest_charge: null,
+  }
+  world.intents.set(intent.id, intent)
+  if (decline === undefined) settle(world, intent)
+  world.emit(decline === undefined ? 'payment_intent.succeeded' : 'payment_intent.payment_failed', intent)
+  return intent
+}
+
+function settle(world: World, intent: Intent): void {
+  const { id: payment_intent, amount, customer } = intent
+  const made = { ...world.newThing('ch', 'charge'), amount, customer, payment_intent }
+  world.charges.set(made.id, { ...made, amount_refunded: 0, refunded: false })
+  intent.latest_charge = made.id
+}
+
+/** One line of an invoice: a month, or what is left of one (less than nothing). */
+export const lineOf = (world: World, price: Price, amount: number): Line => ({
+  id: world.newThing('il', 'line_item').id,
+  object: 'line_item',
+  amount,
+  description: amount < 0 ? 'Unused time' : 'A month',
+  pricing: { type: 'price_details', price_details: { price: price.id, product: price.product } },
+})
+
+/** Makes an invoice, takes what is credited to the customer into account, and tries to collect the rest. */
+export function collect(world: World, subscription: Subscription, lines: Line[], reason: string): Invoice {
+  const customer = world.customer(subscription.customer)
+  const total = lines.reduce((sum, line) => sum + line.amount, 0)
+  const due = Math.max(0, total + Math.min(0, customer.balance))
+  const starting = customer.balance
+  // What is less than nothing is credited; what is credited is used up first.
+  customer.balance = total < 0 ? starting + total : starting + (total - due)
+  const thing = world.newThing('in', 'invoice')
+  const invoice: Invoice = {
+    ...thing,
+    customer: customer.id,
+    status: 'open',
+    attempted: false,
+    attempt_count: 0,
+    billing_reason: reason,
+    total,
+    amount_due: due,
+    amount_paid: 0,
+    starting_balance: starting,
+    ending_balance: customer.balance,
+    lines: listOf(lines, `/v1/invoices/${thing.id}/lines`),
+    parent: {
+      type: 'subscription_details',
+      subscription_details: { subscription: subscription.id, metadata: { ...subscription.metadata } },
+    },
+    payments: listOf([], '/v1/invoice_payments'),
+  }
+  world.invoices.set(invoice.id, invoice)
+  world.emit('invoice.finalized', invoice)
+  attempt(world, invoice)
+  return invoice
+}
+
+/** Tries to collect an open invoice. Returns the refused PaymentIntent, if any. */
+export function attempt(world: World, invoice: Invoice): Intent | undefined {
+  const customer = world.customer(invoice.customer)
+  Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 })
+  const method = customer.invoice_settings.default_payment_method
+  const intent = invoice.amount_due > 0 ? charge(world, customer, { amount: invoice.amount_due, method }) : undefined
+  if (intent) {
+    const payment = { type: 'payment_intent' as const, payment_intent: intent.id }
+    // A later attempt confirms the same intent at Stripe; here it is the newest one that counts.
+    invoice.payments.data = [{ id: world.newThing('inpay', 'invoice_payment').id, object: 'invoice_payment', payment }]
+  }
+  if (intent?.status === 'requires_payment_method') {
+    world.emit('invoice.payment_failed', invoice)
+    return intent
+  }
+  Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due })
+  world.emit('invoice.paid', invoice)
+  return undefined
+}
+
+/** Voids an invoice. What was credited to it is credited again. */
+export function voidInvoice(world: World, invoice: Invoice): void {
+  invoice.status = 'void'
+  const customer = world.customer(invoice.customer)
+  customer.balance -= Math.max(0, invoice.total) - invoice.amount_due
+  world.emit('invoice.voided', invoice)
+}

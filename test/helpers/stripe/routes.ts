@@ -1,0 +1,178 @@
+import { cardError, refused, testCards } from './cards.ts'
+import { type Form, formIn, metadataIn, numberIn, textIn, textsIn } from './form.ts'
+import { attempt, charge, voidInvoice } from './money.ts'
+import { existing, invalid, missing } from './problem.ts'
+import { revive } from './renewals.ts'
+import type { Intent, Method } from './shapes.ts'
+import * as subscriptions from './subscriptions.ts'
+import { listOf, type World } from './world.ts'
+
+/** The answer to a request: an object of Stripe. `id` is what the path names. */
+type Route = (world: World, form: Form, id: string) => object
+
+/** Newest first, in pages, as all lists of Stripe. */
+function page<T extends { id: string; created: number }>(all: Iterable<T>, form: Form, url: string) {
+  const since = numberIn(formIn(form, 'created'), 'gte') ?? 0
+  const newest = [...all].toReversed().filter(({ created }) => created >= since)
+  const after = textIn(form, 'starting_after')
+  const from = after === undefined ? 0 : newest.findIndex(({ id }) => id === after) + 1
+  const limit = numberIn(form, 'limit') ?? 10
+  return listOf(newest.slice(from, from + limit), url, from + limit < newest.length)
+}
+
+const ofCustomer = <T extends { customer: string | null }>(all: Map<string, T>, form: Form): T[] =>
+  [...all.values()].filter(({ customer }) => customer === textIn(form, 'customer'))
+
+/** Puts in full what is told by its id otherwise. */
+const withCharge = (world: World, intent: Intent) => ({
+  ...intent,
+  latest_charge: world.charges.get(intent.latest_charge ?? '') ?? null,
+})
+
+function attach(world: World, form: Form, name: string): Method {
+  const customer = world.customer(textIn(form, 'customer') ?? '')
+  const known = world.methods.get(name)
+  if (known?.customer) throw invalid('The payment method you provided has already been attached to a customer.')
+  const method = known ?? newMethod(world, name)
+  const refusal = testCards[name]?.attach
+  if (refusal !== undefined) throw refused(cardError(refusal))
+  method.customer = customer.id
+  world.methods.set(method.id, method)
+  return method
+}
+
+export function newMethod(world: World, name: string): Method {
+  const test = Object.hasOwn(testCards, name) ? testCards[name] : undefined
+  if (!test) throw missing('PaymentMethod', name, 'payment_method')
+  const { brand, last4 } = test
+  return { ...world.newThing('pm', 'payment_method'), type: 'card', card: { brand, last4 }, customer: null }
+}
+
+function pay(world: World, form: Form): object {
+  const customer = world.customer(textIn(form, 'customer') ?? '')
+  const amount = numberIn(form, 'amount') ?? 0
+  const method = textIn(form, 'payment_method') ?? null
+  const intent = charge(world, customer, { amount, method, metadata: metadataIn(form) })
+  if (intent.last_payment_error) throw refused(intent.last_payment_error, { payment_intent: intent })
+  return withCharge(world, intent)
+}
+
+function payInvoice(world: World, id: string): object {
+  const invoice = world.invoice(id)
+  if (invoice.status === 'paid') throw invalid('Invoice is already paid')
+  const failed = attempt(world, invoice)
+  if (failed?.last_payment_error) throw refused(failed.last_payment_error, { payment_intent: failed })
+  const { subscription } = invoice.parent.subscription_details
+  const found = world.subscription(subscription)
+  if (found.latest_invoice === id && found.status === 'past_due') revive(world, found)
+  return invoice
+}
+
+/** Refunds all of a payment, as somebody does in the dashboard. */
+export function refund(world: World, intent: Intent): void {
+  const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)
+  Object.assign(found, { refunded: true, amount_refunded: found.amount })
+  world.emit('charge.refunded', found)
+}
+
+export const routes: Record<string, Route> = {
+  'POST /v1/customers': (world, form) => {
+    const thing = world.newThing('cus', 'customer', metadataIn(form))
+    const customer = { ...thing, balance: 0, invoice_settings: { default_payment_method: null } }
+    world.customers.set(customer.id, customer)
+    return customer
+  },
+  'GET /v1/customers/:id': (world, _form, id) => world.customer(id),
+  'POST /v1/customers/:id': (world, form, id) => {
+    const method = textIn(formIn(form, 'invoice_settings'), 'default_payment_method')
+    if (method !== undefined) world.customer(id).invoice_settings.default_payment_method = method
+    return world.customer(id)
+  },
+  'GET /v1/customers/:id/payment_methods': (world, form, id) =>
+    page(ofCustomer(world.methods, { customer: id }), form, `/v1/customers/${id}/payment_methods`),
+  'POST /v1/payment_methods/:id/attach': attach,
+  'GET /v1/payment_methods/:id': (world, _form, id) => existing(world.methods.get(id), 'PaymentMethod', id),
+  'POST /v1/payment_methods/:id/detach': (world, _form, id) => {
+    const method = existing(world.methods.get(id), 'PaymentMethod', id)
+    if (method.customer === null) throw invalid('The payment method you provided is not attached to a customer.')
+    const settings = world.customer(method.customer).invoice_settings
+    if (settings.default_payment_method === id) settings.default_payment_method = null
+    method.customer = null
+    return method
+  },
+  'POST /v1/setup_intents': (world, form) => {
+    const { id, ...rest } = world.newThing('seti', 'setup_intent')
+    return {
+      id,
+      ...rest,
+      customer: textIn(form, 'customer'),
+      client_secret: `${id}_secret_double`,
+      status: 'requires_payment_method',
+    }
+  },
+  'GET /v1/prices': (world, form) => {
+    const keys = textsIn(form, 'lookup_keys')
+    return page(
+      [...world.prices.values()].filter((price) => keys.includes(price.lookup_key ?? '')),
+      form,
+      '/v1/prices',
+    )
+  },
+  'GET /v1/prices/:id': (world, _form, id) => world.price(id),
+  'POST /v1/prices': (world, form) => {
+    const lookup_key = textIn(form, 'lookup_key') ?? null
+    if ([...world.prices.values()].some((price) => price.lookup_key === lookup_key))
+      throw invalid('A price already uses that lookup key.', { param: 'lookup_key' })
+    const price = {
+      ...world.newThing('price', 'price', metadataIn(form)),
+      active: true,
+      currency: 'usd',
+      unit_amount: numberIn(form, 'unit_amount') ?? 0,
+      lookup_key,
+      product: textIn(form, 'product') ?? '',
+    }
+    world.prices.set(price.id, price)
+    return price
+  },
+  'POST /v1/products': (world, form) => {
+    const id = textIn(form, 'id') ?? world.newThing('prod', 'product').id
+    if (world.products.has(id)) throw invalid('Product already exists.', { code: 'resource_already_exists' })
+    world.products.add(id)
+    return { id, object: 'product', created: world.now(), active: true, name: textIn(form, 'name') ?? '' }
+  },
+  'POST /v1/payment_intents': pay,
+  'GET /v1/payment_intents': (world, form) => {
+    const found = page(ofCustomer(world.intents, form), form, '/v1/payment_intents')
+    return { ...found, data: found.data.map((intent) => withCharge(world, intent)) }
+  },
+  'POST /v1/subscriptions': subscriptions.create,
+  'GET /v1/subscriptions': (world, form) => {
+    const living = ofCustomer(world.subscriptions, form).filter(({ status }) => status !== 'canceled')
+    const found = page(living, form, '/v1/subscriptions')
+    const full = (id: string | null) => world.schedules.get(id ?? '') ?? null
+    return { ...found, data: found.data.map((one) => ({ ...one, schedule: full(one.schedule) })) }
+  },
+  'GET /v1/subscriptions/:id': (world, _form, id) => world.subscription(id),
+  'POST /v1/subscriptions/:id': (world, form, id) => subscriptions.update(world, world.subscription(id), form),
+  'DELETE /v1/subscriptions/:id': (world, form, id) => subscriptions.cancel(world, world.subscription(id), form),
+  'POST /v1/subscription_schedules': subscriptions.schedule,
+  'POST /v1/subscription_schedules/:id': (world, form, id) =>
+    subscriptions.setPhases(world, existing(world.schedules.get(id), 'schedule', id), form),
+  'POST /v1/subscription_schedules/:id/release': (world, _form, id) =>
+    subscriptions.release(world, existing(world.schedules.get(id), 'schedule', id)),
+  'GET /v1/invoices': (world, form) => page(ofCustomer(world.invoices, form), form, '/v1/invoices'),
+  'GET /v1/invoices/:id': (world, _form, id) => world.invoice(id),
+  'POST /v1/invoices/:id/pay': (world, _form, id) => payInvoice(world, id),
+  'POST /v1/invoices/:id/void': (world, _form, id) => {
+    voidInvoice(world, world.invoice(id))
+    return world.invoice(id)
+  },
+  'GET /v1/events': (world, form) => {
+    const types = textsIn(form, 'types')
+    return page(
+      world.events.filter(({ type }) => types.length === 0 || types.includes(type)),
+      form,
+      '/v1/events',
+    )
+  },
+}

@@ -1,0 +1,57 @@
+import test from 'ava'
+import { newId } from '../../../../src/ids.ts'
+import type { Recorded } from '../../../helpers/stripe/double.ts'
+import { startJudge } from '../../../helpers/stripe/judge.ts'
+import { cases } from './cases.ts'
+import { stripeStage } from './stages.ts'
+
+/** All requests of this file, which stripe-mock judges in the end. */
+const requests: Recorded[] = []
+
+for (const [title, check] of Object.entries(cases)) {
+  test.serial(`with Stripe ${title}`, async (t) => {
+    const stage = await stripeStage(t)
+    await check(t, stage)
+    requests.push(...stage.double.requests)
+  })
+}
+
+test.serial('a payment is found by its key, also when Stripe has forgotten the key', async (t) => {
+  const stage = await stripeStage(t)
+  const { gateway, double } = stage
+  const charge = { customer: await stage.customer('pm_card_visa'), cents: 500, key: newId() }
+  double.trouble('POST /v1/payment_intents', 'lost', 3)
+  await t.throwsAsync(gateway.pay(charge), { code: 'INTERNAL_ERROR' })
+  double.forgetKeys()
+  t.like(await gateway.pay(charge), { status: 'paid', key: charge.key })
+  t.deepEqual(double.charged(charge.customer), [500])
+})
+
+test.serial('the card of another customer is unknown, and one that is attached already is fine', async (t) => {
+  const stage = await stripeStage(t)
+  const [one, other] = [await stage.customer(), await stage.customer()]
+  const { reference } = await stage.gateway.attach(one, 'pm_card_visa')
+  t.is((await stage.gateway.attach(one, reference)).reference, reference)
+  await t.throwsAsync(stage.gateway.attach(other, reference), { code: 'VALIDATION_ERROR' })
+})
+
+test.serial('stripe-mock rejects none of the requests of these cases', async (t) => {
+  const judge = await startJudge(t)
+  if ('problem' in judge) {
+    t.log(`Skipped, because there is no stripe-mock: ${judge.problem}.`)
+    t.pass()
+    return
+  }
+  const setting = await stripeStage(t)
+  await setting.gateway.setup(await setting.customer())
+  requests.push(...setting.double.requests)
+  const different = new Map(requests.map((request) => [shapeOf(request), request]))
+  t.true(different.size >= 25, `${requests.length} requests of ${different.size} kinds`)
+  for (const request of requests) t.is(await judge.problemOf(request), undefined)
+  const wrong = { ...requests[0]!, method: 'POST', path: '/v1/customers', body: 'nonsense=1' }
+  t.regex((await judge.problemOf(wrong)) ?? '', /nonsense/, 'it judges')
+})
+
+/** A request without what differs each time. */
+const shapeOf = ({ method, path, body }: Recorded): string =>
+  `${method} ${path} ${body}`.replaceAll(/[\w-]*\d[\w-]*/g, '#')
