@@ -59,18 +59,24 @@ export async function up(knex: Knex): Promise<void> {
       -- the lowest is used first
       priority integer not null,
       kind text not null,
+      -- why an admin gave them, and under which key the request came
+      note text,
+      request_key text,
       constraint credit_grants_pkey primary key (owner_id, id),
       constraint credit_grants_account_fk foreign key (owner_id) references accounts (owner_id),
       constraint credit_grants_remaining check (remaining between 0 and credits)
     ) with (fillfactor = 50);
     create index credit_grants_left on credit_grants (owner_id, priority, expires_at, id) where remaining > 0;
+    create unique index credit_grants_request_unique on credit_grants (owner_id, request_key)
+      where request_key is not null;
     create index credit_grants_expiring on credit_grants (expires_at) where remaining > 0 and expires_at is not null;
 
     create table credit_holds (
       -- a run or an answer, which has one step under way at a time
       subject_id uuid not null,
-      -- who pays
+      -- who pays, and the workspace whose step is under way
       owner_id uuid not null,
+      workspace_id uuid,
       created_at timestamptz not null,
       expires_at timestamptz not null,
       credits bigint not null,

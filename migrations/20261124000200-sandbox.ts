@@ -73,16 +73,10 @@ export async function up(knex: Knex): Promise<void> {
     insert into sandbox_subscriptions (owner_id, reference, tier, status, next_tier, anchor, months, cancelled_at)
       select owner_id, 'sandbox_' || owner_id, tier, 'active',
              case when cancelled_at is not null then 'free' end, current_period_end, 0, cancelled_at
-        from accounts where tier <> 'free';
-    update accounts set customer = 'sandbox_' || owner_id, subscription = 'sandbox_' || owner_id,
-           subscription_status = 'active', next_tier = case when cancelled_at is not null then 'free' end,
-           look_at = current_period_end
-     where tier <> 'free'`)
+        from accounts where tier <> 'free'`)
 }
 
 export const down = (knex: Knex) =>
   knex.raw(`
-    update accounts set customer = null, subscription = null, subscription_status = null, next_tier = null
-     where customer like 'sandbox%';
     alter table accounts drop column look_at;
     drop table sandbox_customers, sandbox_cards, sandbox_subscriptions, sandbox_payments, sandbox_requests`)

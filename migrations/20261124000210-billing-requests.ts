@@ -32,8 +32,6 @@ export async function up(knex: Knex): Promise<void> {
       add column fitted_tier text,
       -- whether some exceed them
       add column exceeds boolean not null default false;
-    create index accounts_look on accounts (look_at) where look_at is not null;
-    update accounts set fitted_tier = tier;
 
     alter table agents add column exceeding_since timestamptz;
     alter table vault_entries add column exceeding_since timestamptz;
@@ -56,7 +54,6 @@ export const down = (knex: Knex) =>
     alter table agents drop column exceeding_since;
     alter table vault_entries drop column exceeding_since;
     alter table api_keys drop column exceeding_since;
-    drop index accounts_look;
     alter table accounts
       drop column top_up_is_on, drop column top_up_below, drop column top_up_credits,
       drop column top_up_cents_per_month, drop column top_up_failures, drop column fitted_tier, drop column exceeds;

@@ -21,10 +21,7 @@ export async function up(knex: Knex): Promise<void> {
       -- by Stripe's clock
       seen_at timestamptz not null,
       constraint stripe_cursors_pkey primary key (name)
-    );
-
-    create unique index accounts_customer_unique on accounts (customer) where customer is not null`)
+    )`)
 }
 
-export const down = (knex: Knex) =>
-  knex.raw('drop index accounts_customer_unique; drop table stripe_cursors, stripe_events')
+export const down = (knex: Knex) => knex.raw('drop table stripe_cursors, stripe_events')

@@ -46,9 +46,11 @@ import * as readNotifications from './20261123001205-read-notifications.ts'
 import * as unreadNotifications from './20261123001206-unread-notifications.ts'
 import * as money from './20261124000100-money.ts'
 import * as moneyChecked from './20261124000110-money-checked.ts'
-import * as grantsAndHolds from './20261124000120-grants-and-holds.ts'
 import * as addedCredits from './20261124000125-added-credits.ts'
 import * as sandbox from './20261124000200-sandbox.ts'
+import * as sandboxAccounts from './20261124000205-sandbox-accounts.ts'
+import * as fittedAccounts from './20261124000215-fitted-accounts.ts'
+import * as customers from './20261124000305-customers.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
 import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
@@ -106,9 +108,11 @@ export const migrations: Migration[] = [
   { ...unreadNotifications, name: '20261123001206-unread-notifications' },
   { ...money, name: '20261124000100-money' },
   { ...moneyChecked, name: '20261124000110-money-checked' },
-  { ...grantsAndHolds, name: '20261124000120-grants-and-holds' },
   { ...addedCredits, name: '20261124000125-added-credits' },
   { ...sandbox, name: '20261124000200-sandbox' },
+  { ...sandboxAccounts, name: '20261124000205-sandbox-accounts' },
   { ...billingRequests, name: '20261124000210-billing-requests' },
+  { ...fittedAccounts, name: '20261124000215-fitted-accounts' },
   { ...stripeEvents, name: '20261124000300-stripe-events' },
+  { ...customers, name: '20261124000305-customers' },
 ]

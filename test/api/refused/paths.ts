@@ -52,10 +52,10 @@ export const paths: Refusals = {
     const isNew = firstTime()
     for (const route of routes) {
       const params = paramsOf(route, stage.params)
-      // A host is none of our identifiers: which ones are refused is tested with the admin's routes.
+      // A host and a month are none of our identifiers: which ones are refused is tested with their routes.
       // The id of a chat may be anything. What is wrong with the answer of a provider is its state.
       for (const name of Object.keys(params).filter(
-        (one) => one !== 'host' && one !== 'chatId' && route.name !== 'finishSignIn',
+        (one) => !['host', 'month', 'chatId'].includes(one) && route.name !== 'finishSignIn',
       )) {
         const real = params[name] ?? ''
         // Routes that find their resource by the same function read its identifier alike.
