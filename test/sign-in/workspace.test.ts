@@ -253,13 +253,12 @@ test('on every route, a login by the provider of a workspace reaches that worksp
     count += 1
     if (route.access === 'admin') t.is(failure, 'ADMIN_REQUIRED', route.name)
     else if (isAboutAccount(route)) t.is(failure, 'PERMISSION_DENIED', route.name)
-    else if (/\{/.test(route.path)) t.regex(failure, /NOT_FOUND$|^PERMISSION_DENIED$/, route.name)
     else if (route.owner) {
       const named = await attempt(within, route, own.params, sites, elsewhere)
       t.is(named.failure, 'WORKSPACE_NOT_FOUND', route.name)
       const ofUser = await attempt(within, route, own.params, sites, await userIdOf(someone))
       t.is(ofUser.failure, 'WORKSPACE_NOT_FOUND', route.name)
-    }
+    } else if (/\{/.test(route.path)) t.regex(failure, /NOT_FOUND$|^PERMISSION_DENIED$/, route.name)
     for (const secret of [elsewhere, own.agent.id, own.params['entryId'], own.params['apiKeyId'], own.params['runId']])
       t.false(body.includes(secret ?? 'none'), `${route.name} shows what is not of the workspace`)
   }
