@@ -65,7 +65,8 @@ test.serial(
   'readers that stop reading are cut off, and their answers given up, before they fill the memory',
   async (t) => {
     const { platform, provider, startApi } = await stage()
-    const someone = await customer(platform)
+    // Each of these answers costs hundreds of credits.
+    const someone = await customer(platform, 'enterprise')
     const api = await startApi()
     const { url, pid } = api
     provider.play('flood', [flood(7)])
@@ -76,6 +77,8 @@ test.serial(
     const idle = megabytes()
     let most = idle
     const sampling = setInterval(() => (most = Math.max(most, megabytes())), 50)
+    // However the test ends, before the process does.
+    t.teardown(() => clearInterval(sampling))
     const answers = await Promise.all(sessions.map((session) => sendUnread({ ...session, url })))
     await Promise.all(
       sessions.map(async (session) => {
