@@ -11,6 +11,7 @@ import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { deliver, webhookSecret } from '../helpers/stripe/deliveries.ts'
 import { doubleKey, startStripeDouble, type Trouble } from '../helpers/stripe/double.ts'
+import { assertValid } from '../helpers/stripe/judge.ts'
 import { refund } from '../helpers/stripe/routes.ts'
 import type { StripeEvent } from '../helpers/stripe/shapes.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -212,4 +213,9 @@ test.serial('neither answers nor logs tell the key, the secret, or what Stripe s
   t.notRegex(failure.error, /stripe|went wrong\.$/i)
   const logged = stage.logs.join('')
   for (const secret of [doubleKey, webhookSecret, '_secret_']) t.false(logged.includes(secret), secret)
+})
+
+test.serial('stripe-mock rejects none of the requests of these tests', async (t) => {
+  const { double } = await open()
+  await assertValid(t, double.requests, 15)
 })

@@ -48,7 +48,7 @@ async function findStripeMock(environment: Record<string, string>): Promise<{ bi
  * Starts stripe-mock, which validates requests by Stripe's own description of its API. Returns a function that tells why it
  * rejects a request, or undefined; or a sentence if there is none on this machine.
  */
-export async function startJudge(t: ExecutionContext) {
+async function startJudge(t: ExecutionContext) {
   const environment = ownEnvironment()
   const found = await findStripeMock(environment)
   if ('problem' in found) return found
@@ -66,6 +66,28 @@ export async function startJudge(t: ExecutionContext) {
   )
   return { problemOf: (request: Recorded) => problemOf(url, request) }
 }
+
+/**
+ * Asserts that stripe-mock rejects none of these requests, of at least so many kinds; and that it does judge. Without Go it
+ * says that this was skipped.
+ */
+export async function assertValid(t: ExecutionContext, requests: readonly Recorded[], kinds: number): Promise<void> {
+  const judge = await startJudge(t)
+  if ('problem' in judge) {
+    t.log(`Skipped, because there is no stripe-mock: ${judge.problem}.`)
+    t.pass()
+    return
+  }
+  const different = new Map(requests.map((request) => [shapeOf(request), request]))
+  t.true(different.size >= kinds, `${requests.length} requests of ${different.size} kinds`)
+  for (const request of requests) t.is(await judge.problemOf(request), undefined)
+  const wrong = { ...requests[0]!, method: 'POST', path: '/v1/customers', body: 'nonsense=1' }
+  t.regex((await judge.problemOf(wrong)) ?? '', /nonsense/, 'it judges')
+}
+
+/** A request without what differs each time. */
+const shapeOf = ({ method, path, body }: Recorded): string =>
+  `${method} ${path} ${body}`.replaceAll(/[\w-]*\d[\w-]*/g, '#')
 
 async function problemOf(url: string, { method, path, body, version: of }: Recorded): Promise<string | undefined> {
   const headers = {
