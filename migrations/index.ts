@@ -51,6 +51,7 @@ import * as sandbox from './20261124000200-sandbox.ts'
 import * as sandboxAccounts from './20261124000205-sandbox-accounts.ts'
 import * as fittedAccounts from './20261124000215-fitted-accounts.ts'
 import * as customers from './20261124000305-customers.ts'
+import * as overdueNotifications from './20261125000100-overdue-notifications.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
 import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
@@ -115,4 +116,5 @@ export const migrations: Migration[] = [
   { ...fittedAccounts, name: '20261124000215-fitted-accounts' },
   { ...stripeEvents, name: '20261124000300-stripe-events' },
   { ...customers, name: '20261124000305-customers' },
+  { ...overdueNotifications, name: '20261125000100-overdue-notifications' },
 ]

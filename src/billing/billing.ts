@@ -7,6 +7,7 @@ import type { Due } from '../runs/due.ts'
 import { createCredits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
 import { createLook } from './look.ts'
+import { createOverdue } from './overdue.ts'
 import { createPaymentMethods } from './payment-methods.ts'
 import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
 import { createPayments } from './payments.ts'
@@ -33,7 +34,7 @@ export function createBilling(context: {
   const { database, clock } = context
   const credits = createCredits(context)
   const payments = createPayments({ ...context, credits, topUpFailures: createTopUpFailures(context) })
-  const look = createLook({ ...context, credits, payments })
+  const look = createLook({ ...context, credits, payments, overdue: createOverdue(context) })
   const parts = { ...context, credits, payments, look }
   const paymentMethods = createPaymentMethods(parts)
   const requests = createRequests(parts)

@@ -4,6 +4,7 @@ import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, GatewayState, GatewaySubscription } from './gateways/gateway.ts'
+import type { Overdue } from './overdue.ts'
 import type { Payments } from './payments.ts'
 
 /** How often the gateway is asked about an account that has a subscription, in seconds: at least, and while it is past due. */
@@ -19,9 +20,10 @@ export function createLook(context: {
   gateway: Gateway
   credits: Credits
   payments: Payments
+  overdue: Overdue
   due: Pick<Due, 'owner'>
 }) {
-  const { database, clock, gateway, credits, payments, due } = context
+  const { database, clock, gateway, credits, payments, overdue, due } = context
 
   /** Takes the next number. Of two looks the one with the higher number began later and knows more. */
   const begin = (ownerId: string): Promise<{ number: number; customer: string | null }> =>
@@ -51,6 +53,7 @@ export function createLook(context: {
     for (const payment of state.payments.toReversed()) await payments.settle(trx, account, payment)
     // With the tier come the credits of the month.
     const after = await credits.locked(ownerId, trx)
+    await overdue.tell(trx, account, after)
     await follow(trx, account, after)
   }
 

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Credits } from './credits.ts'
-import type { Gateway } from './gateways/gateway.ts'
+import type { Card, Gateway } from './gateways/gateway.ts'
 import type { Look } from './look.ts'
 import { PaymentMethod } from './payment-method.ts'
 
@@ -25,7 +25,6 @@ export function createPaymentMethods(context: {
     PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
   async function assertRoom(trx: Transaction, ownerId: string): Promise<void> {
-    await credits.locked(ownerId, trx)
     const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
     const message = `There are ${atMost} payment methods on file. Remove one first.`
     assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
@@ -36,17 +35,24 @@ export function createPaymentMethods(context: {
     await database.transaction((trx) => assertRoom(trx, ownerId))
     const customer = await look.customerOf(ownerId)
     const card = await gateway.attach(customer, request.paymentMethod)
-    const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
     try {
-      await database.transaction(async (trx) => {
-        await assertRoom(trx, ownerId)
-        await PaymentMethod.query(trx).insert(row)
-      })
+      return await database.transaction((trx) => note(trx, ownerId, card))
     } catch (error) {
       // Others may have taken the last place meanwhile.
       await gateway.detach(customer, card.reference)
       throw error
     }
+  }
+
+  /** Lists a card, once however often it is added: the answer to the first request may have been lost. */
+  async function note(trx: Transaction, ownerId: string, card: Card): Promise<PaymentMethod> {
+    await credits.locked(ownerId, trx)
+    const before = await PaymentMethod.query(trx).findOne({ ownerId, reference: card.reference })
+    // It is the newest now, and is charged.
+    if (before) await PaymentMethod.query(trx).deleteById(before.id)
+    else await assertRoom(trx, ownerId)
+    const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
+    await PaymentMethod.query(trx).insert(row)
     return row
   }
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { Lease } from '../database/lease.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Billing } from './billing.ts'
 import type { Sandbox } from './gateways/sandbox/sandbox.ts'
@@ -25,15 +26,20 @@ export function createSandboxClock(context: {
   lease: Pick<Lease, 'holdAlone'>
   billing: Pick<Billing, 'credits'>
   sweep: Pick<Sweep, 'attend'>
+  due: Pick<Due, 'owner'>
   /** undefined where payments are real. */
   sandbox: Sandbox | undefined
 }) {
-  const { database, clock, lease, billing, sweep, sandbox } = context
+  const { database, clock, lease, billing, sweep, due, sandbox } = context
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
 
   async function moveTo(ownerId: string, clockSeconds: number): Promise<void> {
-    await Account.query(database).findById(ownerId).patch({ clockSeconds })
+    await database.transaction(async (trx) => {
+      await Account.query(trx).findById(ownerId).patch({ clockSeconds })
+      // Runs may have waited for a month of this clock to end.
+      await due.owner(trx, ownerId)
+    })
     await sweep.attend(ownerId)
     await read(ownerId)
   }

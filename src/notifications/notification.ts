@@ -10,6 +10,8 @@ export const notificationKinds = [
   'approval_requested',
   'limits_exceeded',
   'top_up_off',
+  'subscription_past_due',
+  'subscription_ended',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

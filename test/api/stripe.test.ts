@@ -4,6 +4,7 @@ import * as billing from '../../api/billing.ts'
 import * as paymentSetup from '../../api/payment-setup.ts'
 import * as payments from '../../api/payments.ts'
 import { Account } from '../../src/billing/account.ts'
+import { PaymentMethod } from '../../src/billing/payment-method.ts'
 import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
@@ -203,6 +204,21 @@ for (const [how, what, times] of losses) {
     t.like(await standing(stage, someone), { tier: 'team', status: 'active' })
   })
 }
+
+test.serial('a card that is added again after a lost answer is listed once', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  const { items } = (await call(someone, billing.listPaymentMethods)).body
+  const { reference } = (await PaymentMethod.query(stage.services.database).findById(items[0]!.id))!
+  await add(someone, 'pm_card_mastercard')
+  await add(someone, reference)
+  const after = (await call(someone, billing.listPaymentMethods)).body.items
+  t.deepEqual(
+    after.map(({ brand }) => brand),
+    ['visa', 'mastercard'],
+    'and is the newest',
+  )
+})
 
 test.serial('neither answers nor logs tell the key, the secret, or what Stripe said', async (t) => {
   const stage = await open()

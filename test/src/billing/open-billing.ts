@@ -88,13 +88,13 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
 
   const withCard = async (paymentMethod = 'pm_card_visa') => billing.paymentMethods.add(userId, { paymentMethod })
 
-  /** A user who is known, with a card. */
-  async function withUser(): Promise<void> {
+  /** A user who can be notified, with a card. */
+  async function withUser() {
     const user = { id: userId, email: `${userId}@example.com`, createdAt: clock.now() }
     await database('users').insert({ ...user, passwordHash: 'none' })
-    await withCard()
+    return withCard()
   }
 
-  const parts = { billing, sweep, sandbox, sandboxClock, lost }
+  const parts = { billing, notifications, sweep, sandbox, sandboxClock, lost }
   return { ...parts, database, clock, charges, charge, ledgerSum, userId, withCard, withUser }
 }

@@ -75,9 +75,13 @@ test('a subscription renews by itself from the newest card, in one process only,
   t.deepEqual(await charges(), [2000, 2000])
 })
 
-test('a renewal that fails is past due, is tried again, and is over after a week', async (t) => {
-  const { billing, clock, charges, sweep, userId, withCard } = await openBilling(t)
-  const card = await withCard()
+test('a renewal that fails is past due, is tried again, and is over after a week, and its owner is told of each', async (t) => {
+  const { billing, clock, charges, notifications, sweep, userId, withCard, withUser } = await openBilling(t)
+  const told = async () =>
+    (await notifications.list(userId, { limit: 10 })).items.map(
+      ({ kind, dedupeKey }) => `${kind} ${dedupeKey.slice(0, 10)}`,
+    )
+  const card = await withUser()
   await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   await billing.paymentMethods.remove(userId, card.id)
   clock.forward(30 * day)
@@ -88,6 +92,7 @@ test('a renewal that fails is past due, is tried again, and is over after a week
     t.throws(() => requireGoodStanding(late)),
     { code: 'SUBSCRIPTION_PAST_DUE' },
   )
+  t.deepEqual(await told(), ['subscription_past_due 2026-12-21'])
   t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' })), { code: 'NO_PAYMENT_METHOD' })
   t.like(await t.throwsAsync(billing.purchases.buy(userId, { credits: 100 })), { code: 'SUBSCRIPTION_PAST_DUE' })
   await withCard()
@@ -102,6 +107,25 @@ test('a renewal that fails is past due, is tried again, and is over after a week
   clock.forward(8 * day)
   await sweep.round()
   t.like(await billing.account(userId), { tier: 'free', subscription: null })
+  t.deepEqual(await told(), [
+    'subscription_ended 2027-01-21',
+    'subscription_past_due 2027-01-21',
+    'subscription_past_due 2026-12-21',
+  ])
+})
+
+test('a card that is added late does not pay what was due before', async (t) => {
+  const { billing, clock, sandbox, userId, withCard } = await openBilling(t)
+  await withCard('pm_card_chargeCustomerFail')
+  const declined = await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' }))
+  t.like(declined, { code: 'PAYMENT_FAILED' })
+  const good = await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  await billing.paymentMethods.remove(userId, good.id)
+  clock.forward(30 * day)
+  await withCard()
+  const { subscription } = await sandbox.look(`sandbox_${userId}`)
+  t.like(subscription, { status: 'past_due' })
 })
 
 test('what is overdue is paid by a request for the tier, and for another tier before the change', async (t) => {
@@ -109,8 +133,8 @@ test('what is overdue is paid by a request for the tier, and for another tier be
     ['pro', [2000, 2000]],
     ['team', [2000, 2000, 8000 - 2000]],
   ] as const) {
-    const { billing, clock, charges, sweep, userId, withCard } = await openBilling(t)
-    await withCard()
+    const { billing, clock, charges, sweep, userId, withCard, withUser } = await openBilling(t)
+    await withUser()
     await billing.subscriptions.subscribe(userId, { tier: 'pro' })
     await withCard('pm_card_chargeCustomerFail')
     clock.forward(30 * day)
@@ -180,7 +204,8 @@ test('a look that began earlier changes nothing once a later one was applied', a
   const slow = { ...sandbox, look: async () => (isAsked(), await late, stale) }
   const { credits, payments } = billing
   const clock = { now: () => new Date() }
-  const early = createLook({ database, clock, gateway: slow, credits, payments, due: { owner: async () => {} } })
+  const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
+  const early = createLook({ database, clock, gateway: slow, credits, payments, ...nobody })
   const slowly = early.look(userId)
   await asked
   await billing.subscriptions.subscribe(userId, { tier: 'team' })

@@ -58,14 +58,15 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
       const { brand, last4 } = cardNamed(method)
       const id = newId()
       const card = { id, ownerId: ownerIn(customer), reference: `${prefix}${id}`, method }
-      await database('sandbox_cards').insert(card)
+      // What was due before is charged to the card before.
+      await visit(card.ownerId, (_world, _now, trx) => trx('sandbox_cards').insert(card))
       return { reference: card.reference, brand, last4 }
     },
 
-    detach: async (customer, reference) =>
-      void (await database('sandbox_cards')
-        .where({ ownerId: ownerIn(customer), reference })
-        .delete()),
+    async detach(customer, reference) {
+      const ownerId = ownerIn(customer)
+      await visit(ownerId, (_world, _now, trx) => trx('sandbox_cards').where({ ownerId, reference }).delete())
+    },
 
     setup: async () => null,
 
