@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isFound, openBrokenCopy, type Finding } from '../test/conformance/broken-copy.ts'
-import { brokenPlatforms, type BrokenPlatform } from '../test/conformance/faults.ts'
+import type { BrokenPlatform } from '../test/conformance/broken-platform.ts'
+import { brokenPlatforms } from '../test/conformance/faults.ts'
 import { onTestGround, type TestGround } from './local/test/test-ground.ts'
 
 /**

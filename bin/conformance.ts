@@ -1,15 +1,17 @@
 import { join, resolve } from 'node:path'
 import { readArguments, usage, UsageError, type Arguments } from '../conformance/arguments.ts'
-import { check } from '../conformance/check.ts'
-import { readFacts } from '../conformance/facts.ts'
-import { asJson, exitCodeOf, line, summary } from '../conformance/report.ts'
+import { createCheck } from '../conformance/check.ts'
+import { readFacts, type Facts } from '../conformance/facts.ts'
+import { asJson, exitCodeOf, interrupted, line, summary } from '../conformance/report.ts'
 import { rows } from '../conformance/rows.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
+import { onAskedToStop } from './local/asked.ts'
 
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
- * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried.
+ * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if some or all were not tried, 130 if it
+ * was interrupted.
  */
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
@@ -20,25 +22,57 @@ async function main(): Promise<number> {
   return tried(given, chosen)
 }
 
-async function tried({ base: asked, factsFile, json }: Arguments, chosen: typeof rows): Promise<number> {
+async function tried(given: Arguments, chosen: typeof rows): Promise<number> {
   const began = performance.now()
-  const found = readFacts(factsFile ?? (await defaultFile()))
+  const { base, facts } = readPlatform(given)
+  note(`Trying ${chosen.length} rows at ${base} ...`)
+  const check = createCheck({ base, facts, rows: chosen, say: note })
+  stopWhenAsked(check)
+  const judged = await check.run()
+  console.log(given.json ? JSON.stringify(judged.map(asJson), null, 2) : judged.map(line).join('\n'))
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  const sums = `\n${summary(judged)} ${seconds} s.`
+  if (!check.isStopped()) return say(sums, exitCodeOf(judged), given.json)
+  note(`${sums} Interrupted: ${judged.length} of ${chosen.length} rows have a verdict.`)
+  return interrupted
+}
+
+function readPlatform({ base: asked, factsFile }: Arguments): { base: string; facts: Facts | undefined } {
+  const file = factsFile ?? defaultFile()
+  const found = readFacts(file)
+  if (factsFile !== undefined && !found) throw new UsageError(`There is no file ${factsFile}.`)
   const base = asked ?? found?.api
   if (base === undefined)
     throw new UsageError('Switchyard is not running here. Give a base URL, or start it: npm start')
   // Those of another installation would say nothing about this one.
   const facts = found && new URL(found.api).origin === new URL(base).origin ? found : undefined
-  if (!facts) note('There are no facts about this installation: rows that need them are not tried.')
-  note(`Trying ${chosen.length} rows at ${base} ...`)
-  const judged = await check({ base, facts, rows: chosen, say: note })
-  console.log(json ? JSON.stringify(judged.map(asJson), null, 2) : judged.map(line).join('\n'))
-  const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  return say(`\n${summary(judged)} ${seconds} s.`, exitCodeOf(judged), json)
+  if (facts) return { base, facts }
+  note(found ? `The facts in ${file} are those of ${found.api}, and not of ${base}:` : `There is no file ${file}:`)
+  note('rows that need facts about the installation are not tried.')
+  return { base, facts }
 }
 
-async function defaultFile(): Promise<string> {
+function defaultFile(): string {
   loadEnvFile()
   return join(resolve(readLocalConfig().DATA_DIR), 'conformance.json')
+}
+
+/** A second Ctrl-C ends at once; one within this time is the same key press, forwarded by npm. */
+const samePressMs = 1000
+
+function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
+  let first = 0
+  onAskedToStop(readLocalConfig().environment, () => {
+    if (first === 0) {
+      first = Date.now()
+      note('Stopping: what was made is deleted. Ctrl-C once more ends at once.')
+      return check.stop()
+    }
+    if (Date.now() - first < samePressMs) return
+    const staying = check.staying()
+    note(staying.length > 0 ? `These accounts stay, with all they have: ${staying.join(', ')}` : 'No account stays.')
+    process.exit(interrupted)
+  })
 }
 
 /** Of waits and of what went wrong beside the rows; the table alone is on standard output. */
@@ -52,6 +86,8 @@ function say(text: string, exitCode: number, aside = false): number {
 
 try {
   process.exitCode = await main()
+  // Rows that were interrupted may still wait for something.
+  if (process.exitCode === interrupted) process.exit()
 } catch (error) {
   console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : (error as Error).message)
   process.exitCode = 2

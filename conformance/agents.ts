@@ -22,20 +22,35 @@ export const webhookAgent = (client: Client, person: Person, fields: Json = {}):
 export const startRun = (client: Client, { token }: Person, agent: Json, body: Json = {}): Promise<Answer> =>
   client.send({ method: 'POST', url: `/agents/${String(agent['id'])}/runs`, token, body })
 
+export const runsOf = async (client: Client, { token }: Person, agent: Json): Promise<Json[]> =>
+  accepted(await client.send({ url: `/agents/${String(agent['id'])}/runs`, token }))['items'] as Json[]
+
 interface Delivery {
+  /** Where the agent's webhook is by the specification, unless it is said. */
+  url?: string
   payload?: unknown
   secret?: string | undefined
   headers?: Record<string, string>
   takesLimits?: boolean
 }
 
+/** `{base_url}/api/webhooks/agent/{agent_id}` (docs/specification.md). */
+export const webhookUrlOf = ({ base }: Client, agent: Json): string =>
+  new URL(`/api/webhooks/agent/${String(agent['id'])}`, base).href
+
 /** Posts to an agent's webhook, with its secret unless there is another one. */
 export function deliver(client: Client, agent: Json, given: Delivery = {}): Promise<Answer> {
   const { payload = {}, secret = String(agent['webhookSecret']), headers, takesLimits = false } = given
-  const url = new URL(`/api/webhooks/agent/${String(agent['id'])}`, client.base).href
+  const { url = webhookUrlOf(client, agent) } = given
   const all = { ...(secret !== '' && { 'x-webhook-secret': secret }), ...headers }
   const body = typeof payload === 'string' ? { raw: payload } : { body: payload }
   return client.send({ method: 'POST', url, headers: all, takesLimits, ...body })
+}
+
+/** Starts a run by hand, and follows it to its end. */
+export async function finished(client: Client, person: Person, agent: Json): Promise<Json> {
+  const { id } = accepted(await startRun(client, person, agent), 202)
+  return ended(client, person, id)
 }
 
 /** The run once it has ended. */

@@ -8,13 +8,15 @@ export const usage = `Usage: npm run conformance -- [base url] [options]
   --list             The rows, without trying them.
   --json             The table as JSON.
 
-Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried or the command line is wrong.`
+Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried, nothing could be tried, or the command line is
+wrong, and 130 if it was interrupted. Ctrl-C deletes what was made; a second one ends at once.`
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 export interface Arguments {
+  /** Scheme, host and port. */
   base: string | undefined
   factsFile: string | undefined
   only: string[]
@@ -28,16 +30,26 @@ export function readArguments(args: string[]): Arguments {
   const { values, positionals } = parse(args)
   const [base, ...more] = positionals
   if (more.length > 0) throw new UsageError('There is one base URL.')
-  if (base !== undefined && !/^https?:\/\//.test(base))
-    throw new UsageError('The base URL begins with https:// or http://.')
   return {
-    base,
+    base: base === undefined ? undefined : originOf(base),
     factsFile: values.facts,
     only: values.only?.split(',').filter((part) => part !== '') ?? [],
     lists: values.list,
     json: values.json,
     asksForHelp: values.help,
   }
+}
+
+/** It is never repeated in a message: it may hold a password. */
+function originOf(base: string): string {
+  if (!/^https?:\/\//i.test(base)) throw new UsageError('The base URL begins with https:// or http://.')
+  if (!URL.canParse(base)) throw new UsageError('The base URL is no URL: it is made like http://127.0.0.1:3000.')
+  const { origin, username, password, pathname, search, hash } = new URL(base)
+  if (username !== '' || password !== '')
+    throw new UsageError('The base URL has a user name or password. Leave it out.')
+  if (pathname !== '/' || search !== '' || hash !== '')
+    throw new UsageError('The base URL ends with host and port: Switchyard has no path before those of its API.')
+  return origin
 }
 
 function parse(args: string[]) {

@@ -7,6 +7,7 @@ import { createPeople } from './people.ts'
 import { Untried } from './deviation.ts'
 import type { Judged, Row } from './row.ts'
 import { createOnce } from './once.ts'
+import { assertSwitchyard } from './probe.ts'
 import type { Stage } from './stage.ts'
 
 /** More rows at a time would measure this machine, and not the platform. */
@@ -20,19 +21,55 @@ interface Options {
   say: (text: string) => void
 }
 
-/** Tries the rows, several at a time, and deletes what was made. The results have the order of the rows. */
-export async function check({ base, facts, rows, say }: Options): Promise<Judged[]> {
-  const client = createClient({ base, caFile: facts?.siteCaFile, say })
+/** A check of a running platform. It is run once, and may be stopped meanwhile. */
+export function createCheck({ base, facts, rows, say }: Options) {
+  const stopping = new AbortController()
+  const stop = stopping.signal
+  const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
+  const options = { base, caFile: facts?.siteCaFile, say }
+  const client = createClient({ ...options, stop })
+  // It deletes also after a stop.
+  const cleaner = createClient(options)
   const people = createPeople(client, facts)
   const sites = createOwnSites(facts)
-  const once = createOnce()
-  const limit = pLimit(atOnce)
-  const judge = (row: Row): Promise<Judged> => tried(row, facts, { client, people, sites, once })
-  try {
-    return await Promise.all(rows.map((row) => (row.isSlow ? judge(row) : limit(judge, row))))
-  } finally {
-    await cleanUp(client, people, say)
-    await Promise.all([sites.close(), client.close()])
+  const stage = { client, people, sites, once: createOnce() }
+  const judged = new Map<Row, Judged>()
+
+  async function judge(row: Row): Promise<void> {
+    if (stop.aborted) return
+    const result = await tried(row, facts, stage)
+    // What fails because of the stop says nothing.
+    if (!stop.aborted) judged.set(row, result)
+  }
+
+  async function end(): Promise<void> {
+    // What is being made is there afterwards, and can be deleted.
+    await client.idle()
+    await cleanUp(cleaner, people, say)
+    await Promise.all([sites.close(), client.close(), cleaner.close()])
+  }
+
+  return {
+    /**
+     * Tries the rows, several at a time, and deletes what was made. The results have the order of the rows; after a stop
+     * there are only those so far. Throws a sentence if this is not a platform that can be checked.
+     */
+    async run(): Promise<Judged[]> {
+      const limit = pLimit(atOnce)
+      try {
+        await assertSwitchyard(client)
+        const all = rows.map((row) => (row.isSlow ? judge(row) : limit(judge, row)))
+        await Promise.race([Promise.all(all), stopped])
+      } finally {
+        await end()
+      }
+      return rows.flatMap((row) => judged.get(row) ?? [])
+    },
+    /** Begins no row any more; `run` deletes what was made, and returns. */
+    stop: () => stopping.abort(),
+    isStopped: () => stop.aborted,
+    /** The addresses of the accounts that are not deleted. */
+    staying: () => [...people.made].map(({ email }) => email),
   }
 }
 

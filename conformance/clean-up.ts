@@ -1,4 +1,5 @@
-import type { Client } from './client.ts'
+import type { Answer, Client, Json, Request } from './client.ts'
+import { accepted, told } from './expect.ts'
 import type { People, Person } from './people.ts'
 
 /** What an account may have, with what deletes one of each. */
@@ -11,23 +12,68 @@ const kinds = [
   { list: '/billing/payment-methods', path: '/billing/payment-methods/', query: '' },
 ]
 
-/** Deletes what the check has made, and then its accounts. Says what could not be deleted. */
-export async function cleanUp(client: Client, { made }: People, say: (text: string) => void): Promise<void> {
-  for (const person of made) await cleanUpAfter(client, person).catch((error: unknown) => say(sentence(person, error)))
-}
+type Say = (text: string) => void
 
-async function cleanUpAfter(client: Client, { token, password }: Person): Promise<void> {
-  for (const { list, path, query } of kinds) {
-    const { json } = await client.send({ url: list, token })
-    const items = (json['items'] as { id: string; role?: string }[] | undefined) ?? []
-    // Of a workspace, only its owner may delete it.
-    const own = items.filter(({ role }) => role === undefined || role === 'owner')
-    await Promise.all(own.map(({ id }) => client.send({ method: 'DELETE', url: `${path}${id}${query}`, token })))
+/**
+ * Deletes what the check has made, and then its accounts, and ends the logins of the admin. Says what could not be
+ * deleted. `people.made` keeps the accounts that stay.
+ */
+export async function cleanUp(client: Client, { made, admins }: People, say: Say): Promise<void> {
+  for (const person of made) {
+    const problems = await cleanUpAfter(client, person).catch(sentence)
+    if (problems.length === 0) made.delete(person)
+    else say(`Not all that ${person.email} has is deleted: ${problems.join('; ')}`)
   }
-  await client.send({ method: 'DELETE', url: '/billing/subscription', token })
-  const deleted = await client.send({ method: 'DELETE', url: '/auth/me', token, body: { password } })
-  if (deleted.status >= 300) throw new Error(`${deleted.asked} answered ${deleted.status}`)
+  for (const token of admins) {
+    const problems = await refusals(client, [{ method: 'POST', url: '/auth/logout', token }]).catch(sentence)
+    if (problems.length > 0) say(`A login of the admin stays: ${problems.join('; ')}`)
+  }
 }
 
-const sentence = ({ email }: Person, error: unknown): string =>
-  `What ${email} has is not deleted: ${error instanceof Error ? error.message : String(error)}`
+/** Returns what was refused. */
+async function cleanUpAfter(client: Client, person: Person): Promise<string[]> {
+  const token = await tokenOf(client, person)
+  if (token === undefined) return []
+  const deletion = (url: string): Request => ({ method: 'DELETE', url, token })
+  const problems: string[] = []
+  for (const { list, path, query } of kinds) {
+    const items = await listed(client, token, list)
+    problems.push(
+      ...(await refusals(
+        client,
+        items.map((id) => deletion(`${path}${id}${query}`)),
+      )),
+    )
+  }
+  const { password } = person
+  for (const last of [deletion('/billing/subscription'), { ...deletion('/auth/me'), body: { password } }])
+    problems.push(...(await refusals(client, [last])))
+  return problems
+}
+
+/** Logs in whoever was being made when the check was interrupted; undefined if there is no such account. */
+async function tokenOf(client: Client, { token, email, password }: Person): Promise<string | undefined> {
+  if (token !== '') return token
+  const answer = await client.send({ method: 'POST', url: '/auth/login', body: { email, password } })
+  return answer.status === 401 ? undefined : String(accepted(answer)['accessToken'])
+}
+
+/** The ids of a list. Of a workspace, only its owner may delete it. */
+async function listed(client: Client, token: string, url: string): Promise<string[]> {
+  const answer = await client.send({ url, token })
+  if (isNothing(answer)) return []
+  const items = accepted(answer)['items'] as Json[]
+  return items.filter(({ role = 'owner' }) => role === 'owner').map(({ id }) => String(id))
+}
+
+async function refusals(client: Client, requests: Request[]): Promise<string[]> {
+  const answers = await Promise.all(requests.map((request) => client.send(request)))
+  return answers.filter(isRefusal).map((answer) => `${answer.asked} answered ${told(answer)}`)
+}
+
+const isRefusal = (answer: Answer): boolean => answer.status >= 300 && !isNothing(answer)
+
+/** There is nothing to delete. Who has not accepted the terms has nothing either. */
+const isNothing = ({ status, json }: Answer): boolean => status === 404 || json['code'] === 'TERMS_NOT_ACCEPTED'
+
+const sentence = (error: unknown): string[] => [error instanceof Error ? error.message : String(error)]

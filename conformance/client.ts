@@ -4,21 +4,19 @@ import { getCACertificates } from 'node:tls'
 import ky from 'ky'
 import pLimit from 'p-limit'
 import { Agent, Dispatcher1Wrapper } from 'undici'
+import { Unanswered, Untried } from './deviation.ts'
+import { bodyOf, headersOf, jsonOf, type Message } from './message.ts'
+import { secondsToWait } from './retry-after.ts'
+import { whyUnanswered } from './why-unanswered.ts'
 
 export type Json = Record<string, unknown>
 
-export interface Request {
+export interface Request extends Message {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** A path of the platform, or a whole address. */
   url: string
-  token?: string | undefined
-  headers?: Record<string, string>
-  body?: unknown
-  /** The body as it is, in place of `body`. */
-  raw?: string
-  form?: Record<string, string>
   signal?: AbortSignal
-  /** A 429 is the answer, and not a reason to wait. */
+  /** A 429 or 503 is the answer, and not a reason to wait. */
   takesLimits?: boolean
 }
 
@@ -37,7 +35,10 @@ export type Client = ReturnType<typeof createClient>
 
 /** A window of the platform's limits is a minute long. */
 const longestWaitSeconds = 65
-const longestAnswerMs = 150_000
+/** For a whole answer, body included. Only one in a chat may take long. */
+const answerSeconds = 60
+const longAnswerSeconds = 150
+const longestBodyBytes = 16 * 1024 * 1024
 /** More would measure this machine, and not the platform. */
 const atOnce = 16
 
@@ -47,73 +48,88 @@ interface Options {
   caFile?: string | undefined
   /** Is told of every wait. */
   say: (text: string) => void
+  /** Ends waits and long answers; nothing is sent afterwards. */
+  stop?: AbortSignal
+}
+
+interface Patience {
+  /** It does not hold up the others. */
+  isLong?: boolean
+  /** How long the whole answer may take. */
+  seconds?: number
 }
 
 /** Asks the platform and sites over HTTP. Follows no redirect, and waits for as long as a Retry-After says, bounded. */
-export function createClient({ base, caFile, say }: Options) {
+export function createClient({ base, caFile, say, stop = new AbortController().signal }: Options) {
   const ca = caFile === undefined ? [] : [readFileSync(caFile, 'utf8')]
-  const agent = new Agent({ connect: { ca: [...getCACertificates('default'), ...ca] } })
+  const connect = { ca: [...getCACertificates('default'), ...ca] }
+  const agent = new Agent({ connect, maxResponseSize: longestBodyBytes })
   const dispatcher = new Dispatcher1Wrapper(agent)
   // Answers that take long are not many, and must not hold up the others.
   const limit = pLimit(atOnce)
+  const underWay = new Set<Promise<unknown>>()
 
-  async function sendOnce(request: Request): Promise<Answer> {
-    const { method = 'GET', url, signal } = request
-    const began = performance.now()
-    const response = await ky(new URL(url, base), {
-      method,
+  const exchange = (request: Request, address: URL, signals: AbortSignal[]): Promise<Response> =>
+    ky(address, {
+      method: request.method ?? 'GET',
       headers: headersOf(request),
       ...bodyOf(request),
-      ...(signal && { signal }),
+      signal: AbortSignal.any([...signals, ...(request.signal ? [request.signal] : [])]),
       redirect: 'manual',
       retry: 0,
-      timeout: longestAnswerMs,
+      // The signals have a time limit, which holds for the body as well.
+      timeout: false,
       throwHttpErrors: false,
       // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
       fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher } as object),
     })
-    const text = await response.text()
-    const { pathname } = new URL(url, base)
-    const { status, headers } = response
-    return { asked: `${method} ${pathname}`, status, headers, text, json: read(text), ms: performance.now() - began }
+
+  async function sendOnce(request: Request, seconds: number, isLong: boolean): Promise<Answer> {
+    stop.throwIfAborted()
+    const address = new URL(request.url, base)
+    const asked = `${request.method ?? 'GET'} ${address.pathname}`
+    const began = performance.now()
+    try {
+      const signals = [AbortSignal.timeout(seconds * 1000), ...(isLong ? [stop] : [])]
+      const response = await exchange(request, address, signals)
+      const text = await response.text()
+      const { status, headers } = response
+      return { asked, status, headers, text, json: jsonOf(text), ms: performance.now() - began }
+    } catch (error) {
+      throw new Unanswered(`${asked} was not answered: ${whyUnanswered(error, address, seconds)}.`, { cause: error })
+    }
+  }
+
+  function track<T>(sending: Promise<T>): Promise<T> {
+    underWay.add(sending)
+    const ended = (): void => void underWay.delete(sending)
+    sending.then(ended, ended)
+    return sending
   }
 
   return {
     base,
-    /** Sends a request. After a 429 it waits for Retry-After and sends it again, at most three times. */
-    async send(request: Request, { isLong = false } = {}): Promise<Answer> {
+    /**
+     * Sends a request. After a 429 or 503 it waits for Retry-After and sends it again, at most three times. Throws
+     * Untried if that is too long, and Unanswered.
+     */
+    async send(request: Request, { isLong = false, seconds }: Patience = {}): Promise<Answer> {
+      const most = seconds ?? (isLong ? longAnswerSeconds : answerSeconds)
+      const sent = () => track(sendOnce(request, most, isLong))
       for (let left = 3; ; left -= 1) {
-        const answer = await (isLong ? sendOnce(request) : limit(() => sendOnce(request)))
-        const seconds = Number(answer.headers.get('retry-after'))
-        const waits = answer.status === 429 && !request.takesLimits && seconds > 0 && seconds <= longestWaitSeconds
-        if (!waits || left === 0) return answer
-        say(`${answer.asked} is limited: waiting ${seconds} s, as Retry-After says.`)
-        await delay(seconds * 1000)
+        const answer = await (isLong ? sent() : limit(sent))
+        const wait = request.takesLimits ? undefined : secondsToWait(answer)
+        if (wait === undefined || left === 0) return answer
+        if (wait > longestWaitSeconds) throw new Untried(tooLong(answer, wait))
+        say(`${answer.asked} is limited: waiting ${wait} s, as Retry-After says.`)
+        await delay(wait * 1000, undefined, { signal: stop })
       }
     },
+    /** Resolves when nothing is under way. */
+    idle: () => Promise.allSettled(underWay),
     close: () => agent.destroy(),
   }
 }
 
-const headersOf = ({ token, headers, body, raw, form }: Request): Record<string, string> => ({
-  accept: 'application/json',
-  ...((body !== undefined || raw !== undefined) && { 'content-type': 'application/json' }),
-  ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
-  ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  ...headers,
-})
-
-function bodyOf({ body, raw, form }: Request): { body?: string } {
-  if (raw !== undefined) return { body: raw }
-  if (form) return { body: new URLSearchParams(form).toString() }
-  return body === undefined ? {} : { body: JSON.stringify(body) }
-}
-
-function read(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-  } catch {
-    return {}
-  }
-}
+const tooLong = ({ asked, status }: Answer, seconds: number): string =>
+  `${asked} answered ${status} with a Retry-After of ${seconds} s, and the check waits ${longestWaitSeconds} s at most.`

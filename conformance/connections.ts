@@ -19,6 +19,10 @@ export async function connect(
   return String(accepted(await addToVault(client, person, site.origin, credential), 201)['id'])
 }
 
+/** The entry as its owner reads it. */
+export const entryOf = async (client: Client, { token }: Person, entryId: string): Promise<Json> =>
+  accepted(await client.send({ url: `/vault/${entryId}`, token }))
+
 interface Call {
   entryId: string
   tool: string

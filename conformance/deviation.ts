@@ -7,3 +7,8 @@ export class Deviation extends Error {
 export class Untried extends Error {
   override readonly name = 'Untried'
 }
+
+/** No answer came, or not all of it. The message says why. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered'
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 
 const address = v.pipe(v.string(), v.url())
@@ -25,16 +25,39 @@ const facts = v.object({
 /** What cannot be known by HTTP alone. `npm start` writes it into its data folder. */
 export type Facts = v.InferOutput<typeof facts>
 
-/** Reads the file; undefined if there is none. Throws a sentence if it is not such a file. */
+/** Reads the file; undefined if there is none. Throws a sentence if it cannot be used, without anything out of it. */
 export function readFacts(file: string): Facts | undefined {
-  let written: string
+  const written = readText(file)
+  if (written === undefined) return undefined
+  const known = parse(file, written)
+  for (const named of [known.siteCaFile, known.ownSites.certFile, known.ownSites.keyFile]) assertReadable(file, named)
+  return known
+}
+
+function readText(file: string): string | undefined {
   try {
-    written = readFileSync(file, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Error(`${file} cannot be read: ${code}`, { cause: error })
   }
+}
+
+/** Messages of parsers quote what they have read, and there is a password in it. */
+function parse(file: string, written: string): Facts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), facts), written)
   if (parsed.success) return parsed.output
-  throw new Error(`${file} is not what npm start writes: ${v.summarize(parsed.issues)}`)
+  const places = parsed.issues.map((issue) => v.getDotPath(issue)).filter((place) => place !== null)
+  const problem = places.length > 0 ? `look at ${places.join(', ')}` : 'it is not a JSON object'
+  throw new Error(`${file} is not what npm start writes: ${problem}.`)
+}
+
+function assertReadable(file: string, named: string): void {
+  try {
+    accessSync(named, constants.R_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`${file} names ${named}, which cannot be read: ${code}`, { cause: error })
+  }
 }

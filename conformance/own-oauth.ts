@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from './client.ts'
 import type { Reply } from './own-tools.ts'
 
 /** A request to the token address, as it came. */
 export interface TokenRequest {
   method: string
-  contentType: string
+  headers: IncomingHttpHeaders
   form: Record<string, string>
   status: number
 }
@@ -67,10 +68,10 @@ export function createOwnOAuth() {
       return { status: 303, headers: { location }, body: {} }
     },
 
-    token(method: string, contentType: string, text: string): Reply {
+    token(method: string, headers: IncomingHttpHeaders, text: string): Reply {
       const form = Object.fromEntries(new URLSearchParams(text))
       const body = form['grant_type'] === 'refresh_token' ? refresh(form) : exchange(form)
-      tokenRequests.push({ method, contentType, form, status: body ? 200 : 400 })
+      tokenRequests.push({ method, headers, form, status: body ? 200 : 400 })
       return body ? { body } : { status: 400, body: { error: 'invalid_grant' } }
     },
   }

@@ -17,6 +17,15 @@ export interface Arrival {
   status: number
 }
 
+/** A request for the manifest as it came. */
+interface ManifestRequest {
+  method: string
+  headers: IncomingHttpHeaders
+  /** With the question mark; empty without a query. */
+  query: string
+  text: string
+}
+
 export type OwnSite = Awaited<ReturnType<typeof openOwnSite>>
 
 interface Options {
@@ -32,7 +41,7 @@ export async function openOwnSite({ port, tls, auth }: Options) {
   const { server, origin, close } = await listen({ port, tls })
   const oauth = createOwnOAuth()
   const arrivals: Arrival[] = []
-  const manifestRequests: { method: string; text: string }[] = []
+  const manifestRequests: ManifestRequest[] = []
   const refusedTokens = new Set<string>()
   const good = manifestOf(origin, auth)
   let served: Reply = { body: good }
@@ -41,14 +50,14 @@ export async function openOwnSite({ port, tls, auth }: Options) {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', headers } = request
-    const { pathname, searchParams } = new URL(request.url ?? '/', origin)
+    const { pathname, search, searchParams } = new URL(request.url ?? '/', origin)
     const text = await textOf(request)
     if (pathname === manifestPath) {
-      manifestRequests.push({ method, text })
+      manifestRequests.push({ method, headers, query: search, text })
       return send(response, served)
     }
     if (pathname === '/oauth/authorize') return send(response, oauth.authorize(searchParams))
-    if (pathname === '/oauth/token') return send(response, oauth.token(method, headers['content-type'] ?? '', text))
+    if (pathname === '/oauth/token') return send(response, oauth.token(method, headers, text))
     const arrival: Arrival = { method, path: pathname, headers, text, from: Date.now(), until: 0, status: 0 }
     arrivals.push(arrival)
     const reply = await callTool(arrival)

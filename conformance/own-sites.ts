@@ -1,4 +1,5 @@
 import { openOwnSite, type OwnSite } from './own-site.ts'
+import { Untried } from './deviation.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
 
@@ -9,15 +10,18 @@ export type PlaceOfSite = keyof typeof places
 
 export type OwnSites = ReturnType<typeof createOwnSites>
 
-/** The checker's own sites, each opened when the first row asks for it. */
+/** The checker's own sites, each opened when the first row asks for it. Without its port, the row is not tried. */
 export function createOwnSites(facts: Facts | undefined) {
   const once = createOnce()
   const opened: OwnSite[] = []
 
   async function open(place: PlaceOfSite): Promise<OwnSite> {
     const { ports = [], ...tls } = facts?.ownSites ?? { certFile: '', keyFile: '' }
+    const port = ports[places[place]] ?? 0
     const auth = place === 'oauth' || place === 'shortOauth' ? 'oauth2' : 'bearer'
-    const site = await openOwnSite({ port: ports[places[place]] ?? 0, tls, auth })
+    const site = await openOwnSite({ port, tls, auth }).catch((error: NodeJS.ErrnoException) => {
+      throw new Untried(whyClosed(port, error))
+    })
     opened.push(site)
     return site
   }
@@ -27,3 +31,8 @@ export function createOwnSites(facts: Facts | undefined) {
     close: () => Promise.all(opened.map((site) => site.close().catch(() => undefined))),
   }
 }
+
+const whyClosed = (port: number, { code, message }: NodeJS.ErrnoException): string =>
+  code === 'EADDRINUSE'
+    ? `Port ${port} is taken: another check is running, or another program has it (CONFORMANCE_PORTS).`
+    : `The check cannot serve a site at port ${port}: ${code ?? message}`

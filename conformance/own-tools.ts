@@ -19,6 +19,10 @@ export interface OwnTool {
 
 const nothing = { type: 'object', properties: {}, required: [] }
 
+/** What Retry-After says of so many seconds (RFC 9110, 10.2.3). */
+const waitOf = (seconds: number, asDate: boolean): string =>
+  asDate ? new Date(Date.now() + seconds * 1000).toUTCString() : String(seconds)
+
 /** How long an arrival takes: long enough to see two at once. */
 const arrivalMs = 300
 
@@ -78,13 +82,14 @@ export const ownTools: OwnTool[] = [
       type: 'object',
       properties: {
         status: { type: 'number', description: 'The status' },
-        retryAfter: { type: 'number', description: 'What Retry-After says' },
+        retryAfter: { type: 'number', description: 'What Retry-After says, in seconds' },
+        asDate: { type: 'boolean', description: 'Whether it says so as a date' },
       },
       required: ['status'],
     },
-    answer: ({ status, retryAfter }) => ({
+    answer: ({ status, retryAfter, asDate }) => ({
       status: Number(status),
-      headers: typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {},
+      headers: typeof retryAfter === 'number' ? { 'retry-after': waitOf(retryAfter, asDate === true) } : {},
       body: { error: `This tool was told to answer ${Number(status)}.` },
     }),
   },

@@ -5,7 +5,7 @@ import { accepted } from './expect.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
 
-/** An account with a login. */
+/** An account with a login. Until it is made, `id` and `token` are empty. */
 export interface Person {
   id: string
   email: string
@@ -20,7 +20,8 @@ export type People = ReturnType<typeof createPeople>
  * `/auth` in a minute.
  */
 export function createPeople(client: Client, facts: Facts | undefined) {
-  const made: Person[] = []
+  const made = new Set<Person>()
+  const admins: string[] = []
   const once = createOnce()
 
   const logIn = async ({ email, password }: Pick<Person, 'email' | 'password'>, more = {}) =>
@@ -33,13 +34,12 @@ export function createPeople(client: Client, facts: Facts | undefined) {
   async function newcomer(): Promise<Person> {
     const id = randomBytes(6).toString('hex')
     const credentials = { email: `conformance-${id}@example.com`, password: `a long password ${id}` }
+    const person = { id: '', token: '', ...credentials }
+    // Known before it is made: an interruption may come between the two.
+    made.add(person)
     const account = accepted(await client.send({ method: 'POST', url: '/auth/register', body: credentials }), 201)
-    const person = {
-      id: String(account['id']),
-      ...credentials,
-      token: String((await logIn(credentials))['accessToken']),
-    }
-    made.push(person)
+    person.id = String(account['id'])
+    person.token = String((await logIn(credentials))['accessToken'])
     return person
   }
 
@@ -68,6 +68,8 @@ export function createPeople(client: Client, facts: Facts | undefined) {
   return {
     /** Everybody so far, for cleaning up. */
     made,
+    /** The access tokens of the admin so far. */
+    admins,
     logIn,
     addCard,
     customer,
@@ -85,6 +87,7 @@ export function createPeople(client: Client, facts: Facts | undefined) {
         const answer = await client.send({ method: 'POST', url: '/auth/login', body: { email, password } })
         if (answer.status === 401) throw new Untried('It needs an admin, who has another password by now.')
         const token = String(accepted(answer)['accessToken'])
+        admins.push(token)
         await acceptTerms(token)
         return token
       }),

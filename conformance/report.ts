@@ -22,6 +22,9 @@ export function summary(judged: readonly Judged[]): string {
 
 const isCode = (id: string): boolean => /^codes\/[A-Z_]+$/.test(id)
 
+/** The exit code after Ctrl-C or a signal, as shells count. */
+export const interrupted = 130
+
 /** 0 if all rows passed, 1 if one failed, 2 if some were not tried. */
 export function exitCodeOf(judged: readonly Judged[]): number {
   if (judged.some(({ verdict }) => verdict === 'failed')) return 1

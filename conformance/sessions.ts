@@ -19,6 +19,8 @@ export const say = (client: Client, session: Json, text: string, more: Partial<R
 export interface ChatItem {
   role: string
   status: string
+  /** As the AI SDK has them. */
+  parts: Json[]
   error?: Json
 }
 

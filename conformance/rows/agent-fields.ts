@@ -1,7 +1,24 @@
-import { agentOf, createAgent, dataOf, deliver, ended, startRun, timelineOf, webhookAgent } from '../agents.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  agentOf,
+  finished,
+  createAgent,
+  dataOf,
+  deliver,
+  runsOf,
+  timelineOf,
+  webhookAgent,
+  webhookUrlOf,
+} from '../agents.ts'
+import type { Client, Json } from '../client.ts'
 import { accepted, assert, assertSame, pathsIn, refused, shown } from '../expect.ts'
+import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
+import { until } from '../until.ts'
 import { plainEntry } from './sites.ts'
+
+/** A minute, and the run. */
+const fireSeconds = 80
 
 export const agentFieldRows: Row[] = [
   {
@@ -25,15 +42,21 @@ export const agentFieldRows: Row[] = [
     id: 'agent/Manual and scheduled',
     says: 'manual: run on demand; scheduled: run on a cron schedule',
     needs: ['cards', 'directives'],
+    isSlow: true,
     async run({ client, people }) {
       const owner = await people.owner()
-      const agent = await agentOf(client, owner)
-      const started = accepted(await startRun(client, owner, agent), 202)
-      assertSame((await ended(client, owner, started['id']))['trigger'], 'manual', 'the trigger')
+      const everyMinute = await agentOf(client, owner, { trigger: 'scheduled', cron: '* * * * *', timeZone: 'UTC' })
+      const run = await finished(client, owner, await agentOf(client, owner))
+      assertSame([run['trigger'], run['status']], ['manual', 'completed'], 'trigger and status')
       const scheduled = await agentOf(client, owner, { trigger: 'scheduled', cron: '0 9 * * MON', timeZone: 'UTC' })
       const next = new Date(String(scheduled['nextFireAt']))
       assertSame([next.getUTCDay(), next.getUTCHours()], [1, 9], 'day and hour of the next fire')
-      return `on demand: completed; "0 9 * * MON" fires next at ${next.toISOString()}`
+      const fired = await until(fireSeconds, 'an agent of "* * * * *" has run', async () => {
+        await delay(1000)
+        return (await runsOf(client, owner, everyMinute)).find(({ endedAt }) => endedAt !== null)
+      })
+      assertSame([fired['trigger'], fired['status']], ['scheduled', 'completed'], 'trigger and status')
+      return `on demand: completed; "* * * * *" has run at ${String(fired['startedAt'])}; "0 9 * * MON" fires next at ${next.toISOString()}`
     },
   },
   {
@@ -45,10 +68,9 @@ export const agentFieldRows: Row[] = [
       const fields = { name: 'Triage of issues', systemPrompt: '[[say Exactly this.]]' }
       const agent = await agentOf(client, owner, fields)
       assertSame([agent['name'], agent['systemPrompt']], Object.values(fields), 'name and prompt')
-      const started = accepted(await startRun(client, owner, agent), 202)
-      const run = await ended(client, owner, started['id'])
+      const run = await finished(client, owner, agent)
       assert(String(run['answer']).includes('Exactly this.'), `the answer is ${shown(run['answer'])}`)
-      const events = await timelineOf(client, owner, started['id'])
+      const events = await timelineOf(client, owner, run['id'])
       assertSame(dataOf(events, 'started')['systemPrompt'], fields.systemPrompt, 'the prompt in force')
       return 'kept, and followed'
     },
@@ -63,8 +85,7 @@ export const agentFieldRows: Row[] = [
       const { entryId: vaultEntryId, site } = await plainEntry(stage)
       const systemPrompt = '[[call delete_thing {}]]'
       const agent = await agentOf(client, owner, { systemPrompt, sites: [{ vaultEntryId, tools: ['search_things'] }] })
-      const started = accepted(await startRun(client, owner, agent), 202)
-      await ended(client, owner, started['id'])
+      await finished(client, owner, agent)
       assert(!site.arrivals.some(({ path }) => path.endsWith('delete_thing')), 'a tool was called that it may not use')
       const [first] = agent['sites'] as { vaultEntryId: string }[]
       assertSame(first?.vaultEntryId, vaultEntryId, 'the site')
@@ -78,13 +99,11 @@ export const agentFieldRows: Row[] = [
     async run({ client, people }) {
       const owner = await people.owner()
       const agent = await webhookAgent(client, owner)
-      const url = `/agents/${String(agent['id'])}`
-      assert(/^https?:\/\/[^/]+\/api\/webhooks\/agent\/[\w-]+$/.test(String(agent['webhookUrl'])), 'another form')
-      assert(String(agent['webhookUrl']).endsWith(String(agent['id'])), 'it names another agent')
-      const body = { webhookUrl: 'https://elsewhere.example' }
-      const changed = await client.send({ method: 'PATCH', url, token: owner.token, body })
-      assertSame([refused(changed, 'VALIDATION_ERROR') !== '', pathsIn(changed)], [true, ['webhookUrl']], 'the refusal')
-      return 'has the form; a change is a VALIDATION_ERROR'
+      const webhookUrl = String(agent['webhookUrl'])
+      assertSame(webhookUrl, webhookUrlOf(client, agent), 'the address')
+      accepted(await deliver(client, agent, { url: webhookUrl }), 202)
+      await assertReadOnly(client, owner, agent, { webhookUrl: 'https://elsewhere.example' })
+      return `${webhookUrl}: 202; a change is a VALIDATION_ERROR`
     },
   },
   {
@@ -98,9 +117,7 @@ export const agentFieldRows: Row[] = [
       assert(one['webhookSecret'] !== other['webhookSecret'], 'two agents have one secret')
       const crossed = await deliver(client, one, { secret: String(other['webhookSecret']) })
       refused(crossed, 'WEBHOOK_SECRET_INVALID')
-      const url = `/agents/${String(one['id'])}`
-      const body = { webhookSecret: 'a secret of my own choice' }
-      refused(await client.send({ method: 'PATCH', url, token: owner.token, body }), 'VALIDATION_ERROR')
+      await assertReadOnly(client, owner, one, { webhookSecret: 'a secret of my own choice' })
       return 'each agent has its own; that of another is refused; it cannot be set'
     },
   },
@@ -124,3 +141,10 @@ export const agentFieldRows: Row[] = [
     },
   },
 ]
+
+/** That the agent's member cannot be changed, and the refusal names it. */
+async function assertReadOnly(client: Client, { token }: Person, agent: Json, body: Json): Promise<void> {
+  const changed = await client.send({ method: 'PATCH', url: `/agents/${String(agent['id'])}`, token, body })
+  refused(changed, 'VALIDATION_ERROR')
+  assertSame(pathsIn(changed), Object.keys(body), 'the list of wrong places')
+}

@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { agentOf, createAgent, dataOf, deliver, ended, startRun, timelineOf, webhookAgent } from '../agents.ts'
+import {
+  agentOf,
+  finished,
+  createAgent,
+  dataOf,
+  deliver,
+  ended,
+  runsOf,
+  startRun,
+  timelineOf,
+  webhookAgent,
+} from '../agents.ts'
 import { accepted, assert, assertSame, pathsIn, refused } from '../expect.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
@@ -10,9 +21,7 @@ const forOwner = ['cards', 'directives'] as const
 export const completedRun = (stage: Stage) =>
   stage.once('completed run', async () => {
     const owner = await stage.people.owner()
-    const agent = await agentOf(stage.client, owner)
-    const started = accepted(await startRun(stage.client, owner, agent), 202)
-    return ended(stage.client, owner, started['id'])
+    return finished(stage.client, owner, await agentOf(stage.client, owner))
   })
 
 const cancel = async ({ client, people }: Stage, runId: unknown) =>
@@ -52,14 +61,13 @@ export const agentRows: Row[] = [
     needs: forOwner,
     async run(stage) {
       const { client, people } = stage
-      const completed = await completedRun(stage)
-      assertSame(completed['status'], 'completed', 'the status')
-      const evidence = refused(await cancel(stage, completed['id']), 'RUN_NOT_CANCELLABLE')
+      const good = await completedRun(stage)
+      assertSame(good['status'], 'completed', 'the status')
+      const evidence = refused(await cancel(stage, good['id']), 'RUN_NOT_CANCELLABLE')
       const owner = await people.owner()
       // Not retried: it says that the request is wrong.
       const failing = await agentOf(client, owner, { systemPrompt: '[[fail 400]]' })
-      const started = accepted(await startRun(client, owner, failing), 202)
-      const failed = await ended(client, owner, started['id'])
+      const failed = await finished(client, owner, failing)
       assertSame(failed['status'], 'failed', 'the status')
       refused(await cancel(stage, failed['id']), 'RUN_NOT_CANCELLABLE')
       return `${evidence}, for a completed run and a failed one`
@@ -108,8 +116,7 @@ export const agentRows: Row[] = [
       const answer = await deliver(client, agent, { payload: { event: 'post.created', post_id: '4711' } })
       const evidence = refused(answer, 'WEBHOOK_PAYLOAD_INVALID')
       assertSame(pathsIn(answer), ['post_id'], 'the list of wrong places')
-      const runs = accepted(await client.send({ url: `/agents/${String(agent['id'])}/runs`, token: owner.token }))
-      assertSame(runs['items'], [], 'the list of runs')
+      assertSame(await runsOf(client, owner, agent), [], 'the list of runs')
       return `${evidence}; details: post_id; no run`
     },
   },

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { accepted, assert, assertError, refused, told } from '../expect.ts'
+import type { Json } from '../client.ts'
+import { accepted, assert, assertError, assertSame, refused, told } from '../expect.ts'
 import type { Row } from '../row.ts'
 import { historyOf, ofSession, openSession, say } from '../sessions.ts'
 import type { Stage } from '../stage.ts'
 import { until } from '../until.ts'
+import { plainEntry } from './sites.ts'
 
 /** An answer may take 90 seconds (docs/specification.md, "Limits"). */
 const answerSeconds = 90
@@ -32,6 +34,11 @@ const expiredSession = (stage: Stage) =>
 /** One answer that takes too long, for all rows about it. */
 const lateAnswer = (stage: Stage) =>
   stage.once('late answer', async () => say(stage.client, await open(stage), `[[sleep ${answerSeconds + 6}]]`))
+
+/** Whether what was said before the call is there, and the call with its result. */
+const hasBoth = (parts: readonly Json[]): boolean =>
+  parts.some(({ text }) => String(text).includes('The first words.')) &&
+  parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')
 
 export const chatRows: Row[] = [
   {
@@ -83,14 +90,20 @@ export const chatRows: Row[] = [
   {
     id: 'codes/STREAM_ABORTED',
     says: 'client disconnected during streaming; the partial response is not saved',
-    needs: ['directives'],
+    needs: ['directives', 'cards', 'ownSites'],
     async run(stage) {
       const { client } = stage
-      const session = await open(stage)
+      const { entryId: vaultEntryId } = await plainEntry(stage)
+      const session = await open(stage, { sites: [{ vaultEntryId, tools: ['search_things'] }] })
       const leaving = new AbortController()
-      const body = { text: '[[say The first words.]] [[sleep 40]] [[say The last words.]]', stream: true }
-      const sent = say(client, session, '', { body, signal: leaving.signal }).catch(() => undefined)
-      await until(30, 'the answer is under way', async () => (await historyOf(client, session))[1])
+      const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[then]] [[sleep 40]]'
+      const sent = say(client, session, '', { body: { text, stream: true }, signal: leaving.signal }).catch(
+        () => undefined,
+      )
+      await until(30, 'words and a call are in the history while the answer is under way', async () => {
+        const [, answer] = await historyOf(client, session)
+        return answer?.status === 'running' && hasBoth(answer.parts) ? answer : undefined
+      })
       leaving.abort()
       await sent
       const failed = await until(30, 'the answer is given up', async () => {
@@ -98,8 +111,8 @@ export const chatRows: Row[] = [
         return answer?.status === 'running' ? undefined : answer
       })
       assertError(failed.error ?? {}, 'STREAM_ABORTED')
-      assert(!JSON.stringify(failed).includes('words'), 'the partial response is saved')
-      return `${String(failed.error?.['statusCode'])} STREAM_ABORTED in GET /chat/messages, without what was said`
+      assertSame(failed.parts, [], 'what is kept of the answer')
+      return `${String(failed.error?.['statusCode'])} STREAM_ABORTED in GET /chat/messages, without the words and the call of before`
     },
   },
   {

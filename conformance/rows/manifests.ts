@@ -2,34 +2,41 @@ import { inspect } from '../connections.ts'
 import type { Answer, Json } from '../client.ts'
 import { accepted, assert, assertSame, pathsIn, refused } from '../expect.ts'
 import type { OwnSite } from '../own-site.ts'
+import type { Reply } from '../own-tools.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
 const needs = ['ownSites'] as const
 
-/** Inspects a site whose manifest was changed; one after the other, because it is one site. */
+/** Inspects a site that answers so; one after the other, because it is one site. */
 let turn: Promise<unknown> = Promise.resolve()
-function inspected(stage: Stage, change: (manifest: OwnSite['manifest']) => unknown): Promise<Answer> {
+export function inspectedAt(stage: Stage, answer: (site: OwnSite) => Reply): Promise<Answer> {
   const mine = turn.then(async () => {
     const site = await stage.sites.at('manifests')
-    site.serve({ body: change(structuredClone(site.manifest)) })
+    site.serve(answer(site))
     return inspect(stage.client, await stage.people.free(), site.origin)
   })
   turn = mine.catch(() => undefined)
   return mine
 }
 
-/** That the value at the path is shown, and that another value is refused with that path. */
+/** Inspects a site whose manifest was changed. */
+const inspected = (stage: Stage, change: (manifest: OwnSite['manifest']) => unknown): Promise<Answer> =>
+  inspectedAt(stage, ({ manifest }) => ({ body: change(structuredClone(manifest)) }))
+
+/** That the value at the path is shown, and that another value and none are refused with that path. */
 async function field(stage: Stage, given: { path: string; wrong: unknown; shown: (answer: Json) => unknown }) {
   const { path, wrong, shown } = given
   const good = accepted(await inspected(stage, (manifest) => manifest))
   const { manifest } = await stage.sites.at('manifests')
   const value = path.split('.').reduce<unknown>((inner, name) => (inner as Json)[name], manifest)
   assertSame(shown(good), value, path)
-  const answer = await inspected(stage, (copy) => replaced(copy, path, wrong))
-  refused(answer, 'MANIFEST_INVALID')
-  assert(pathsIn(answer).includes(path), `the details name ${pathsIn(answer).join(', ')}, and not ${path}`)
-  return `shown by POST /vault/inspect; ${JSON.stringify(wrong) ?? 'without it'}: 422 MANIFEST_INVALID at ${path}`
+  for (const other of [wrong, undefined]) {
+    const answer = await inspected(stage, (copy) => replaced(copy, path, other))
+    refused(answer, 'MANIFEST_INVALID')
+    assert(pathsIn(answer).includes(path), `the details name ${pathsIn(answer).join(', ')}, and not ${path}`)
+  }
+  return `shown by POST /vault/inspect; ${JSON.stringify(wrong)}, and without it: 422 MANIFEST_INVALID at ${path}`
 }
 
 function replaced(manifest: unknown, path: string, value: unknown): unknown {
@@ -86,11 +93,11 @@ export const manifestRows: Row[] = [
     async run(stage) {
       accepted(await inspected(stage, (manifest) => manifest))
       const { manifestRequests } = await stage.sites.at('manifests')
-      assert(
-        manifestRequests.every(({ method, text }) => method === 'GET' && text === ''),
-        'something else was sent',
-      )
-      return `${manifestRequests.length} requests, all GET without a body`
+      for (const { method, headers, query, text } of manifestRequests) {
+        assertSame([method, query, text], ['GET', '', ''], 'method, query and body')
+        for (const name of ['authorization', 'cookie']) assert(!(name in headers), `the header ${name} was sent`)
+      }
+      return `${manifestRequests.length} requests, all GET without a query, a body, a token or a cookie`
     },
   },
   {

@@ -1,4 +1,4 @@
-import { createAgent, deliver, webhookAgent } from '../agents.ts'
+import { agentOf, createAgent, deliver, startRun, webhookAgent } from '../agents.ts'
 import { accepted, assert, refused, told } from '../expect.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
@@ -10,25 +10,46 @@ import { until } from '../until.ts'
 const longText = 'word '.repeat(16_000)
 const mostMessages = 60
 
+/** An account that pays, with an agent; and what came of a delivery while it might use no credits in this month. */
+const paying = (stage: Stage) =>
+  stage.once('paying', async () => {
+    const { client, people } = stage
+    const someone = await people.customer('pro')
+    const agent = await webhookAgent(client, someone)
+    const cap = async (creditsPerMonth: number | null) =>
+      accepted(await client.send({ method: 'PATCH', url: '/billing', token: someone.token, body: { creditsPerMonth } }))
+    await cap(0)
+    const withoutCredits = await deliver(client, agent)
+    await cap(null)
+    return { someone, agent, withoutCredits }
+  })
+
+const buyCredits = ({ client }: Stage, { token }: Person) =>
+  client.send({ method: 'POST', url: '/billing/credits', token, body: { credits: 1000 } })
+
 const subscribe = ({ client }: Stage, { token }: Person) =>
   client.send({ method: 'POST', url: '/billing/subscription', token, body: { tier: 'pro' } })
 
 export const moneyRows: Row[] = [
   {
     id: 'codes/NO_CREDITS',
-    says: 'insufficient credit balance',
-    needs: ['directives'],
+    says: 'insufficient credit balance: for a chat, a run by hand, a delivery',
+    needs: ['directives', 'cards'],
     isSlow: true,
     async run(stage) {
       const { client, people } = stage
       const spender = await people.spender()
+      const agent = await agentOf(client, spender)
       const session = await openSession(client, spender)
       for (let sent = 1; sent <= mostMessages; sent += 1) {
         const answer = await say(client, session, `[[say ${longText}]]`)
         if (answer.status === 200) continue
         const evidence = refused(answer, 'NO_CREDITS')
         const { balance } = accepted(await client.send({ url: '/billing', token: spender.token }))
-        return `${evidence} at message ${sent}, with a balance of ${String(balance)}`
+        assert(Number(balance) < 1, `the balance is still ${String(balance)}`)
+        refused(await startRun(client, spender, agent), 'NO_CREDITS')
+        refused((await paying(stage)).withoutCredits, 'NO_CREDITS')
+        return `${evidence} at message ${sent}, with a balance of ${String(balance)}; also for a run, and for a delivery`
       }
       throw new Error(`${mostMessages} long answers have not used up the credits of the free tier.`)
     },
@@ -37,7 +58,9 @@ export const moneyRows: Row[] = [
     id: 'codes/NO_PAYMENT_METHOD',
     says: 'no payment method on file for a purchase',
     async run(stage) {
-      return refused(await subscribe(stage, await stage.people.free()), 'NO_PAYMENT_METHOD')
+      const free = await stage.people.free()
+      refused(await subscribe(stage, free), 'NO_PAYMENT_METHOD')
+      return `${refused(await buyCredits(stage, free), 'NO_PAYMENT_METHOD')}, for credits and for a tier`
     },
   },
   {
@@ -53,9 +76,11 @@ export const moneyRows: Row[] = [
       const atOnce = refused(attach, 'PAYMENT_FAILED')
       await people.addCard(spender, facts.cards?.failing ?? '')
       const later = refused(await subscribe(stage, spender), 'PAYMENT_FAILED')
-      const { tier } = accepted(await client.send({ url: '/billing', token }))
+      refused(await buyCredits(stage, spender), 'PAYMENT_FAILED')
+      const { tier, balance } = accepted(await client.send({ url: '/billing', token }))
       assert(tier === 'free', `the tier is ${String(tier)} although nothing was paid`)
-      return `${atOnce} for a card that is refused; ${later} for a charge that fails`
+      assert(Number(balance) < 1000, 'there are credits that nobody has paid for')
+      return `${atOnce} for a card that is refused; ${later} for a charge that fails, of a tier and of credits`
     },
   },
   {
@@ -64,8 +89,7 @@ export const moneyRows: Row[] = [
     needs: ['cards', 'admin'],
     async run(stage) {
       const { client, people, facts } = stage
-      const overdue = await people.customer('pro')
-      const agent = await webhookAgent(client, overdue)
+      const { someone: overdue, agent } = await paying(stage)
       await exchangeCards(stage, overdue, facts.cards?.failing ?? '')
       const url = `/admin/users/${overdue.id}/clock`
       const body = { seconds: 32 * 86_400 }

@@ -1,47 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { callTool, comeBack, redirected, startOAuth } from '../connections.ts'
+import { randomBytes } from 'node:crypto'
+import { callTool, comeBack, redirected, startOAuth, type Redirected } from '../connections.ts'
 import { accepted, assert, assertSame, refused, told } from '../expect.ts'
-import type { Person } from '../people.ts'
+import { exchangesAt, hourly, hourlyCalls, input, readingTool, refreshing } from '../grants.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
 const needs = ['ownSites'] as const
-const input = { query: 'a' }
-const scopes = { read: 'search_things', write: 'things.createThing', delete: 'delete_thing', admin: 'change_settings' }
-
-/** Connects the site by OAuth, for a tool that reads, with access tokens of so many seconds. */
-async function grant({ client, sites }: Stage, person: Person, place: 'oauth' | 'shortOauth', seconds: number) {
-  const site = await sites.at(place)
-  const { oauth } = site
-  oauth.issueFor(seconds)
-  const flow = accepted(await startOAuth(client, person, site, ['search_things']), 201)
-  const sent = await redirected(client, flow)
-  const back = await comeBack(client, sent)
-  const entryId = String(accepted(back)['entryId'])
-  const code = oauth.tokenRequests.find(({ form }) => form['redirect_uri'] !== undefined && form['code'] !== undefined)
-  const callback = new URL('/vault/oauth/callback', String(flow['connectUrl'])).href
-  return { flow, sent, back, entryId, oauth, exchange: code, query: sent.location.searchParams, callback }
-}
-
-/** A consent with tokens of an hour. */
-const hourly = (stage: Stage) =>
-  stage.once('hourly grant', async () => grant(stage, await stage.people.free(), 'oauth', 3600))
-
-/** An entry whose access token has expired twice. */
-const refreshing = (stage: Stage) =>
-  stage.once('refreshing grant', async () => {
-    const { client, people } = stage
-    const owner = await people.owner()
-    const { entryId, oauth } = await grant(stage, owner, 'shortOauth', 2)
-    const call = { entryId, tool: 'search_things', input }
-    const answers = []
-    for (let count = 0; count < 3; count += 1) {
-      answers.push(await callTool(client, owner, call))
-      await delay(2_300)
-    }
-    const refreshes = oauth.tokenRequests.filter(({ form }) => form['grant_type'] === 'refresh_token')
-    return { answers, refreshes, entryId }
-  })
+const scopes = { read: readingTool, write: 'things.createThing', delete: 'delete_thing', admin: 'change_settings' }
 
 const parameter = (name: string, says: string, expected: (found: string, stage: Stage) => unknown): Row => ({
   id: `authorize/${name}`,
@@ -72,6 +37,21 @@ const formField = (grantType: string, name: string): Row => ({
     return ['client_id', 'redirect_uri'].includes(name) ? String(form[name]) : 'sent, and good at the site'
   },
 })
+
+/** A flow that nobody has finished, of somebody who never connects this site. */
+async function begun({ client, people, sites }: Stage): Promise<Redirected> {
+  const flow = await startOAuth(client, await people.owner(), await sites.at('oauth'), [readingTool])
+  return redirected(client, accepted(flow, 201))
+}
+
+const of = ({ location }: Redirected, name: string): string => location.searchParams.get(name) ?? ''
+
+/** What the browser knows, but with a state that the site gives back in place of the right one. */
+function withState(sent: Redirected, state: string): Redirected {
+  const location = new URL(sent.location)
+  location.searchParams.set('state', state)
+  return { ...sent, location }
+}
 
 const scopeRow = ([scope, tool]: [string, string]): Row => ({
   id: `scopes/${scope}`,
@@ -109,20 +89,21 @@ export const oauthRows: Row[] = [
   parameter('code_challenge_method', 'always S256', (found) => found === 'S256'),
   {
     id: 'authorize/Behaviour',
-    says: 'the site redirects back with code and state; another browser is refused',
+    says: 'the site redirects back with code and state; another browser, another state and a second use are refused',
     needs,
     async run(stage) {
-      const { client, people, sites } = stage
-      const { back } = await hourly(stage)
-      const site = await sites.at('oauth')
-      const someone = await people.owner()
-      const flow = accepted(await startOAuth(client, someone, site, ['search_things']), 201)
-      const sent = await redirected(client, flow)
-      const before = site.oauth.tokenRequests.length
-      const other = await comeBack(client, { ...sent, cookie: '' })
-      assert(other.status >= 400, 'another browser can finish it')
-      assertSame(site.oauth.tokenRequests.length, before, 'the number of codes that were exchanged')
-      return `the same browser: ${told(back)}; another one: ${told(other)}, and no code is exchanged`
+      const { client } = stage
+      const { back, sent: used, oauth } = await hourly(stage)
+      const [sent, other] = [await begun(stage), await begun(stage)]
+      for (const name of ['state', 'code_challenge'])
+        assert(of(sent, name) !== of(other, name), `two flows share ${name}`)
+      const before = exchangesAt(oauth).length
+      const evidence = refused(await comeBack(client, { ...sent, cookie: '' }), 'VALIDATION_ERROR')
+      for (const state of [randomBytes(32).toString('base64url'), of(other, 'state')])
+        refused(await comeBack(client, withState(sent, state)), 'VALIDATION_ERROR')
+      refused(await comeBack(client, used), 'VALIDATION_ERROR')
+      assertSame(exchangesAt(oauth).length, before, 'the number of codes that were exchanged')
+      return `the same browser: ${told(back)}; another browser or state, a second use: ${evidence}, and no code is exchanged`
     },
   },
   {
@@ -132,7 +113,8 @@ export const oauthRows: Row[] = [
     async run(stage) {
       const { exchange } = await hourly(stage)
       assertSame(exchange?.method, 'POST', 'the method')
-      assert(/^application\/x-www-form-urlencoded\b/.test(exchange?.contentType ?? ''), 'the content type is another')
+      const type = exchange?.headers['content-type'] ?? ''
+      assert(/^application\/x-www-form-urlencoded\b/.test(type), 'the content type is another')
       return 'POST, application/x-www-form-urlencoded'
     },
   },
@@ -149,22 +131,25 @@ export const oauthRows: Row[] = [
       const entry = await client.send({ url: `/vault/${entryId}`, token: free.token })
       assertSame([accepted(entry)['authType'], entry.json['status']], ['oauth2', 'connected'], 'type and status')
       assert(!/access_token|refresh_token|"token"/.test(entry.text + back.text), 'a token is shown')
-      const answer = await callTool(client, free, { entryId, tool: 'search_things', input })
+      const answer = await callTool(client, free, { entryId, tool: readingTool, input })
       accepted(answer)
       return `connected; a call: ${told(answer)}; no answer shows a token`
     },
   },
   {
     id: 'limits/Access token lifetime',
-    says: 'valid until expires_in seconds have passed (3600)',
+    says: 'valid until expires_in seconds have passed (3600): until then it is used again',
     needs,
     async run(stage) {
       const { entryId } = await hourly(stage)
+      const { answers, refreshed } = await hourlyCalls(stage)
+      for (const answer of answers) accepted(answer)
+      assertSame(refreshed, 0, 'the number of refreshes for two calls in a row')
       const { token } = await stage.people.free()
       const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token }))
       const seconds = (Date.parse(String(entry['expiresAt'])) - Date.now()) / 1000
       assert(seconds > 3_300 && seconds <= 3_601, `it expires in ${Math.round(seconds)} s`)
-      return `expires_in 3600: the entry expires in ${Math.round(seconds)} s`
+      return `expires_in 3600: the entry expires in ${Math.round(seconds)} s; two calls in a row, no refresh`
     },
   },
   {
@@ -172,10 +157,11 @@ export const oauthRows: Row[] = [
     says: 'step 7: when the access token expires, the platform sends a refresh request',
     needs,
     async run(stage) {
-      const { answers, refreshes } = await refreshing(stage)
+      const { answers, refreshes, statuses } = await refreshing(stage)
       for (const answer of answers) accepted(answer)
-      assert(refreshes.length >= 2, `${refreshes.length} refreshes for two expired tokens`)
-      return `${answers.length} calls succeeded, with ${refreshes.length} refreshes between them`
+      assertSame(statuses, [200, 200, 200], 'what the site answered')
+      assertSame(refreshes.length, 2, 'the number of refreshes for two expired tokens')
+      return `${answers.length} calls succeeded, with ${refreshes.length} refreshes between them; the site saw no token that has expired`
     },
   },
   {
@@ -202,8 +188,10 @@ export const oauthRows: Row[] = [
     needs,
     async run(stage) {
       const { entryId, oauth } = await hourly(stage)
+      // Which see what becomes of a token that is good.
+      await hourlyCalls(stage)
       oauth.endAccessTokens()
-      const answer = await callTool(stage.client, await stage.people.free(), { entryId, tool: 'search_things', input })
+      const answer = await callTool(stage.client, await stage.people.free(), { entryId, tool: readingTool, input })
       accepted(answer)
       return `the same call: ${told(answer)}`
     },
@@ -214,7 +202,7 @@ export const oauthRows: Row[] = [
     needs,
     async run({ client, people, sites }) {
       const site = await sites.at('oauth')
-      const tools = ['search_things', 'delete_thing']
+      const tools = [readingTool, 'delete_thing']
       const flow = accepted(await startOAuth(client, await people.owner(), site, tools), 201)
       assertSame(flow['scopes'], ['read', 'delete'], 'what is requested')
       return `of read, write, delete and admin: ${(flow['scopes'] as string[]).join(' ')}`
@@ -225,9 +213,11 @@ export const oauthRows: Row[] = [
     says: 'a tool whose scope was not granted is not called',
     needs,
     async run(stage) {
-      const { entryId } = await hourly(stage)
+      const { entryId, site } = await hourly(stage)
       const call = { entryId, tool: 'delete_thing' }
-      return refused(await callTool(stage.client, await stage.people.free(), call), 'PERMISSION_DENIED')
+      const evidence = refused(await callTool(stage.client, await stage.people.free(), call), 'PERMISSION_DENIED')
+      assert(!site.arrivals.some(({ path }) => path.endsWith('delete_thing')), 'the site was called')
+      return `${evidence}, and the site was not called`
     },
   },
   ...Object.entries(scopes).map(scopeRow),

@@ -1,5 +1,8 @@
-import { callTool, connect } from '../connections.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { callTool, connect, entryOf } from '../connections.ts'
 import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { hourly } from '../grants.ts'
+import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 import { plainEntry } from './sites.ts'
@@ -13,10 +16,41 @@ const goodCall = (stage: Stage) =>
     const { site, entryId } = await plainEntry(stage)
     const answer = await callTool(stage.client, await stage.people.owner(), { entryId, tool: 'search_things', input })
     const result = accepted(answer)['result']
-    const arrival = site.arrivals.find(({ path }) => path === '/api/tools/search_things')
+    // Other rows call the same tool with other words.
+    const arrival = site.arrivals.find(({ text }) => text.includes(input.query))
     assert(arrival, 'the call did not reach the site')
     return { answer, result, arrival }
   })
+
+const isOurs = (userAgent = ''): boolean => /^Switchyard\/\d+\.\d+\.\d+ \(\+https?:\/\/[^)]+\)$/.test(userAgent)
+
+const wrongInputs = [{}, { query: 1 }, { query: 'a', status: 'lost' }, { query: 'a', limit: 'b' }]
+
+/** Whether a call came with one of the inputs that its schema forbids. */
+const cameThrough = ({ arrivals }: OwnSite): boolean =>
+  arrivals.some(
+    ({ path, text }) =>
+      path.endsWith('search_things') && wrongInputs.some((wrong) => isDeepStrictEqual(JSON.parse(text), wrong)),
+  )
+
+/** What a site may say with a 429, and for how many seconds it then holds all calls, from and to. */
+const holds = [
+  { says: { retryAfter: 3, asDate: true }, least: 1, most: 3 },
+  { says: { retryAfter: 2 }, least: 2, most: 2 },
+]
+/** Without Retry-After: a minute (docs/specification.md, "Limits"). */
+const usualHold = { least: 55, most: 60 }
+const mostAfterHold = 10_000
+
+/** A site whose calls are not held by what an earlier check has made of it. */
+async function freeSite({ client, people, sites }: Stage) {
+  const owner = await people.owner()
+  const site = await sites.at('held')
+  const entryId = await connect(client, owner, site)
+  const search = { entryId, tool: 'search_things', input: { query: 'a' } }
+  accepted(await callTool(client, owner, search))
+  return { owner, site, search }
+}
 
 export const toolRows: Row[] = [
   {
@@ -49,12 +83,15 @@ export const toolRows: Row[] = [
   },
   {
     id: 'tool call/User-Agent',
-    says: "the User-Agent has the platform's identifier",
+    says: "the User-Agent has the platform's identifier: of tool calls, and of requests for manifests and tokens",
     needs,
     async run(stage) {
-      const userAgent = (await goodCall(stage)).arrival.headers['user-agent'] ?? ''
-      assert(/^Switchyard\/\d+\.\d+\.\d+ \(\+https?:\/\/[^)]+\)$/.test(userAgent), `it is "${userAgent}"`)
-      return userAgent
+      const { arrival } = await goodCall(stage)
+      const [manifest] = (await plainEntry(stage)).site.manifestRequests
+      const { exchange } = await hourly(stage)
+      for (const [kind, request] of Object.entries({ 'tool call': arrival, manifest, token: exchange }))
+        assert(isOurs(request?.headers['user-agent']), `${kind}: it is "${request?.headers['user-agent']}"`)
+      return String(arrival.headers['user-agent'])
     },
   },
   {
@@ -94,21 +131,14 @@ export const toolRows: Row[] = [
     async run(stage) {
       const { site, entryId } = await plainEntry(stage)
       const owner = await stage.people.owner()
-      const wrong = [{}, { query: 1 }, { query: 'a', status: 'lost' }]
-      for (const one of wrong)
-        refused(await callTool(stage.client, owner, { entryId, tool: 'search_things', input: one }), 'VALIDATION_ERROR')
-      const last = await callTool(stage.client, owner, {
-        entryId,
-        tool: 'search_things',
-        input: { query: 'a', limit: 'b' },
-      })
-      refused(last, 'VALIDATION_ERROR')
-      const texts = site.arrivals.map(({ text }) => text)
-      assert(
-        !texts.some((text) => text.includes('lost') || (text === '{}' && text.includes('query'))),
-        'the site was called',
-      )
-      return `four wrong inputs: VALIDATION_ERROR (${pathsIn(last).join(', ')}), and no call`
+      const paths = []
+      for (const wrong of wrongInputs) {
+        const answer = await callTool(stage.client, owner, { entryId, tool: 'search_things', input: wrong })
+        refused(answer, 'VALIDATION_ERROR')
+        paths.push(...pathsIn(answer).map((path) => path || 'required'))
+      }
+      assert(!cameThrough(site), 'the site was called')
+      return `${wrongInputs.length} wrong inputs: VALIDATION_ERROR (${paths.join(', ')}), and no call`
     },
   },
   {
@@ -122,8 +152,7 @@ export const toolRows: Row[] = [
       const evidence = refused(answer, 'TOOL_EXECUTION_ERROR')
       assertSame([answer.json['siteStatus'], answer.json['outcome']], [403, 'failed'], 'siteStatus and outcome')
       assert(answer.json['error']?.toString().includes('This tool was told to answer 403.'), 'its reason is missing')
-      const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token: owner.token }))
-      assertSame(entry['status'], 'connected', 'the status of the entry')
+      assertSame((await entryOf(stage.client, owner, entryId))['status'], 'connected', 'the status of the entry')
       return `${evidence}, siteStatus 403, with the sentence of the site`
     },
   },
@@ -139,11 +168,9 @@ export const toolRows: Row[] = [
       site.refuse('revoked-token')
       const call = { entryId, tool: 'search_things', input: { query: 'a' } }
       const evidence = refused(await callTool(client, owner, call), 'TOOL_EXECUTION_ERROR')
-      const url = `/vault/${entryId}`
-      const entry = accepted(await client.send({ url, token: owner.token }))
-      assertSame(entry['status'], 'needs_reauth', 'the status of the entry')
+      assertSame((await entryOf(client, owner, entryId))['status'], 'needs_reauth', 'the status of the entry')
       const body = { token: 'another-good-token' }
-      accepted(await client.send({ method: 'PATCH', url, token: owner.token, body }))
+      accepted(await client.send({ method: 'PATCH', url: `/vault/${entryId}`, token: owner.token, body }))
       const after = await callTool(client, owner, call)
       accepted(after)
       const last = site.arrivals.findLast(({ path }) => path.endsWith('search_things'))
@@ -153,25 +180,36 @@ export const toolRows: Row[] = [
   },
   {
     id: 'tool call/Failure 429',
-    says: 'rate limited: all calls to the site are held for as long as Retry-After says',
+    says: 'rate limited: all calls to the site are held for as long as Retry-After says, in seconds or as a date',
     needs,
     async run(stage) {
-      const { client, people, sites } = stage
-      const owner = await people.owner()
-      const site = await sites.at('held')
-      const entryId = await connect(client, owner, site)
-      const limited = { entryId, tool: 'answer_with', input: { status: 429, retryAfter: 2 }, takesLimits: true }
-      const answer = await callTool(client, owner, limited)
-      const evidence = refused(answer, 'OUTGOING_RATE_LIMITED')
-      const search = { entryId, tool: 'search_things', input: { query: 'a' } }
-      const before = site.arrivals.length
-      refused(await callTool(client, owner, { ...search, takesLimits: true }), 'OUTGOING_RATE_LIMITED')
-      assertSame(site.arrivals.length, before, 'the number of calls that the site got')
-      const after = await callTool(client, owner, search)
-      accepted(after)
-      const [first, next] = site.arrivals.slice(-2)
-      assert(next && first && next.from - first.until >= 1_900, 'the site was called before its time')
-      return `${evidence}, Retry-After ${answer.headers.get('retry-after')}; afterwards: ${told(after)}`
+      const { client } = stage
+      const { owner, site, search } = await freeSite(stage)
+      const limit = async (input: object, { least, most }: typeof usualHold) => {
+        const call = { ...search, tool: 'answer_with', input: { status: 429, ...input }, takesLimits: true }
+        const answer = await callTool(client, owner, call)
+        const evidence = refused(answer, 'OUTGOING_RATE_LIMITED')
+        const seconds = Number(answer.headers.get('retry-after'))
+        assert(seconds >= least && seconds <= most, `Retry-After is ${seconds}, and not from ${least} to ${most}`)
+        return `${evidence}, Retry-After ${seconds}`
+      }
+      for (const { says, ...bounds } of holds) {
+        await limit(says, bounds)
+        const before = site.arrivals.length
+        refused(await callTool(client, owner, { ...search, takesLimits: true }), 'OUTGOING_RATE_LIMITED')
+        assertSame(site.arrivals.length, before, 'the number of calls that the site got')
+        accepted(await callTool(client, owner, search))
+        assertHeld(site, bounds.least)
+      }
+      return `${await limit({}, usualHold)} without the header; 2 seconds and a date were waited for`
     },
   },
 ]
+
+/** That the last two calls came as far from each other as the hold says, and not much further. */
+function assertHeld({ arrivals }: OwnSite, seconds: number): void {
+  const [first, next] = arrivals.slice(-2)
+  const waited = (next?.from ?? 0) - (first?.until ?? 0)
+  assert(waited >= seconds * 1000 - 100, `the site was called after ${waited} ms`)
+  assert(waited < mostAfterHold, `the site was called only after ${waited} ms`)
+}

@@ -1,4 +1,4 @@
-import { agentOf, dataOf, deliver, ended, timelineOf, webhookAgent } from '../agents.ts'
+import { agentOf, dataOf, deliver, ended, runsOf, timelineOf, webhookAgent } from '../agents.ts'
 import type { Json } from '../client.ts'
 import { connect } from '../connections.ts'
 import { accepted, assert, assertSame, refused, shown, told } from '../expect.ts'
@@ -36,6 +36,9 @@ const withAction = (stage: Stage, allowActionOverride: boolean) =>
 
 const deliveries = 4
 
+/** Before the number, so that a payload that is cut off has none. */
+const filler = 'All of a payload is for the model, however long it is. '.repeat(150)
+
 /** Several deliveries, one after the other, to an agent that tells a site of each. */
 const queued = (stage: Stage) =>
   stage.once('queued', async () => {
@@ -49,7 +52,7 @@ const queued = (stage: Stage) =>
     })
     const receipts: Json[] = []
     for (let number = 1; number <= deliveries; number += 1)
-      receipts.push(accepted(await deliver(client, agent, { payload: { number } }), 202))
+      receipts.push(accepted(await deliver(client, agent, { payload: { filler, number } }), 202))
     const runs: Json[] = []
     for (const { runId } of receipts) runs.push(await ended(client, owner, runId))
     return { receipts, runs, arrivals: site.arrivals.filter(({ path }) => path.endsWith('record_arrival')) }
@@ -57,6 +60,15 @@ const queued = (stage: Stage) =>
 
 const numbersOf = (arrivals: OwnSite['arrivals']) =>
   arrivals.map(({ text }) => (JSON.parse(text) as { number: number }).number)
+
+/** Beyond the 41 codes (docs/errors.md). */
+const notAllowed = { code: 'METHOD_NOT_ALLOWED', statusCode: 405 }
+
+/** What came of a run whose payload has a member `action`: what the timeline says, and whose words the model followed. */
+function assertOverride({ run, events }: Awaited<ReturnType<typeof delivered>>, override: string, said: string): void {
+  assertSame(dataOf(events, 'started')['override'], override, '"override"')
+  assert(String(run['answer']).includes(said), `the answer is ${shown(run['answer'])}`)
+}
 
 export const webhookRows: Row[] = [
   {
@@ -102,11 +114,12 @@ export const webhookRows: Row[] = [
       const owner = await people.owner()
       const agent = await webhookAgent(client, owner)
       const got = await client.send({ url: `/api/webhooks/agent/${String(agent['id'])}` })
-      assertSame(got.status, 405, 'the answer to GET')
+      const { error, ...rest } = accepted(got, 405)
+      assertSame([typeof error, rest], ['string', notAllowed], 'the body of the answer to GET')
       assert(got.headers.get('allow')?.split(/, */).includes('POST'), 'Allow does not name POST')
       const manual = await agentOf(client, owner)
       const sent = refused(await deliver(client, { ...manual, webhookSecret: 'any' }), 'AGENT_NOT_FOUND')
-      return `GET: 405, with POST in Allow; a manual agent: ${sent}`
+      return `GET: 405 METHOD_NOT_ALLOWED, with POST in Allow; a manual agent: ${sent}`
     },
   },
   {
@@ -121,7 +134,7 @@ export const webhookRows: Row[] = [
         [1, 2, 3, 4],
         'what the model took from the payloads',
       )
-      return `${deliveries} deliveries, ${deliveries} runs; each told the site the number in its payload`
+      return `${deliveries} deliveries, ${deliveries} runs; each told the site the number at the end of ${filler.length} characters`
     },
   },
   {
@@ -144,15 +157,16 @@ export const webhookRows: Row[] = [
         { name: 'title', type: 'string' },
         { name: 'count', type: 'number' },
       ]
-      const { events, agent } = await delivered(stage, { webhookSchema }, { title: 'A', count: 1 })
+      const { events, agent, run } = await delivered(stage, { webhookSchema }, { title: 'A', count: 1 })
       const told = dataOf(events, 'started')['webhookSchema'] as Json[]
       assertSame(
         told.map(({ name, type }) => ({ name, type })),
         webhookSchema,
         'the schema that the AI got',
       )
+      assert(String(run['answer']).includes('title (string), count (number)'), `the AI says ${shown(run['answer'])}`)
       const wrong = await deliver(stage.client, agent, { payload: { title: 1, count: 1 } })
-      return `in "started" of the timeline; another payload: ${refused(wrong, 'WEBHOOK_PAYLOAD_INVALID')}`
+      return `in "started" of the timeline, and in the words of the AI; another payload: ${refused(wrong, 'WEBHOOK_PAYLOAD_INVALID')}`
     },
   },
   {
@@ -160,9 +174,7 @@ export const webhookRows: Row[] = [
     says: 'when enabled, a member action overrides the system prompt',
     needs: forOwner,
     async run(stage) {
-      const { run, events } = await withAction(stage, true)
-      assertSame(dataOf(events, 'started')['override'], 'used', '"override"')
-      assert(String(run['answer']).includes('By the sender.'), `the answer is ${shown(run['answer'])}`)
+      assertOverride(await withAction(stage, true), 'used', 'By the sender.')
       return 'enabled: the prompt of the payload is used'
     },
   },
@@ -171,11 +183,10 @@ export const webhookRows: Row[] = [
     says: 'boolean, off by default: then a member action changes nothing',
     needs: forOwner,
     async run(stage) {
-      const { agent, run, events } = await withAction(stage, false)
+      const found = await withAction(stage, false)
       const byDefault = await agentOf(stage.client, await stage.people.owner())
-      assertSame([agent['allowActionOverride'], byDefault['allowActionOverride']], [false, false], 'the setting')
-      assertSame(dataOf(events, 'started')['override'], 'not-allowed', '"override"')
-      assert(String(run['answer']).includes('By the owner.'), `the answer is ${shown(run['answer'])}`)
+      assertSame([found.agent['allowActionOverride'], byDefault['allowActionOverride']], [false, false], 'the setting')
+      assertOverride(found, 'not-allowed', 'By the owner.')
       return 'disabled: the prompt of the owner is used'
     },
   },
@@ -185,15 +196,15 @@ export const webhookRows: Row[] = [
     needs: forOwner,
     async run(stage) {
       const { owner, agent, receipt, events } = await exampleDelivery(stage)
-      const url = `/agents/${String(agent['id'])}/runs`
-      const [newest] = accepted(await stage.client.send({ url, token: owner.token }))['items'] as Json[]
+      const later = accepted(await deliver(stage.client, agent), 202)
+      const runs = await runsOf(stage.client, owner, agent)
       assertSame(
-        [newest?.['id'], newest?.['triggeredBy']],
-        [receipt['runId'], 'Triggered by: Webhook'],
-        'the newest run',
+        runs.map(({ id, triggeredBy }) => [id, triggeredBy]),
+        [later, receipt].map(({ runId }) => [runId, 'Triggered by: Webhook']),
+        'the list of runs',
       )
       assertSame(JSON.parse(String(dataOf(events, 'accepted')['payloadText'])), example, 'the text of the payload')
-      return 'the newest run is "Triggered by: Webhook"; payload and payloadText are on its timeline'
+      return 'the newest of two runs is the first, "Triggered by: Webhook"; payload and payloadText are on its timeline'
     },
   },
   {

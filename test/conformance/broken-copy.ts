@@ -11,7 +11,7 @@ import type { TestGround } from '../../bin/local/test/test-ground.ts'
 import { copyProject } from '../faults/copy.ts'
 import { onServer } from '../helpers/database.ts'
 import { plant } from '../faults/fault.ts'
-import type { BrokenPlatform } from './faults.ts'
+import type { BrokenPlatform } from './broken-platform.ts'
 
 /** A row as `npm run conformance -- --json` tells of it. */
 interface Row {

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { callTool, comeBack, redirected, startOAuth } from './connections.ts'
+import { accepted } from './expect.ts'
+import type { OwnOAuth } from './own-oauth.ts'
+import type { Person } from './people.ts'
+import type { Stage } from './stage.ts'
+
+/** Needs the scope `read`. */
+export const readingTool = 'search_things'
+export const input = { query: 'a' }
+
+/** Long enough that the first call comes before the platform renews it, also on a busy machine. */
+const shortLifeSeconds = 4
+const callsOfShort = 3
+
+/** Connects the site by OAuth, for a tool that reads, with access tokens of so many seconds. */
+async function grant({ client, sites }: Stage, person: Person, place: 'oauth' | 'shortOauth', seconds: number) {
+  const site = await sites.at(place)
+  const { oauth } = site
+  oauth.issueFor(seconds)
+  const flow = accepted(await startOAuth(client, person, site, [readingTool]), 201)
+  const sent = await redirected(client, flow)
+  const back = await comeBack(client, sent)
+  const entryId = String(accepted(back)['entryId'])
+  const [exchange] = exchangesAt(oauth)
+  const callback = new URL('/vault/oauth/callback', String(flow['connectUrl'])).href
+  return { sent, back, entryId, site, oauth, exchange, query: sent.location.searchParams, callback }
+}
+
+/** The requests that have exchanged a code. */
+export const exchangesAt = ({ tokenRequests }: OwnOAuth) => tokenRequests.filter(({ form }) => !isRefresh(form))
+
+const refreshesAt = ({ tokenRequests }: OwnOAuth) => tokenRequests.filter(({ form }) => isRefresh(form))
+
+const isRefresh = (form: Record<string, string>): boolean => form['grant_type'] === 'refresh_token'
+
+/** A consent with tokens of an hour. */
+export const hourly = (stage: Stage) =>
+  stage.once('hourly grant', async () => grant(stage, await stage.people.free(), 'oauth', 3600))
+
+/** Two calls with a token that is good for long, and how many refreshes they have caused. */
+export const hourlyCalls = (stage: Stage) =>
+  stage.once('hourly calls', async () => {
+    const { entryId, oauth } = await hourly(stage)
+    const free = await stage.people.free()
+    const before = refreshesAt(oauth).length
+    const call = { entryId, tool: readingTool, input }
+    const answers = [await callTool(stage.client, free, call), await callTool(stage.client, free, call)]
+    return { answers, refreshed: refreshesAt(oauth).length - before }
+  })
+
+/** An entry whose access token has expired twice, and what its site saw. */
+export const refreshing = (stage: Stage) =>
+  stage.once('refreshing grant', async () => {
+    const { client, people } = stage
+    const owner = await people.owner()
+    const { entryId, oauth, site } = await grant(stage, owner, 'shortOauth', shortLifeSeconds)
+    const answers = []
+    for (let count = 0; count < callsOfShort; count += 1) {
+      if (count > 0) await delay(shortLifeSeconds * 1000 + 300)
+      answers.push(await callTool(client, owner, { entryId, tool: readingTool, input }))
+    }
+    return { answers, refreshes: refreshesAt(oauth), statuses: site.arrivals.map(({ status }) => status), entryId }
+  })

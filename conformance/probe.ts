@@ -1,0 +1,25 @@
+import type { Answer, Client } from './client.ts'
+import { told } from './expect.ts'
+
+/** A server that answers no probe for so long would answer no row. */
+const probeSeconds = 20
+
+/** Throws a sentence unless Switchyard answers at the base URL, and is ready. */
+export async function assertSwitchyard(client: Client): Promise<void> {
+  const answer = await client.send({ url: '/readyz' }, { seconds: probeSeconds })
+  const problem = problemOf(answer)
+  if (problem !== undefined) throw new Error(`${problem} (GET /readyz: ${told(answer)})`)
+}
+
+function problemOf({ status, headers, json }: Answer): string | undefined {
+  const location = headers.get('location')
+  if (status >= 300 && status < 400 && location !== null) return redirected(location)
+  if (typeof json['code'] === 'string') return 'Switchyard is not ready.'
+  if (json['status'] !== 'ok' || json['temporal'] === undefined) return 'What answers there is not Switchyard.'
+  return json['temporal'] === 'reachable' ? undefined : 'Switchyard cannot reach Temporal: no run would start.'
+}
+
+function redirected(location: string): string {
+  const to = URL.canParse(location) ? new URL(location).origin : 'another address'
+  return `What answers there redirects to ${to}. Give the address of Switchyard itself.`
+}

@@ -1,0 +1,124 @@
+import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
+
+/** Platforms that do several things wrong, so that fewer have to start: each of the rows finds another one. */
+export const groupedFaults: BrokenPlatform[] = [
+  broken(
+    'schedules never fire, and a second is always said to be enough',
+    ['agent/Manual and scheduled', 'limits/Response when exceeded'],
+    edit('src/schedules/fires/fires.ts', "if (agent.pausedAt) return 'PAUSED'", "if (agent) return 'PAUSED'"),
+    edit('src/rate-limit.ts', 'Math.max(1, Math.ceil(refused', 'Math.min(1, Math.ceil(refused'),
+  ),
+  broken(
+    'requests are not limited, and what starts runs asks for no credits',
+    ['codes/RATE_LIMITED', 'limits/Response when exceeded', 'codes/NO_CREDITS'],
+    edit('src/rate-limit.ts', 'await limiter.consume(key, count)', 'if (count < 0) await limiter.consume(key, count)'),
+    edit('src/runs/accept/manual.ts', '    requireCredits(standing)\n', ''),
+    edit('src/webhooks/webhooks.ts', '      requireCredits(standing)\n', ''),
+  ),
+  broken(
+    'deliveries ask for no credits, a minute is always said, and purchases need no card',
+    ['codes/NO_CREDITS', 'limits/Response when exceeded', 'codes/NO_PAYMENT_METHOD'],
+    edit('src/webhooks/webhooks.ts', '      requireCredits(standing)\n', ''),
+    edit('src/rate-limit.ts', 'Math.max(1, Math.ceil(refused', 'Math.max(60, Math.ceil(refused'),
+    edit('src/billing/purchases.ts', '      await paymentMethods.assertCard(trx, ownerId)\n', ''),
+  ),
+  broken(
+    'credits are refused while there are some, calls are counted for seconds, and a hold is always as long',
+    ['codes/NO_CREDITS', 'codes/OUTGOING_RATE_LIMITED', 'tool call/Failure 429', 'codes/PAYMENT_FAILED'],
+    edit('src/billing/standing.ts', "assertThat(balance >= 1, 'NO_CREDITS'", "assertThat(balance >= 50, 'NO_CREDITS'"),
+    edit('src/tools/outgoing-limit.ts', 'windowMs: 60_000', 'windowMs: 5_000'),
+    edit(
+      'src/tools/outgoing-limit.ts',
+      'Math.min(Math.max(seconds ?? defaultHoldSeconds, 1), holdMinutes * 60) * 1000',
+      '55_000',
+    ),
+    edit(
+      'src/billing/purchases.ts',
+      "      assertThat(!isOwn, 'PAYMENT_FAILED'",
+      "      if (isOwn) return sent\n      assertThat(!isOwn, 'PAYMENT_FAILED'",
+    ),
+  ),
+  broken(
+    'each owner has calls of its own to a site, tokens are renewed too late, and verifiers are constant',
+    ['limits/Outgoing tool calls', 'oauth/Refresh', 'authorize/Behaviour'],
+    edit(
+      'src/tools/sender.ts',
+      'const host = limitedHost(connection.serverUrl, config.sites)',
+      'const host = `${limitedHost(connection.serverUrl, config.sites)} ${sending.ownerId}`',
+    ),
+    edit('src/vault/connections.ts', 'if (!entry.refreshAfter || entry.refreshAfter > now)', 'if (entry)'),
+    edit('src/vault/oauth/oauth-client.ts', 'oauth.generateRandomCodeVerifier()', "'a'.repeat(64)"),
+  ),
+  broken(
+    'tokens are renewed before each call, any state is good, and prompts lack payload and schema',
+    ['limits/Access token lifetime', 'authorize/Behaviour', 'events/2 Context', 'events/4 Schema'],
+    edit(
+      'src/vault/connections.ts',
+      'if (!entry.refreshAfter || entry.refreshAfter > now)',
+      'if (!entry.refreshAfter)',
+    ),
+    edit(
+      'src/vault/oauth/oauth-return.ts',
+      "    const flow = isToken('state', state)\n      ? await OAuthFlow.query(database).findOne({ stateHash: hashToken(state) })\n      : undefined\n",
+      "    const open = await OAuthFlow.query(database).where({ status: 'pending' })\n    const flow = open.find(({ id }) => isToken('state', state) && bindingOf(id) !== undefined)\n",
+    ),
+    edit(
+      'src/models/prompt.ts',
+      "fence('untrusted payload', payload)",
+      "fence('untrusted payload', payload.slice(0, 12))",
+    ),
+    edit('src/models/prompt.ts', 'const fields = schema?.length ?', 'const fields = schema?.length === 0 ?'),
+  ),
+  broken(
+    'sites see another User-Agent and a token with requests for manifests, and webhooks are elsewhere',
+    ['tool call/User-Agent', 'manifest/Address', 'agent/Webhook URL'],
+    edit(
+      'src/safe-fetch/safe-fetch.ts',
+      'readHeaders(request.headers ?? {}, userAgent,',
+      "readHeaders(request.headers ?? {}, url.pathname.includes('/tools/') ? userAgent : 'node',",
+    ),
+    edit(
+      'src/sites/sites.ts',
+      "headers: { accept: 'application/json' }",
+      "headers: { accept: 'application/json', authorization: 'Bearer leaked' }",
+    ),
+    edit(
+      'api/schemas/agent-schema.ts',
+      '`${services.config.http.baseUrl}/api/webhooks',
+      '`https://wrong.example/api/webhooks',
+    ),
+  ),
+  broken(
+    'manifests need no name and no version, and a 404 is an invalid one',
+    ['manifest/name', 'manifest/version', 'codes/MANIFEST_NOT_FOUND'],
+    edit(
+      'src/sites/manifest/manifest-shape.ts',
+      "name: about(text(200), 'Name of the site or application.')",
+      "name: v.optional(about(text(200), 'Name of the site or application.'))",
+    ),
+    edit(
+      'src/sites/manifest/manifest-shape.ts',
+      "version: about(text(100), 'Version of the manifest or the site; any text.')",
+      "version: v.optional(about(text(100), 'Version of the manifest or the site; any text.'))",
+    ),
+    edit('src/sites/sites.ts', "throw new CodedError('MANIFEST_NOT_FOUND'", "throw new CodedError('MANIFEST_INVALID'"),
+  ),
+  broken(
+    'runs are listed oldest first, everybody is an admin, a refused token is used, and failed answers are shown',
+    ['events/6 Run list', 'codes/ADMIN_REQUIRED', 'codes/TOKEN_EXISTS', 'codes/STREAM_ABORTED'],
+    edit('api/agent-runs.ts', 'page.items.map(presentListedRun)', 'page.items.toReversed().map(presentListedRun)'),
+    edit('api/admin-overview.ts', "access: 'admin', method", "access: 'login', method"),
+    edit(
+      'src/vault/entries.ts',
+      '      await assertNew(ownerId, origin)\n',
+      '      const old = await VaultEntry.query(database).findOne({ ownerId, origin })\n' +
+        '      if (old) await renew({ id: old.id, ownerId, by: connectedBy }, { accessToken: token }, {})\n' +
+        '      await assertNew(ownerId, origin)\n',
+    ),
+    edit(
+      'src/chat/history.ts',
+      "answers.filter(({ status }) => status !== 'failed')",
+      'answers.filter(({ status }) => status)',
+    ),
+  ),
+]
