@@ -8,6 +8,7 @@ import { errors } from './middleware/errors.ts'
 import { headers } from './middleware/headers.ts'
 import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
+import { target } from './middleware/target.ts'
 import { createFindPath, pattern } from './route/known-path.ts'
 import { createAdmission } from './route/admission.ts'
 import { mount, type Shared } from './route/mount.ts'
@@ -30,8 +31,9 @@ export function createApp(services: Services): Koa {
   app.use(requestId)
   app.use(accessLog(services.logger))
   app.use(headers)
-  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
   app.use(errors(services.logger))
+  app.use(target)
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
   app.use(methods(find))
   app.use(router.routes())
   app.on('error', (error: unknown) => {

@@ -106,6 +106,34 @@ test('what is no HTTP is refused, and never hangs or harms', (t) =>
     }
   }))
 
+test('a request target that cannot be read is a VALIDATION_ERROR, and no target is a failure of ours', (t) =>
+  unharmed(t, async ({ platform: { url } }) => {
+    const asked = async (target: string) =>
+      exchange(url, Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1'))
+    for (const target of ['http://[', 'http://[::1/agents']) {
+      const answer = await asked(target)
+      t.is(statusIn(answer), 400, target)
+      t.regex(answer, /"code":"VALIDATION_ERROR".*"The request target|The request target.*VALIDATION_ERROR/s)
+    }
+    const odd = [
+      'https://x:99999/agents',
+      '*',
+      '//',
+      '//x',
+      'http://other.example/healthz',
+      '/%ff',
+      '/%00',
+      '/%',
+      `/${'a'.repeat(10_000)}`,
+      '?',
+      '/?%',
+    ]
+    for (const target of odd) {
+      const answer = await asked(target)
+      t.true([200, 302, 400, 401, 404].includes(statusIn(answer)), `${target}: ${answer}`)
+    }
+  }))
+
 test('a body whose length is a lie, or that never ends, starts nothing', (t) =>
   unharmed(t, async (stage) => {
     const { url, config } = stage.platform
